@@ -1,0 +1,34 @@
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { unknownPart } from './parts.ts';
+
+/** A trial that the harness did not carry through proves nothing: unknown, never the target's fault. */
+export const harness: Check = {
+  name: 'harness',
+  summary: 'the trial was carried through and its history is whole',
+  codes: {},
+  judge: (view) => {
+    const trouble = troubleOf(view);
+    if (trouble !== undefined) return unknownPart(trouble);
+    const ended = view.supervisor.length > 0;
+    return {
+      verdict: 'pass',
+      summary: ended ? 'the target made the supervisor end the trial' : 'the trial reached its last phase',
+      findings: [],
+      measurements: [],
+    };
+  },
+};
+
+function troubleOf(view: View): string | undefined {
+  const [error] = view.harnessErrors;
+  if (error !== undefined) return `the harness failed: ${error.message}`;
+  const supervisor = view.supervisor.find(({ culprit, cause }) => culprit === 'harness' || cause === 'interrupted');
+  if (supervisor !== undefined) return `the trial was ended (${supervisor.cause}): ${supervisor.message}`;
+  if (view.begin === undefined) return 'the history has no beginning';
+  if (view.supervisor.length > 0) return undefined;
+  if (view.truncated) return 'the history breaks off in the middle of a line';
+  if (view.end === undefined) return 'the history breaks off before the trial was over';
+  if (!view.complete) return 'the trial did not reach its last phase';
+  return undefined;
+}

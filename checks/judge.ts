@@ -1,0 +1,62 @@
+import type { HistoryEvent } from '../history/events.ts';
+import { digestInterleaving } from '../history/interleaving.ts';
+import { latenciesOf } from '../history/latency.ts';
+import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import { combine } from '../history/verdict.ts';
+import type { CheckResult, TrialResult } from '../history/verdict.ts';
+import { createView } from '../history/view.ts';
+import type { View } from '../history/view.ts';
+import { checkCatalogue } from './catalogue.ts';
+import type { Check } from './check.ts';
+import { noLeakedInstances } from './no-leaked-instances.ts';
+import { countServed } from './success-rate.ts';
+
+/** All that follows from one history. */
+export type Judgement = Pick<
+  TrialResult,
+  'verdict' | 'checks' | 'success' | 'latencies' | 'instances' | 'faults' | 'interleaving' | 'virtualMs'
+>;
+
+/**
+ * Judges a history, also one that breaks off: a finding that stands is a fail, what could not be judged is unknown.
+ * @param truncated the history's last line was cut off
+ * @param checks all there are, if not said otherwise
+ */
+export function judge(events: readonly HistoryEvent[], truncated: boolean, checks: readonly Check[] = checkCatalogue): Judgement {
+  const view = createView(events, { truncated });
+  const results = checks.flatMap((check) => runCheck(check, view) ?? []);
+  return {
+    verdict: combine(results.map(({ verdict }) => verdict)),
+    checks: results,
+    success: countServed(view),
+    latencies: latenciesOf(view),
+    instances: countInstances(view, results),
+    faults: { armed: view.faults.length, fired: view.faults.filter(({ fired }) => fired.length > 0).length },
+    interleaving: digestInterleaving(events),
+    virtualMs: view.endMs,
+  };
+}
+
+/** A check that throws could not find out. */
+function runCheck(check: Check, view: View): CheckResult | undefined {
+  try {
+    const result = check.judge(view);
+    return result === undefined ? undefined : { check: check.name, ...result };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    return { check: check.name, verdict: 'unknown', summary: `the check failed: ${message}`, findings: [], measurements: [] };
+  }
+}
+
+/** Instances that the target launched. Leaked are those with a finding of the ledger's check. */
+function countInstances(view: View, results: readonly CheckResult[]): TrialResult['instances'] {
+  const entries = launchedByTarget(createLedger(view));
+  const terminated = entries.filter(({ instance }) => instance.terminated !== undefined).length;
+  const findings = results.filter(({ check }) => check === noLeakedInstances.name).flatMap((result) => result.findings);
+  return {
+    created: entries.length,
+    terminated,
+    live: entries.length - terminated,
+    leaked: new Set(findings.map(({ object }) => object)).size,
+  };
+}

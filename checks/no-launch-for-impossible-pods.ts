@@ -1,0 +1,90 @@
+import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import type { TargetsEntry } from '../history/ledger.ts';
+import type { Bound, EventOf } from '../history/events.ts';
+import type { PodLife } from '../history/lives.ts';
+import type { Finding } from '../history/verdict.ts';
+import { expectationsOf } from '../history/view.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, indexes, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From the moment in which pods were last seen pending to a launch for them. */
+const LAG_BOUND = 'launch-lag';
+
+/**
+ * Nothing is launched that only pods could be the reason for which no launch can help.
+ *
+ * A launch may have another reason than those that are pending when it is sent: pods that were bound or taken away since
+ * its batch was closed, a claim that was created earlier and has no instance yet, an earlier try with the same token.
+ * So it is wrong only if in the whole time from the earliest of those decisions, less the bound, to the request no pod
+ * waited that a launch could help, and one waited that none can. Launches that replace nodes whose pods still run are no
+ * business of this check as long as no impossible pod is pending.
+ */
+export const noLaunchForImpossiblePods: Check = {
+  name: 'no-launch-for-impossible-pods',
+  summary: 'no instance is launched for pods that no instance can help',
+  codes: { 'launch-for-impossible-pod': 'an instance was launched while only pods waited that no instance can help' },
+  judge: (view) => {
+    const expectations = expectationsOf(view, 'no-launch-for');
+    if (expectations.length === 0) return undefined;
+    const names = new Set(expectations.map(({ workload }) => workload));
+    return mergeParts([withBound(view, LAG_BOUND, (bound) => judgeLaunches(view, names, bound))]);
+  },
+};
+
+function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Part {
+  const hopeless = view.pods.filter((pod) => names.has(pod.workload ?? ''));
+  const others = view.pods.filter((pod) => !names.has(pod.workload ?? '') && isHelpable(view, pod));
+  const launches = launchedByTarget(createLedger(view));
+  const findings = launches.flatMap((entry) => {
+    const sent = entry.request.start;
+    const fromMs = decidedMs(view, entry) - bound.value;
+    const culprits = hopeless.filter((pod) => waited(pod, fromMs, sent));
+    if (culprits.length === 0 || others.some((pod) => waited(pod, fromMs, sent))) return [];
+    return [findingFor(entry, culprits, bound)];
+  });
+  const workloads = [...names].join(', ');
+  const summary = `${findings.length} of ${count(launches.length, 'launch', 'launches')} only for pods of ${workloads}`;
+  return safetyPart(view, findings, summary, [{ bound }]);
+}
+
+/** Pods of no known workload count as a reason: nobody said what is true of them. */
+function isHelpable(view: View, { workload }: PodLife): boolean {
+  const kind = workload === undefined ? undefined : view.workloads.get(workload)?.truth.kind;
+  return kind !== 'impossible' && kind !== 'malformed';
+}
+
+/** When the launch may have been decided: known at the request, so that no later event changes what was found. */
+function decidedMs(view: View, { request, token }: TargetsEntry): number {
+  const sent = request.start;
+  const claims = view.claims.filter(
+    ({ created, linked, gone }) =>
+      created !== undefined && created.i < sent.i && (linked?.i ?? Infinity) > sent.i && (gone?.i ?? Infinity) > sent.i,
+  );
+  const tries = token === undefined ? [] : [...view.requests.values()].filter(({ start }) => start.i < sent.i && tokenOf(start) === token);
+  return Math.min(sent.t, ...claims.map(({ created }) => created?.t ?? sent.t), ...tries.map(({ start }) => start.t));
+}
+
+function tokenOf({ input }: EventOf<'request.start'>): unknown {
+  return (input as { ClientToken?: unknown } | null | undefined)?.ClientToken;
+}
+
+/** Whether the pod was there and without a node at some moment from this time to the request, ends included. */
+function waited(pod: PodLife, fromMs: number, request: EventOf<'request.start'>): boolean {
+  if ((pod.steps[0]?.i ?? Infinity) > request.i) return false;
+  const ends = [pod.scheduled, pod.running, pod.terminating, pod.gone].filter((event) => event !== undefined);
+  return ends.every(({ t }) => t >= fromMs);
+}
+
+function findingFor({ instance, request }: TargetsEntry, culprits: readonly PodLife[], bound: Bound): Finding {
+  const pods = culprits.slice(0, 3).map(({ name }) => name);
+  const more = culprits.length > pods.length ? ` and ${culprits.length - pods.length} more` : '';
+  return {
+    code: 'launch-for-impossible-pod',
+    object: instance.object,
+    events: indexes([...culprits.map(({ created }) => created), ...eventsOf(request), instance.launched]),
+    message: `Instance ${instance.id} (${instance.instanceType} in ${instance.zone}) was launched at ${seconds(instance.launched.t)} while no pod waited that it could help (${nameBound(bound)}); waiting: ${pods.join(', ')}${more}.`,
+  };
+}

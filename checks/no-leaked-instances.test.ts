@@ -1,0 +1,114 @@
+import { expect, test } from '@playwright/test';
+import { createView } from '../history/view.ts';
+import { HistoryBuilder, soundHistory } from '../history/testing/history-builder.ts';
+import { noLeakedInstances } from './no-leaked-instances.ts';
+
+const GAP_MS = 1_000;
+
+function judge(builder: HistoryBuilder): ReturnType<typeof noLeakedInstances.judge> {
+  return noLeakedInstances.judge(createView(builder.events));
+}
+
+function codes(builder: HistoryBuilder): (readonly [string, string])[] | undefined {
+  return judge(builder)?.findings.map(({ code, object }) => [code, object] as const);
+}
+
+test('nothing to judge when the target launched nothing', () => {
+  expect(judge(new HistoryBuilder().act().instance('i-other', 'running').finish())).toBeUndefined();
+});
+
+test('an instance that becomes a node and is ended passes', () => {
+  expect(judge(soundHistory())).toMatchObject({
+    verdict: 'pass',
+    measurements: [{ bound: { name: 'instance-without-node' }, worst: 40, object: 'instance/i-1' }, { bound: { name: 'teardown' } }],
+  });
+});
+
+test('live after the last phase, with or without a node: leaked', () => {
+  const builder = new HistoryBuilder()
+    .act()
+    .at(10)
+    .launch(1, 'i-node')
+    .launch(2, 'i-lost')
+    .at(20)
+    .node('n', 'created', 'i-node')
+    .at(100)
+    .finish();
+  expect(codes(builder)).toEqual([
+    ['leaked-instance', 'instance/i-node'],
+    ['leaked-instance', 'instance/i-lost'],
+  ]);
+  const [node, lost] = judge(builder)?.findings ?? [];
+  expect(node?.message).toBe(
+    'Instance i-node (on-demand m6i.large in us-east-1a, launched at 0 s by ec2:CreateFleet, incarnation 1, token token-1) is still live after ' +
+      'all workloads and pools were removed. It is node n; no claim knew of it.',
+  );
+  expect(lost?.message).toContain('It never became a node; no claim knew of it.');
+});
+
+test('ending when the trial is over is not leaked; what ends later still was', () => {
+  expect(codes(new HistoryBuilder().act().launch(1, 'i-1').at(50).instance('i-1', 'shutting-down').finish())).toEqual([]);
+  const late = new HistoryBuilder().act().launch(1, 'i-1').at(50).finish().at(60).instance('i-1', 'terminated');
+  expect(codes(late)).toEqual([['leaked-instance', 'instance/i-1']]);
+});
+
+test('without a node exactly until the bound passes, a millisecond longer does not', () => {
+  const lives = (ms: number): HistoryBuilder =>
+    new HistoryBuilder()
+      .act()
+      .at(10)
+      .launch(1, 'i-1')
+      .at(10 + ms)
+      .instance('i-1', 'terminated')
+      .finish();
+  expect(codes(lives(GAP_MS))).toEqual([]);
+  expect(codes(lives(GAP_MS + 1))).toEqual([['nodeless-instance', 'instance/i-1']]);
+});
+
+test('a Node that does not say which instance it is backs none', () => {
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(10).node('n', 'created').at(2_000).instance('i-1', 'terminated').finish();
+  expect(codes(builder)).toEqual([['nodeless-instance', 'instance/i-1']]);
+});
+
+test('living on after its node was deleted: orphaned', () => {
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(10).node('n', 'created', 'i-1').at(500).node('n', 'gone', 'i-1');
+  expect(codes(builder.at(1_501).instance('i-1', 'terminated').finish())).toEqual([['orphaned-instance', 'instance/i-1']]);
+  expect(judge(builder)?.findings[0]?.message).toContain('lived on without its node n, which was gone at 0.5 s, for 1 s');
+});
+
+test('a fault that struck the target on its way to AWS puts off the bound, one on its way to Kubernetes does not', () => {
+  const hindered = (operation: string, endMs: number): HistoryBuilder =>
+    new HistoryBuilder()
+      .act()
+      .arm('f')
+      .launch(1, 'i-1')
+      .at(500)
+      .request(2, operation)
+      .fire('f', 2)
+      .at(endMs)
+      .instance('i-1', 'terminated')
+      .heal('f')
+      .finish();
+  const nodeless = [['nodeless-instance', 'instance/i-1']];
+  expect(codes(hindered('ec2:TerminateInstances', 1_500))).toEqual([]);
+  expect(codes(hindered('ec2:TerminateInstances', 1_501))).toEqual(nodeless);
+  expect(codes(hindered('list pods', 1_001))).toEqual(nodeless);
+});
+
+test('a history that ends early: what is overdue stays a finding, what is not is unknown', () => {
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(GAP_MS).said('.');
+  expect(judge(builder)).toMatchObject({ verdict: 'unknown', findings: [] });
+  expect(judge(builder.at(GAP_MS + 1).said('.'))).toMatchObject({ verdict: 'fail', findings: [{ code: 'nodeless-instance' }] });
+});
+
+test('without a bound it is unknown, and what needs none is still found', () => {
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').finish();
+  const lacking = new HistoryBuilder();
+  for (const { i: _i, t, ...event } of builder.events) {
+    if (event.type !== 'bound' || event.bound.name !== 'instance-without-node') lacking.at(t).add(event);
+  }
+  expect(judge(lacking)).toMatchObject({
+    verdict: 'fail',
+    summary: 'the history names no bound "instance-without-node"; 1 live when the trial was over',
+  });
+});

@@ -1,0 +1,117 @@
+import { createLedger, gapDueMs, gapsOf, launchedByTarget, setbacksOf } from '../history/ledger.ts';
+import type { Gap, TargetsEntry } from '../history/ledger.ts';
+import type { Bound } from '../history/events.ts';
+import type { Finding } from '../history/verdict.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From the launch to the end of an instance that never became a node. */
+const GAP_BOUND = 'instance-without-node';
+/** From the removal of all workloads and pools to the end of everything that was made for them. */
+const TEARDOWN_BOUND = 'teardown';
+
+/**
+ * The rule of the ledger. At any moment each instance that the target's own requests launched, tags or not, is ending, or
+ * live and backing a registered node, or live and within the bound for instances without one; after the last phase none
+ * is live.
+ *
+ * An instance that is shutting down costs nothing and is nobody's to end: it counts as ended. That it came too late is
+ * the `world-settled` check's to say.
+ */
+export const noLeakedInstances: Check = {
+  name: 'no-leaked-instances',
+  summary: 'every instance that the target launched is accounted for, and ended in the end',
+  codes: {
+    'leaked-instance': 'an instance of the target was still live when the trial was over',
+    'nodeless-instance': 'an instance never became a node and was not ended within the bound',
+    'orphaned-instance': 'an instance lived on beyond the bound after its node was gone',
+  },
+  judge: (view) => {
+    const entries = launchedByTarget(createLedger(view));
+    if (entries.length === 0) return undefined;
+    return mergeParts([
+      withBound(view, GAP_BOUND, (bound) => judgeGaps(view, entries, bound)),
+      withBound(view, TEARDOWN_BOUND, (bound) => judgeEnd(view, entries, bound)),
+    ]);
+  },
+};
+
+/** At any moment. */
+function judgeGaps(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+  const gaps = entries.flatMap((entry) => gapsOf(entry, view.endMs).map((gap) => ({ entry, gap })));
+  const setbacks = setbacksOf(view);
+  const overdue = gaps.filter(({ gap }) => {
+    const dueMs = gapDueMs(setbacks, gap, bound.value);
+    return dueMs !== undefined && gap.toMs > dueMs;
+  });
+  const measurements = [
+    measure(
+      bound,
+      gaps.map(({ entry, gap }) => ({ value: gap.toMs - gap.fromMs, object: entry.instance.object })),
+    ),
+  ];
+  const summary = `${overdue.length} of ${count(entries.length, 'instance')} went too long without a node`;
+  return safetyPart(
+    view,
+    overdue.map(({ entry, gap }) => gapFinding(entry, gap, bound)),
+    summary,
+    measurements,
+  );
+}
+
+/** After the last phase. */
+function judgeEnd(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+  const over = view.phases.get('over');
+  const remove = view.phases.get('remove');
+  const live = over === undefined ? [] : entries.filter(({ instance }) => (instance.ending?.i ?? Infinity) > over.i);
+  const ends = remove === undefined ? [] : entries.flatMap(({ instance }) => endAfter(instance, remove.t));
+  const summary = over === undefined ? 'none is known to be left' : `${live.length} live when the trial was over`;
+  const findings = live.map((entry) => leakFinding(entry, view));
+  return safetyPart(view, findings, summary, [measure(bound, ends)]);
+}
+
+function endAfter({ terminated, object }: TargetsEntry['instance'], fromMs: number): { value: number; object: string }[] {
+  return terminated === undefined || terminated.t < fromMs ? [] : [{ value: terminated.t - fromMs, object }];
+}
+
+function gapFinding(entry: TargetsEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
+  const what =
+    lost === undefined
+      ? 'lived without a node'
+      : `lived on without its node ${lost.name}, which was gone at ${seconds(lost.gone?.t ?? fromMs)},`;
+  return {
+    code: lost === undefined ? 'nodeless-instance' : 'orphaned-instance',
+    object: entry.instance.object,
+    events: evidence(entry),
+    message: `Instance ${entry.instance.id} (${describe(entry)}) ${what} for ${seconds(toMs - fromMs)} (${nameBound(bound)}).`,
+  };
+}
+
+function leakFinding(entry: TargetsEntry, view: View): Finding {
+  const node = entry.nodes.at(-1);
+  const state =
+    node === undefined ? 'It never became a node' : node.gone === undefined ? `It is node ${node.name}` : `Its node ${node.name} is gone`;
+  const claim =
+    entry.claim === undefined
+      ? 'no claim knew of it'
+      : `claim ${entry.claim.name}${entry.claim.gone === undefined ? '' : ', which is gone,'} knew of it`;
+  return {
+    code: 'leaked-instance',
+    object: entry.instance.object,
+    events: [...evidence(entry), ...indexes([view.phases.get('over')])],
+    message: `Instance ${entry.instance.id} (${describe(entry)}) is still live after all workloads and pools were removed. ${state}; ${claim}.`,
+  };
+}
+
+function describe({ instance, request, token }: TargetsEntry): string {
+  const how = `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
+  const answer = request.end?.outcome === 'info' ? ', whose answer the target never got' : '';
+  return `${instance.capacityType} ${instance.instanceType} in ${instance.zone}, launched at ${seconds(instance.launched.t)} ${how}${token === undefined ? '' : `, token ${token}`}${answer}`;
+}
+
+function evidence({ instance, request, nodes, claim }: TargetsEntry): number[] {
+  return indexes([...eventsOf(request), ...instance.steps, ...nodes.flatMap(({ steps }) => steps), ...(claim?.steps ?? [])]);
+}

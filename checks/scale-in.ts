@@ -1,0 +1,51 @@
+import type { Bound, EventOf } from '../history/events.ts';
+import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import type { TargetsEntry } from '../history/ledger.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** What was launched begins to end within the bound, once the scenario says that nothing needs it any more. */
+export const scaleIn: Check = {
+  name: 'scale-in',
+  summary: 'instances that nothing needs any more are ended within their bound',
+  codes: { 'not-ended': 'an instance that nothing needed any more was not ended within its bound' },
+  judge: (view) =>
+    mergeParts(
+      view.stated.flatMap((stated) => {
+        const { expectation } = stated;
+        return expectation.kind === 'emptied' ? [withBound(view, expectation.bound, (bound) => judgeEmptied(view, stated, bound))] : [];
+      }),
+    ),
+};
+
+function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound): Part {
+  const launched = launchedByTarget(createLedger(view)).filter(({ instance }) => instance.launched.i < stated.i);
+  if (launched.length === 0) return unknownPart('nothing had been launched that could be ended');
+  const waitOf = ({ endedMs = view.endMs }: TargetsEntry): number => Math.max(0, endedMs - stated.t);
+  const late = launched.filter((entry) => waitOf(entry) > bound.value);
+  const open = launched.filter((entry) => entry.endedMs === undefined && waitOf(entry) <= bound.value);
+  const measurements = [
+    measure(
+      bound,
+      launched.map((entry) => ({ value: waitOf(entry), object: entry.instance.object })),
+    ),
+  ];
+  const summary = `${launched.length - late.length - open.length} of ${count(launched.length, 'instance')} ended in time (${nameBound(bound)})`;
+  if (late.length > 0) {
+    const findings = late.map((entry) => ({
+      code: 'not-ended',
+      object: entry.instance.object,
+      events: indexes([stated, ...entry.instance.steps, ...eventsOf(entry.endRequest)]),
+      message: `Instance ${entry.instance.id} was needed by nothing from ${seconds(stated.t)} on and ${
+        entry.endedMs === undefined ? 'had not been ended' : 'was ended only'
+      } after ${seconds(waitOf(entry))} (${nameBound(bound)}).`,
+    }));
+    return { verdict: 'fail', summary, findings, measurements };
+  }
+  if (open.length > 0)
+    return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more')} was up`, measurements);
+  return { verdict: 'pass', summary, findings: [], measurements };
+}

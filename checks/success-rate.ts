@@ -1,0 +1,114 @@
+import type { Bound, Expectation } from '../history/events.ts';
+import type { PodLife } from '../history/lives.ts';
+import type { Finding } from '../history/verdict.ts';
+import { dueFromMs, expectationsOf } from '../history/view.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { describePod, podEvidence } from './evidence.ts';
+import { count, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+type Served = Extract<Expectation, { kind: 'served' }>;
+
+/**
+ * Pods that must be served are Running within the bound after their creation, or after the heal where that is their
+ * workload's truth. A pod that replaces another counts as its own; one that was taken away before its time was up, and
+ * not served by then, does not count.
+ */
+export const successRate: Check = {
+  name: 'success-rate',
+  summary: 'pods that can be served run within their bound',
+  codes: { 'pod-not-served': 'a pod that could be served did not run within its bound' },
+  judge: (view) => mergeParts(expectationsOf(view, 'served').map((expectation) => judgeServed(view, expectation))),
+};
+
+/** Pods served within their bound over all that were to be served, by the first expectation for each workload. */
+export function countServed(view: View): { served: number; asked: number } {
+  const total = { served: 0, asked: 0 };
+  const seen = new Set<string>();
+  for (const expectation of expectationsOf(view, 'served')) {
+    const bound = view.bounds.get(expectation.bound);
+    if (bound === undefined || seen.has(expectation.workload)) continue;
+    seen.add(expectation.workload);
+    const fates = fatesOf(view, expectation, bound);
+    total.served += fates.served.length;
+    total.asked += fates.served.length + fates.late.length;
+  }
+  return total;
+}
+
+interface Fates {
+  readonly served: readonly PodWait[];
+  /** Their time was up, and they did not run. */
+  readonly late: readonly PodWait[];
+  /** The history ends before their time was up. */
+  readonly open: readonly PodLife[];
+  /** They were deleted before they ran and before their time was up: nobody can tell whether they would have been served. */
+  readonly withdrawn: readonly PodLife[];
+}
+
+interface PodWait {
+  readonly pod: PodLife;
+  readonly object: string;
+  /** How long it waited, as far as the history tells, in milliseconds. */
+  readonly value: number;
+}
+
+function fatesOf(view: View, { workload }: Served, bound: Bound): Fates {
+  const served: PodWait[] = [];
+  const late: PodWait[] = [];
+  const open: PodLife[] = [];
+  const withdrawn: PodLife[] = [];
+  for (const pod of view.workloads.get(workload)?.pods ?? []) {
+    const fromMs = dueFromMs(view, pod) ?? pod.running?.t;
+    const removedMs = (pod.terminating ?? pod.gone)?.t;
+    const untilMs = pod.running?.t ?? removedMs ?? view.endMs;
+    const value = fromMs === undefined ? 0 : Math.max(0, untilMs - fromMs);
+    const wait = { pod, object: pod.object, value };
+    if (pod.running !== undefined && value <= bound.value) served.push(wait);
+    else if (fromMs !== undefined && value > bound.value) late.push(wait);
+    else if (removedMs === undefined) open.push(pod);
+    else withdrawn.push(pod);
+  }
+  return { served, late, open, withdrawn };
+}
+
+function judgeServed(view: View, expectation: Served): Part {
+  const { workload: name, bound: boundName, minRatio } = expectation;
+  return withBound(view, boundName, (bound) => {
+    const workload = view.workloads.get(name);
+    if (workload === undefined) return unknownPart(`workload ${name} was never deployed`);
+    if (workload.truth.kind === 'impossible' || workload.truth.kind === 'malformed') {
+      return unknownPart(`the scenario expects workload ${name} to be served and says that it is ${workload.truth.kind}`);
+    }
+    const { served, late, open, withdrawn } = fatesOf(view, expectation, bound);
+    const measurements = [measure(bound, [...served, ...late])];
+    const judged = served.length + late.length;
+    const all = judged + open.length;
+    const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time (${nameBound(bound)})`;
+    if (late.length > 0 && served.length + open.length < minRatio * all) {
+      return { verdict: 'fail', summary, findings: late.map((wait) => notServed(view, wait, bound)), measurements };
+    }
+    if (all === 0) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
+    if (workload.pods.length < workload.deployed.replicas) {
+      return unknownPart(`${summary}, but only ${workload.pods.length} of ${workload.deployed.replicas} were created`, measurements);
+    }
+    if (open.length > 0 && served.length < minRatio * all) {
+      return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);
+    }
+    if (withdrawn.length > 0 && served.length < minRatio * (all + withdrawn.length)) {
+      return unknownPart(`${summary}, and ${count(withdrawn.length, 'more pod')} had to go before the time was up`, measurements);
+    }
+    return { verdict: 'pass', summary, findings: [], measurements };
+  });
+}
+
+function notServed(view: View, { pod, value }: PodWait, bound: Bound): Finding {
+  const how = pod.running === undefined ? `did not run within ${seconds(bound.value)}` : `ran only after ${seconds(value)}`;
+  return {
+    code: 'pod-not-served',
+    object: pod.object,
+    events: podEvidence(view, pod),
+    message: `Pod ${pod.name} ${how} (${nameBound(bound)}): ${describePod(view, pod)}.`,
+  };
+}

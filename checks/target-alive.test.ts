@@ -1,0 +1,96 @@
+import { expect, test } from '@playwright/test';
+import type { EventOf } from '../history/events.ts';
+import { createView } from '../history/view.ts';
+import { HistoryBuilder, soundHistory } from '../history/testing/history-builder.ts';
+import { targetAlive } from './target-alive.ts';
+
+function judge(builder: HistoryBuilder): ReturnType<typeof targetAlive.judge> {
+  return targetAlive.judge(createView(builder.events));
+}
+
+function codes(builder: HistoryBuilder): string[] | undefined {
+  return judge(builder)?.findings.map(({ code }) => code);
+}
+
+const acting = (): HistoryBuilder => new HistoryBuilder().act().at(10);
+
+test('a target that lives passes', () => {
+  expect(judge(soundHistory())).toMatchObject({ verdict: 'pass', summary: '1 start, 0 after a provoked crash' });
+});
+
+test('a provoked crash and the start after it are fine', () => {
+  const builder = acting().add(
+    { type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' },
+    { type: 'target.start', incarnation: 2 },
+  );
+  expect(judge(builder.at(20).add({ type: 'target.ready', incarnation: 2 }).finish())).toMatchObject({
+    verdict: 'pass',
+    summary: '2 starts, 1 after a provoked crash',
+  });
+});
+
+test('an exit of its own, panics, and panics recovered from', () => {
+  const builder = acting()
+    .add({ type: 'target.panic', incarnation: 1, recovered: true, message: 'undefined is no object' })
+    .add({ type: 'target.panic', incarnation: 1, recovered: false, message: 'again' })
+    .add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' })
+    .finish();
+  expect(codes(builder)).toEqual(['recovered-panic', 'panicked', 'exited']);
+  expect(judge(builder)?.findings[0]?.message).toBe(
+    'The target met an error at 0 s that it survived and should not have met: undefined is no object.',
+  );
+  expect(judge(builder)?.findings[2]?.message).toBe("The target's incarnation 1 ended by itself at 0 s: it died.");
+});
+
+test('not ready when the scenario begins', () => {
+  const builder = new HistoryBuilder().begin().phase('set-up').add({ type: 'target.start', incarnation: 1 }).at(50).phase('act').finish();
+  expect(codes(builder)).toEqual(['not-ready']);
+});
+
+test('a later start that never became ready, unless it had no time', () => {
+  const restarted = (early: boolean): HistoryBuilder => {
+    const builder = acting().add({ type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' });
+    if (early) builder.add({ type: 'target.start', incarnation: 2 });
+    builder.phase('heal').phase('settle');
+    if (!early) builder.add({ type: 'target.start', incarnation: 2 });
+    return builder.at(20).phase('remove').phase('over').add({ type: 'trial.end' });
+  };
+  expect(codes(restarted(true))).toEqual(['not-ready']);
+  expect(codes(restarted(false))).toEqual([]);
+});
+
+test('dead when the trial is over: it ended by itself and waits for its restart, or was killed and never came back', () => {
+  const died = (provoked: boolean): HistoryBuilder =>
+    acting().add({ type: 'target.exit', incarnation: 1, provoked, reason: 'died' }).at(300).finish();
+  expect(codes(died(false))).toEqual(['exited']);
+  expect(judge(died(true))?.findings).toMatchObject([{ code: 'not-ready', message: 'The target was killed at 0 s and never came back.' }]);
+});
+
+test('dead or not yet ready again after an exit of its own during the settling: the exit is found', () => {
+  const dying = (): HistoryBuilder =>
+    acting().phase('heal').phase('settle').at(20).add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' });
+  const over = (builder: HistoryBuilder): HistoryBuilder => builder.at(30).phase('remove').phase('over').add({ type: 'trial.end' });
+  expect(codes(over(dying()))).toEqual(['exited']);
+  expect(codes(over(dying().add({ type: 'target.start', incarnation: 2 })))).toEqual(['exited']);
+});
+
+const CAUSES: EventOf<'supervisor'>['cause'][] = ['hung', 'exited', 'out-of-memory', 'flooded', 'spun'];
+for (const cause of CAUSES) {
+  test(`a trial that had to be ended: ${cause}`, () => {
+    const ended = (culprit: 'target' | 'harness'): HistoryBuilder =>
+      acting().add({ type: 'supervisor', cause, culprit, message: 'as seen' }, { type: 'trial.end' });
+    expect(judge(ended('target'))).toMatchObject({ verdict: 'fail', findings: [{ code: cause, object: 'target' }] });
+    expect(judge(ended('harness'))).toMatchObject({ verdict: 'unknown', findings: [] });
+    expect(Object.keys(targetAlive.codes)).toContain(cause);
+  });
+}
+
+test('a target that died while it was loaded', () => {
+  const builder = new HistoryBuilder().add({ type: 'supervisor', cause: 'hung', culprit: 'target', message: 'x' }, { type: 'trial.end' });
+  expect(codes(builder)).toEqual(['hung']);
+});
+
+test('a history that ends early is unknown; one in which nothing was started, too', () => {
+  expect(judge(acting())).toMatchObject({ verdict: 'unknown', findings: [] });
+  expect(judge(new HistoryBuilder().begin())).toMatchObject({ verdict: 'unknown', summary: 'the target was never started' });
+});

@@ -1,0 +1,93 @@
+import type { EventOf } from '../history/events.ts';
+import type { Finding } from '../history/verdict.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
+
+/**
+ * The target lives through the trial. Being killed by a fault and started again is no blame; ending by itself, panics
+ * (also those it recovered from), not becoming ready, and whatever made the supervisor end the trial are.
+ */
+export const targetAlive: Check = {
+  name: 'target-alive',
+  summary: 'the target neither dies, panics, hangs, spins, floods the API nor eats memory',
+  codes: {
+    exited: 'the target ended by itself',
+    panicked: 'the target met an error that it did not handle',
+    'recovered-panic': 'the target met an error that would have ended a less careful program',
+    'not-ready': 'the target did not become ready',
+    hung: 'the target let nothing else run, or never answered',
+    spun: 'the target kept itself busy without letting time pass',
+    'out-of-memory': 'the target used more memory than a trial may',
+    flooded: 'the target sent more requests than any autoscaler would',
+  },
+  judge: (view) => {
+    const findings = [...exits(view), ...panics(view), ...notReady(view), ...ended(view)].sort(
+      (a, b) => (a.events[0] ?? 0) - (b.events[0] ?? 0),
+    );
+    if (findings.length === 0 && view.incarnations.length === 0) return unknownPart('the target was never started');
+    const provoked = view.incarnations.filter(({ exit }) => exit?.provoked === true).length;
+    const starts = `${count(view.incarnations.length, 'start')}, ${provoked} after a provoked crash`;
+    return safetyPart(view, findings, findings.length === 0 ? starts : `${starts}; ${count(findings.length, 'finding')}`);
+  },
+};
+
+function exits(view: View): Finding[] {
+  return view.incarnations.flatMap(({ number, exit }) =>
+    exit === undefined || exit.provoked
+      ? []
+      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${seconds(exit.t)}: it ${exit.reason}.`)],
+  );
+}
+
+function panics(view: View): Finding[] {
+  return view.panics.map((panic) =>
+    panic.recovered
+      ? finding(
+          'recovered-panic',
+          panic,
+          `The target met an error at ${seconds(panic.t)} that it survived and should not have met: ${panic.message}.`,
+        )
+      : finding('panicked', panic, `The target panicked at ${seconds(panic.t)}: ${panic.message}.`),
+  );
+}
+
+/**
+ * The first must be ready when the scenario begins; when the trial is over the last must be, unless it was started, or
+ * killed by a fault, only while the world settled. One that ended by itself has a finding of its own.
+ */
+function notReady(view: View): Finding[] {
+  const { incarnations, phases } = view;
+  const act = phases.get('act');
+  if (act !== undefined && !incarnations.some(({ ready }) => ready !== undefined && ready.i < act.i)) {
+    return [finding('not-ready', act, `The target had not become ready when the scenario began at ${seconds(act.t)}.`)];
+  }
+  const last = incarnations.at(-1);
+  const settle = phases.get('settle');
+  const over = phases.get('over');
+  if (last === undefined || settle === undefined || over === undefined || (last.exit ?? last.start).i > settle.i) return [];
+  if (last.exit?.provoked === true) {
+    return [finding('not-ready', last.exit, `The target was killed at ${seconds(last.exit.t)} and never came back.`)];
+  }
+  if (last.exit !== undefined || last.ready !== undefined) return [];
+  return [
+    finding('not-ready', last.start, `The target's incarnation ${last.number}, started at ${seconds(last.start.t)}, never became ready.`),
+  ];
+}
+
+/** Why the supervisor ended the trial. */
+function ended(view: View): Finding[] {
+  return view.supervisor.flatMap((event) =>
+    event.culprit === 'target' && event.cause !== 'interrupted'
+      ? [finding(event.cause, event, `The trial had to be ended: ${event.message}.`)]
+      : [],
+  );
+}
+
+function finding(
+  code: string,
+  event: EventOf<'target.exit' | 'target.panic' | 'phase' | 'target.start' | 'supervisor'>,
+  message: string,
+): Finding {
+  return { code, object: 'target', events: indexes([event]), message };
+}

@@ -1,0 +1,74 @@
+import type { Bound, EventOf } from '../history/events.ts';
+import type { Finding } from '../history/verdict.ts';
+import { expectationsOf } from '../history/view.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From the removal of all workloads and pools to a world without anything made for them. */
+const REMOVAL_BOUND = 'teardown';
+
+/**
+ * After the heal the world converges within the bound, and after the removal of all workloads and pools everything that
+ * the target made disappears. What is in the way was looked up by the harness and stands in the history.
+ */
+export const worldSettled: Check = {
+  name: 'world-settled',
+  summary: 'the world converges after the faults, and empties after the removal',
+  codes: {
+    'not-settled': 'something had not converged when the time for settling was up',
+    'not-removed': 'something was still there when the time for removal was up',
+  },
+  judge: (view) => {
+    const expectations = expectationsOf(view, 'settled');
+    if (expectations.length === 0) return undefined;
+    return mergeParts([
+      ...expectations.map(({ bound }) => withBound(view, bound, (resolved) => judgePhase(view, 'settle', resolved))),
+      withBound(view, REMOVAL_BOUND, (resolved) => judgePhase(view, 'remove', resolved)),
+    ]);
+  },
+};
+
+const WORDS = {
+  settle: { code: 'not-settled', done: 'settled', wanted: 'had to settle', phase: 'settling' },
+  remove: { code: 'not-removed', done: 'emptied', wanted: 'had to disappear', phase: 'removal' },
+} as const;
+
+function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part {
+  const words = WORDS[phase];
+  const began = view.phases.get(phase);
+  const looked = view.convergence.find((event) => event.phase === phase);
+  if (began === undefined || looked === undefined) return unknownPart(`the trial ended before the end of its ${words.phase}`);
+  // It has to stay so for a while; what counts is when it began.
+  const tookMs = (looked.sinceMs ?? looked.t) - began.t;
+  const worst = looked.waiting[0]?.object ?? 'world';
+  const measurements = [measure(bound, [{ value: tookMs, object: worst }])];
+  const findings: Finding[] = looked.waiting.map(({ object, why }) => ({
+    code: words.code,
+    object,
+    events: evidence(view, began, looked, object),
+    message: `${object} ${words.wanted} within ${seconds(bound.value)} (${nameBound(bound)}) and stands in the way after ${seconds(tookMs)}: ${why}.`,
+  }));
+  if (findings.length === 0 && tookMs > bound.value) {
+    findings.push({
+      code: words.code,
+      object: 'world',
+      events: indexes([began, looked]),
+      message: `The world ${words.done} only after ${seconds(tookMs)} (${nameBound(bound)}).`,
+    });
+  }
+  if (findings.length === 0) return { verdict: 'pass', summary: `${words.done} after ${seconds(tookMs)}`, findings, measurements };
+  return {
+    verdict: 'fail',
+    summary: `not ${words.done} after ${seconds(tookMs)}: ${count(findings.length, 'thing')} in the way`,
+    findings,
+    measurements,
+  };
+}
+
+/** The two ends of the phase, and what the history tells of the object. */
+function evidence(view: View, began: EventOf<'phase'>, looked: EventOf<'convergence'>, object: string): number[] {
+  const lives = [...view.pods, ...view.nodes, ...view.claims, ...view.instances].filter((life) => life.object === object);
+  return indexes([began, ...lives.flatMap(({ steps }): { readonly i: number }[] => [...steps]), looked]);
+}

@@ -1,0 +1,86 @@
+import { statSync } from 'node:fs';
+import { isAbsolute, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { scenariosOf } from '../harness/load.ts';
+import type { TargetRef } from '../harness/load.ts';
+import type { TrialSource } from '../harness/run.ts';
+import type { Scenario } from '../harness/scenario.ts';
+import { suites } from '../suites/catalogue.ts';
+import { targetCatalogue } from '../targets/catalogue.ts';
+import { UsageError } from './usage-error.ts';
+
+/** A scenario as a trial's source, with what decides whether it can be run. */
+export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
+
+/** A user's suite. */
+const USER_SUITE = 'user';
+
+/** All scenarios, or those that the user named: by suite, by id, by file. @throws UsageError for unknown names */
+export async function chooseScenarios(options: {
+  readonly suites: readonly string[];
+  readonly scenarios: readonly string[];
+}): Promise<ChosenScenario[]> {
+  const bundled = suites.flatMap((suite) =>
+    suite.scenarios.map(({ ref, scenario }): ChosenScenario => ({ ref, scenario, suite: suite.name, label: scenario.id })),
+  );
+  const known = suites.map(({ name }) => name);
+  for (const name of options.suites) {
+    if (!known.includes(name)) throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
+  }
+  if (options.scenarios.length === 0) {
+    return options.suites.length === 0 ? bundled : bundled.filter(({ suite }) => options.suites.includes(suite));
+  }
+  const chosen: ChosenScenario[] = [];
+  for (const name of options.scenarios) {
+    if (isPath(name)) {
+      for (const { ref, scenario } of await scenariosOf(urlOf(name, 'scenario'))) {
+        chosen.push({ ref, scenario, suite: USER_SUITE, label: `${name}#${ref.export}` });
+      }
+      continue;
+    }
+    const found = bundled.find(({ scenario }) => scenario.id === name);
+    if (found === undefined)
+      throw new UsageError(
+        unknown(
+          'scenario',
+          name,
+          bundled.map(({ scenario }) => scenario.id),
+        ),
+      );
+    chosen.push(found);
+  }
+  // Naming one twice is asking for it once.
+  const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
+  return once.filter(({ suite }) => options.suites.length === 0 || suite === USER_SUITE || options.suites.includes(suite));
+}
+
+/** A target by its name or file: `./file` for its default export, `./file#name` for another. @throws UsageError for unknown names */
+export function chooseTarget(name: string): { readonly ref: TargetRef; readonly label: string } {
+  if (isPath(name)) {
+    const [path = name, exported = 'default'] = name.split('#');
+    return { ref: { module: urlOf(path, 'target'), export: exported }, label: name };
+  }
+  const names = targetCatalogue.map((target) => target.name);
+  if (!names.includes(name)) throw new UsageError(unknown('target', name, names));
+  return { ref: { name }, label: name };
+}
+
+/** What begins with `.` or `/` is a file; everything else is a name. */
+export function isPath(name: string): boolean {
+  return name.startsWith('.') || isAbsolute(name);
+}
+
+function urlOf(path: string, what: string): string {
+  const absolute = resolve(path);
+  const found = statSync(absolute, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);
+  if (found.isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
+  return pathToFileURL(absolute).href;
+}
+
+function unknown(what: string, name: string, names: readonly string[]): string {
+  const close =
+    name === '' ? [] : names.filter((candidate) => candidate.includes(name) || name.includes(candidate.split('/').at(-1) ?? candidate));
+  const hint = close.length > 0 ? `did you mean ${close.join(' or ')}?` : `\`scaleproof list ${what}s\` shows them all.`;
+  return `no ${what} is named "${name}"; ${hint} A file of your own is given by its path, beginning with ./`;
+}

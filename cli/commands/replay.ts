@@ -1,0 +1,45 @@
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { digestOf } from '../../harness/load.ts';
+import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
+import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
+import type { ChosenScenario } from '../choose.ts';
+import type { Console } from '../console.ts';
+import { UsageError } from '../usage-error.ts';
+import { runChosen } from './run.ts';
+
+/** `scaleproof replay LINE`: runs one trial again, and says which digest differs from the one that failed. */
+export async function replay(
+  text: string,
+  options: { readonly out: string | undefined; readonly json: boolean },
+  console: Console,
+): Promise<number> {
+  const line = parse(text);
+  const chosen = await chooseOne(line.scenario);
+  const found = { scenario: await digestOf(chosen.ref.module), catalogue: loadCatalogue().digest };
+  warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
+  warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
+  const target = chooseTarget(line.target);
+  return runChosen({ chosen: [chosen], target, seed: line.seed, trials: 1, workers: 1, ...options }, console);
+}
+
+function parse(text: string): ReturnType<typeof parseReplayLine> {
+  try {
+    return parseReplayLine(text);
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** A user's scenario is named by its file and export: `./file.ts#name`. */
+async function chooseOne(label: string): Promise<ChosenScenario> {
+  const path = isPath(label) ? label.slice(0, label.lastIndexOf('#')) : label;
+  const chosen = await chooseScenarios({ suites: [], scenarios: [path] });
+  const one = chosen.find((candidate) => candidate.label === label);
+  if (one === undefined) throw new UsageError(`${path} no longer exports the scenario that the replay line names: ${label}`);
+  return one;
+}
+
+function warnIfChanged(console: Console, what: string, before: string, now: string): void {
+  const digits = now.slice(0, DIGEST_DIGITS);
+  if (digits !== before) console.err(`warning: ${what} has changed since (digest ${before} then, ${digits} now): the replay may differ\n`);
+}

@@ -1,0 +1,213 @@
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { readHistory } from '../../history/reader.ts';
+import type { NotRun, TrialResult, Verdict } from '../../history/verdict.ts';
+import { combine } from '../../history/verdict.ts';
+import { resolveBounds } from '../../harness/bounds.ts';
+import { whyNotRun } from '../../harness/engine.ts';
+import { digestOf, loadTarget } from '../../harness/load.ts';
+import { planTrials, runTrials } from '../../harness/run.ts';
+import type { PlannedTrial } from '../../harness/run.ts';
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { RUN_FORMAT } from '../../reports/report-input.ts';
+import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { Target } from '../../targets/target.ts';
+import { EMBEDDED } from '../../world/embedded.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
+import type { ChosenScenario } from '../choose.ts';
+import type { Console } from '../console.ts';
+import { interruption } from '../interruption.ts';
+import { ownVersion } from '../own-version.ts';
+import { Progress } from '../progress.ts';
+import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { printRun, writeReports } from '../write-reports.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+
+/** The flags of `run`, parsed. */
+export interface RunOptions {
+  readonly suites: readonly string[];
+  readonly scenarios: readonly string[];
+  readonly target: string;
+  readonly seed: number;
+  readonly trials: number;
+  readonly out: string | undefined;
+  /** As many as the machine has processors, if not said otherwise. */
+  readonly workers: number | undefined;
+  readonly json: boolean;
+}
+
+/** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
+export async function run(options: RunOptions, console: Console): Promise<number> {
+  const chosen = await chooseScenarios(options);
+  const target = chooseTarget(options.target);
+  return runChosen({ ...options, chosen, target }, console);
+}
+
+/** A run whose scenarios and target are known. */
+export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'target'> & {
+  readonly chosen: readonly ChosenScenario[];
+  readonly target: ReturnType<typeof chooseTarget>;
+};
+
+/** Runs what has been chosen. @returns the exit code */
+export async function runChosen(options: ChosenRun, console: Console): Promise<number> {
+  const target = await loadTarget(options.target.ref);
+  if (options.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  const plan = await planRun(options, target);
+  const interrupted = interruption();
+  try {
+    return await carryOut(options, { target, plan, signal: interrupted.signal }, console);
+  } finally {
+    interrupted.release();
+  }
+}
+
+/** Runs the plan and writes the run directory, from its first file to its reports. @returns the exit code */
+async function carryOut(
+  options: ChosenRun,
+  { target, plan, signal }: { readonly target: Target; readonly plan: Plan; readonly signal: AbortSignal },
+  console: Console,
+): Promise<number> {
+  const clock = createRealTimeline().scope('command');
+  const startedAtMs = clock.nowMs();
+  const startedAt = new Date(startedAtMs).toISOString();
+  const directory = createRunDirectory(options.out, startedAt);
+  const facts = await factsOf(options, target, plan, { directory, startedAt });
+  writeRunFacts(directory, facts);
+
+  const progress = new Progress(console, plan.trials.length);
+  const ends = await runTrials(plan.trials, {
+    directory,
+    workers: options.workers ?? availableParallelism(),
+    signal,
+    onBegin: (trial) => progress.begin(trial),
+    onEnd: (trial, end) => progress.end(trial, end),
+  }).finally(() => progress.close());
+
+  // What could be loaded here and not in a trial's process has no history: it is unknown, and the rest still counts.
+  const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
+  for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
+  const results = ends.flatMap((end) => (end.kind === 'judged' ? [end.result] : []));
+  const unbegun = plan.trials.filter((_trial, index) => ends[index]?.kind === 'not-begun').map(notBegun);
+  const finished: RunFacts = { ...facts, notRun: [...facts.notRun, ...unbegun], wallMs: clock.nowMs() - startedAtMs };
+  writeRunFacts(directory, finished);
+  const input = { run: finished, trials: results.map((result) => reportTrial(directory, result)), notRun: finished.notRun };
+  const report = writeReports(directory, input);
+  if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
+  else printRun(report, directory, console);
+  return exitCodeOf(
+    results.map(({ verdict }) => verdict),
+    signal.aborted || refusals.size > 0,
+  );
+}
+
+/** Fail is 1; a run that is not whole can't be a pass; and nothing run at all proves nothing. */
+export function exitCodeOf(verdicts: readonly Verdict[], isPartial = false): number {
+  const verdict = combine(verdicts);
+  if (verdict === 'fail') return EXIT.fail;
+  return verdict === 'pass' && !isPartial ? EXIT.pass : EXIT.unknown;
+}
+
+/** A judged trial for the reports; its events are read from the file each time they are asked for, and not kept. */
+export function reportTrial(directory: string, result: TrialResult): ReportTrial {
+  const path = join(directory, result.history);
+  let truncated: boolean | undefined;
+  return {
+    result,
+    get events() {
+      const history = readHistory(path);
+      truncated = history.truncated;
+      return history.events;
+    },
+    get truncated() {
+      return truncated ?? readHistory(path).truncated;
+    },
+  };
+}
+
+interface Plan {
+  readonly trials: readonly PlannedTrial[];
+  readonly notRun: readonly NotRun[];
+}
+
+/** Seeds of one scenario are neighbours; scenarios come in the order of their suites. */
+async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
+  const trials: PlannedTrial[] = [];
+  const notRun: NotRun[] = [];
+  const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
+  for (const source of options.chosen) {
+    const reason = whyNotRun(source.scenario, target, EMBEDDED.capabilities);
+    if (reason === undefined) {
+      trials.push(...(await planTrials(source, options.target, seeds)));
+    } else {
+      const { scenario, suite } = source;
+      notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
+    }
+  }
+  refuseSharedHistories(trials);
+  return { trials, notRun };
+}
+
+/** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
+function refuseSharedHistories(trials: readonly PlannedTrial[]): void {
+  const owners = new Map<string, PlannedTrial>();
+  for (const trial of trials) {
+    const other = owners.get(trial.history);
+    if (other !== undefined)
+      throw new UsageError(
+        `two scenarios have the id "${trial.scenario.id}": "${other.scenario.title}" and "${trial.scenario.title}"; give one of them another id`,
+      );
+    owners.set(trial.history, trial);
+  }
+}
+
+async function factsOf(
+  options: ChosenRun,
+  target: Target,
+  plan: Plan,
+  { directory, startedAt }: { readonly directory: string; readonly startedAt: string },
+): Promise<RunFacts> {
+  const { ref, label } = options.target;
+  const catalogue = loadCatalogue();
+  return {
+    format: RUN_FORMAT,
+    id: basename(directory),
+    startedAt,
+    versions: { scaleproof: ownVersion(), node: process.version },
+    seed: options.seed,
+    trials: options.trials,
+    scenarios: await Promise.all(
+      options.chosen.map(async ({ scenario, suite, ref: { module } }) => ({
+        id: scenario.id,
+        title: scenario.title,
+        suite,
+        profile: scenario.profile,
+        requirements: [...scenario.requirements],
+        digest: await digestOf(module),
+      })),
+    ),
+    target: {
+      name: label,
+      features: [...target.features],
+      constants: { ...target.constants },
+      ...('module' in ref ? { digest: await digestOf(ref.module) } : {}),
+    },
+    world: { name: EMBEDDED.name, capabilities: [...EMBEDDED.capabilities], allowances: { ...EMBEDDED.allowances } },
+    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: EMBEDDED.allowances })),
+    digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
+    planned: plan.trials.map(({ scenario, suite, seed, replay, history }) => ({
+      scenario: scenario.id,
+      title: scenario.title,
+      suite,
+      seed,
+      replay,
+      history,
+    })),
+    notRun: [...plan.notRun],
+  };
+}
+
+function notBegun({ scenario, suite, seed }: PlannedTrial): NotRun {
+  return { scenario: scenario.id, title: scenario.title, suite, seed, reason: 'the run was interrupted before it began' };
+}

@@ -1,0 +1,77 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { runReportSchema } from '../reports/run-report.ts';
+import type { RunReport } from '../reports/run-report.ts';
+import { packageRoot } from '../model/package-root.ts';
+import { scaleproof, scaleproofHere, startScaleproof } from './testing/command.ts';
+import { ENDLESS, folderWith } from './testing/files.ts';
+import { canSeeProcesses, descendantsOf, isRunning, until } from './testing/processes.ts';
+
+const SPINNING = `export { spins as default } from '${join(packageRoot(), 'harness/testing/hostile.ts')}';\n`;
+const ENDLESS_HISTORY = 'out/histories/mine.endless-seed-1.jsonl';
+
+test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+
+/** Starts the command, waits until the endless trial's target is at work, and ends the command by a signal. */
+async function endBy(
+  signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL',
+  args: readonly string[],
+  cwd: string,
+): Promise<Awaited<ReturnType<typeof scaleproof>>> {
+  const { child, finished } = startScaleproof([...args, '--out', 'out'], cwd);
+  await until('the target is started', () => historyOf(cwd).includes('"type":"target.start"'));
+  const children = descendantsOf(child.pid ?? 0);
+  expect(children.length, 'trials run in processes of their own').toBeGreaterThan(0);
+  child.kill(signal);
+  const result = await finished;
+  await until('no process is left', () => !children.some(isRunning));
+  return result;
+}
+
+function historyOf(cwd: string): string {
+  try {
+    return readFileSync(join(cwd, ENDLESS_HISTORY), 'utf8');
+  } catch {
+    return '';
+  }
+}
+
+function reportOf(cwd: string): RunReport {
+  return runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
+}
+
+const WHOLE_DIRECTORY = ['histories', 'junit.xml', 'report.html', 'report.json', 'run.json'];
+
+test('Ctrl-C while a target spins: a readable partial run, exit code 3, nothing left running', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS, 'spinning.ts': SPINNING });
+  const scenarios = ['--scenario', './endless.ts', '--scenario', 'scheduling/spot-spread'];
+  const { code, stdout } = await endBy('SIGINT', ['run', ...scenarios, '--target', './spinning.ts', '--workers', '1'], cwd);
+  expect(code).toBe(3);
+  expect(stdout).toContain('the trial was ended (interrupted)');
+  expect(stdout).toContain('not run: scheduling/spot-spread: the run was interrupted before it began');
+  expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);
+  expect(reportOf(cwd)).toMatchObject({ verdict: 'unknown', notRun: [{ scenario: 'scheduling/spot-spread', seed: 1 }] });
+  const checked = await scaleproofHere(['check', join(cwd, 'out')]);
+  expect(checked.code).toBe(3);
+});
+
+test('SIGTERM when a finding stands: exit code 1', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
+  const scenarios = ['--scenario', 'api-pressure/lost-launch-answer', '--scenario', './endless.ts'];
+  const { code, stdout } = await endBy('SIGTERM', ['run', ...scenarios, '--target', 'mutant:fresh-token', '--workers', '1'], cwd);
+  expect(code).toBe(1);
+  expect(stdout).toContain('leaked-instance');
+  expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);
+  expect(reportOf(cwd).scenarios.map(({ verdict }) => verdict)).toEqual(['fail', 'unknown']);
+});
+
+test('SIGKILL: nothing left running, and what was recorded can be checked', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
+  const { code } = await endBy('SIGKILL', ['run', '--scenario', './endless.ts'], cwd);
+  expect(code).toBe(undefined);
+  const checked = await scaleproofHere(['check', join(cwd, 'out')]);
+  expect(checked.stdout).toContain('the history breaks off before the trial was over');
+  expect(checked.code).toBe(3);
+  expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);
+});

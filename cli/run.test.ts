@@ -1,0 +1,84 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { expect, test } from '@playwright/test';
+import { parseRunFacts } from '../reports/report-input.ts';
+import { runReportSchema } from '../reports/run-report.ts';
+import { scaleproof } from './testing/command.ts';
+import { BURST, folderWith, historiesOf } from './testing/files.ts';
+
+test('a scenario that passes: table, exit code, and everything in its run directory', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const scenario = 'provisioning/scale-out-and-back';
+  const { code, stdout, stderr } = await scaleproof(['run', '--scenario', scenario, '--seed', '7', '--out', 'out/first'], cwd);
+  expect(stderr).toMatch(/^\[1\/1\] pass +provisioning\/scale-out-and-back seed 7 \(.* virtual\)\n$/);
+  expect(code).toBe(0);
+
+  const row = stdout.split('\n').find((line) => line.startsWith(scenario));
+  expect(row?.trim().split(/\s{2,}/)).toEqual([scenario, '✓ pass', '10/10 100 %', '10', '10', '0', '0', '-', '7']);
+  for (const phase of ['REQUEST', 'INSTANCE', 'REGISTERED', 'READY', 'RUNNING', 'TOTAL']) expect(stdout).toContain(phase);
+  expect(stdout).toMatch(
+    /scaleproof replay sp1,scenario=provisioning\/scale-out-and-back@[0-9a-f]{12},target=reference,seed=7,catalogue=[0-9a-f]{12}\n/,
+  );
+  expect(stdout).toMatch(/virtual time in .* \(×/);
+  expect(stdout).toContain('Report: out/first/report.html\n');
+  expect(stripVTControlCharacters(stdout + stderr), 'no escape sequences where there is no terminal').toBe(stdout + stderr);
+
+  const directory = join(cwd, 'out/first');
+  expect(readdirSync(directory).sort()).toEqual(['histories', 'junit.xml', 'report.html', 'report.json', 'run.json']);
+  expect(readdirSync(join(directory, 'histories'))).toEqual(['provisioning.scale-out-and-back-seed-7.jsonl']);
+  const run = parseRunFacts(readFileSync(join(directory, 'run.json'), 'utf8'), 'run.json');
+  expect(run).toMatchObject({ id: 'first', seed: 7, trials: 1, target: { name: 'reference' }, world: { name: 'embedded' } });
+  expect(run.digests.catalogue).toMatch(/^[0-9a-f]{64}$/);
+  expect(run.bounds.map(({ name }) => name)).toContain('provision');
+  const report = runReportSchema.parse(JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8')));
+  expect(report).toMatchObject({ verdict: 'pass', scenarios: [{ id: scenario, verdict: 'pass', success: { served: 10, asked: 10 } }] });
+  expect(readFileSync(join(directory, 'junit.xml'), 'utf8')).toMatch(/^<\?xml [^]*<testsuites [^]*<\/testsuites>\s*$/);
+  expect(readFileSync(join(directory, 'report.html'), 'utf8')).toContain(scenario);
+});
+
+test("--json prints one document on standard output; a user's file runs in a directory of its own in runs/", async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'burst.ts': BURST });
+  const { code, stdout } = await scaleproof(['run', '--scenario', './burst.ts', '--json'], cwd);
+  expect(code).toBe(0);
+  const [id = ''] = readdirSync(join(cwd, 'runs'));
+  const { directory, ...report } = JSON.parse(stdout) as { directory: string };
+  expect(directory).toBe(join(cwd, 'runs', id));
+  expect(report).toEqual(JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8')));
+  expect(report).toMatchObject({ verdict: 'pass', scenarios: [{ id: 'mine/burst', suite: 'user' }] });
+});
+
+test('the same seed gives the same history to the byte, whatever the number of workers and trials', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const run = async (out: string, ...flags: string[]): Promise<Record<string, string>> => {
+    const { code, stderr } = await scaleproof(['run', '--scenario', 'crashes/killed-after-launch', '--out', out, ...flags], cwd);
+    expect(code, stderr).toBe(0);
+    return historiesOf(join(cwd, out));
+  };
+  const together = await run('together', '--seed', '5', '--trials', '3', '--workers', '3');
+  expect(Object.keys(together)).toEqual([5, 6, 7].map((seed) => `crashes.killed-after-launch-seed-${seed}.jsonl`));
+  const inRow = await run('in-row', '--seed', '5', '--trials', '3', '--workers', '1');
+  const alone = [await run('five', '--seed', '5'), await run('six', '--seed', '6'), await run('seven', '--seed', '7')];
+  for (const [name, history] of Object.entries(together)) {
+    expect(inRow[name] === history, `${name} of one worker`).toBe(true);
+    expect(
+      alone.some((histories) => histories[name] === history),
+      `${name} of a run of its own`,
+    ).toBe(true);
+  }
+  const withoutSeed = Object.values(together).map((history) => history.replace(/"seed":\d+/, ''));
+  expect(new Set(withoutSeed).size, 'other seeds are other histories').toBe(3);
+});
+
+test('what the target can not do is not run, with its reason; a run that judged nothing is unknown', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const alone = await scaleproof(['run', '--target', 'plain', '--scenario', 'scheduling/spot-spread', '--out', 'alone'], cwd);
+  expect(alone.stdout).toContain('not run: scheduling/spot-spread: target plain does not have the feature spot');
+  expect(alone.stdout).toContain('? UNKNOWN');
+  expect(alone.code).toBe(3);
+
+  const both = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/scale-out-and-back'];
+  const beside = await scaleproof(['run', '--target', 'plain', ...both, '--out', 'beside'], cwd);
+  expect(beside.stdout).toContain('1 passed, 0 failed, 0 unknown, 1 not run');
+  expect(beside.code, 'not run is no verdict').toBe(0);
+});

@@ -1,0 +1,50 @@
+import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TestInfo } from '@playwright/test';
+
+/** An empty folder of the test's own, with these files. */
+export function folderWith(testInfo: TestInfo, files: Readonly<Record<string, string>> = {}): string {
+  const folder = testInfo.outputPath('user');
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
+  return folder;
+}
+
+/** The histories of a run directory, by file name. */
+export function historiesOf(directory: string): Record<string, string> {
+  const folder = join(directory, 'histories');
+  return Object.fromEntries(
+    readdirSync(folder)
+      .sort()
+      .map((name) => [name, readFileSync(join(folder, name), 'utf8')]),
+  );
+}
+
+/** A user's scenario: a few pods, on-demand. */
+export const BURST = `\
+import { pool, scenario } from 'scaleproof';
+
+export const burst = scenario({
+  id: 'mine/burst',
+  title: 'five pods at once',
+  pools: [pool('default', { capacityTypes: ['on-demand'] })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 5, cpu: '500m', memory: '1Gi' });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+  },
+});
+`;
+
+/** A scenario that is never over. */
+export const ENDLESS = `\
+import { scenario } from 'scaleproof';
+
+export const endless = scenario({
+  id: 'mine/endless',
+  title: 'waits for ever',
+  async run(t) {
+    for (;;) await t.pass('explain');
+  },
+});
+`;

@@ -1,0 +1,10 @@
+/** The command was called in a way that can't be carried out: printed as one line, exit code 2. */
+export class UsageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'UsageError';
+  }
+}
+
+/** Exit codes of every command. */
+export const EXIT = { pass: 0, fail: 1, usage: 2, unknown: 3 } as const;

@@ -1,0 +1,25 @@
+import { writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { buildReport } from '../reports/build-report.ts';
+import { renderHtml } from '../reports/html/render-html.ts';
+import { formatJunit } from '../reports/junit.ts';
+import type { ReportInput } from '../reports/report-input.ts';
+import { formatReport } from '../reports/run-report.ts';
+import type { RunReport } from '../reports/run-report.ts';
+import { formatRun } from '../reports/terminal.ts';
+import type { Console } from './console.ts';
+
+/** Writes every report of a run into its directory. Returns what they say. */
+export function writeReports(directory: string, input: ReportInput): RunReport {
+  const report = buildReport(input);
+  writeFileSync(join(directory, 'report.json'), formatReport(report));
+  writeFileSync(join(directory, 'junit.xml'), formatJunit(report));
+  writeFileSync(join(directory, 'report.html'), renderHtml(input));
+  return report;
+}
+
+/** Prints what a run found, and where the rest is. */
+export function printRun(report: RunReport, directory: string, console: Console): void {
+  console.out(formatRun(report, { color: console.color, columns: console.columns }));
+  console.out(`\nReport: ${relative('.', join(directory, 'report.html')) || directory}\n`);
+}

@@ -1,0 +1,204 @@
+import { createHash } from 'node:crypto';
+import {
+  CreateFleetCommand,
+  CreateLaunchTemplateCommand,
+  CreateTagsCommand,
+  DeleteLaunchTemplateCommand,
+  DescribeInstanceTypeOfferingsCommand,
+  DescribeInstanceTypesCommand,
+  DescribeInstancesCommand,
+  DescribeLaunchTemplatesCommand,
+  DescribeSpotPriceHistoryCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import type { EC2Client } from '@aws-sdk/client-ec2';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import { never } from '../runtime/clock.ts';
+import { createRandom } from '../runtime/random.ts';
+import type { Wire } from '../wire/wire.ts';
+import { Ec2Error } from './ec2-client.ts';
+import type { Ec2Client } from './ec2-client.ts';
+import { failureOf, toEc2Error } from './ec2-errors.ts';
+import { createSdkClient } from './ec2-sdk.ts';
+import type { AwsCredentials } from './ec2-sdk.ts';
+import { RETRY, StandardRetry } from './retry.ts';
+
+/** How long one attempt may take: a fleet that launches at once can take EC2 tens of seconds. */
+export const EC2_REQUEST_TIMEOUT_MS = 60_000;
+/** More pages than this in one list are a server that never comes to an end. */
+export const MAX_PAGES = 1_000;
+
+/** What a client for EC2 is made of. */
+export interface Ec2ClientOptions {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly region: string;
+  /** Requests are signed with them (SigV4); without them nothing is signed. */
+  readonly credentials?: AwsCredentials;
+  /** The URL that signatures are made for; by default the region's own. */
+  readonly endpoint?: string;
+  /** Attempts at one request, the first included; by default the SDK's 3. */
+  readonly maxAttempts?: number;
+  /** Gives an attempt up; by default EC2_REQUEST_TIMEOUT_MS. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A client made of the SDK's own over a wire. Idempotency tokens are the caller's, or drawn from `random`: the SDK would
+ * make up random ones. Call `warmUp` once in a process before virtual time starts.
+ */
+export function createEc2Client(options: Ec2ClientOptions): Ec2Client {
+  return new SdkEc2Client(options);
+}
+
+/** Pages of a list: what asks for one, and what one says about the next. */
+interface Paged {
+  NextToken?: string | undefined;
+}
+
+class SdkEc2Client implements Ec2Client {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #retry: StandardRetry;
+  readonly #sdk: EC2Client;
+
+  constructor(options: Ec2ClientOptions) {
+    const { clock, random, maxAttempts = RETRY.maxAttempts, timeoutMs = EC2_REQUEST_TIMEOUT_MS } = options;
+    this.#clock = clock;
+    this.#random = random.fork('ec2 tokens');
+    this.#retry = new StandardRetry(clock, random.fork('ec2 retries'), maxAttempts);
+    this.#sdk = createSdkClient({ ...options, timeoutMs });
+  }
+
+  createFleet(input: Parameters<Ec2Client['createFleet']>[0]): ReturnType<Ec2Client['createFleet']> {
+    return this.#call('CreateFleet', () => this.#sdk.send(new CreateFleetCommand(input)));
+  }
+
+  async terminateInstances(ids: readonly string[]): Promise<void> {
+    await this.#call('TerminateInstances', () => this.#sdk.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
+  }
+
+  async describeInstances(input: Parameters<Ec2Client['describeInstances']>[0]): ReturnType<Ec2Client['describeInstances']> {
+    const reservations = await this.#list(
+      input,
+      (page) => this.#call('DescribeInstances', () => this.#sdk.send(new DescribeInstancesCommand(page))),
+      (page) => page.Reservations,
+    );
+    return reservations.flatMap((reservation) => reservation.Instances ?? []);
+  }
+
+  describeInstanceTypes(input: Parameters<Ec2Client['describeInstanceTypes']>[0]): ReturnType<Ec2Client['describeInstanceTypes']> {
+    return this.#list(
+      input,
+      (page) => this.#call('DescribeInstanceTypes', () => this.#sdk.send(new DescribeInstanceTypesCommand(page))),
+      (page) => page.InstanceTypes,
+    );
+  }
+
+  describeInstanceTypeOfferings(
+    input: Parameters<Ec2Client['describeInstanceTypeOfferings']>[0],
+  ): ReturnType<Ec2Client['describeInstanceTypeOfferings']> {
+    return this.#list(
+      input,
+      (page) => this.#call('DescribeInstanceTypeOfferings', () => this.#sdk.send(new DescribeInstanceTypeOfferingsCommand(page))),
+      (page) => page.InstanceTypeOfferings,
+    );
+  }
+
+  describeSpotPriceHistory(input: Parameters<Ec2Client['describeSpotPriceHistory']>[0]): ReturnType<Ec2Client['describeSpotPriceHistory']> {
+    return this.#list(
+      input,
+      (page) => this.#call('DescribeSpotPriceHistory', () => this.#sdk.send(new DescribeSpotPriceHistoryCommand(page))),
+      (page) => page.SpotPriceHistory,
+    );
+  }
+
+  describeLaunchTemplates(input: Parameters<Ec2Client['describeLaunchTemplates']>[0]): ReturnType<Ec2Client['describeLaunchTemplates']> {
+    return this.#list(
+      input,
+      (page) => this.#call('DescribeLaunchTemplates', () => this.#sdk.send(new DescribeLaunchTemplatesCommand(page))),
+      (page) => page.LaunchTemplates,
+    );
+  }
+
+  async createLaunchTemplate(input: Parameters<Ec2Client['createLaunchTemplate']>[0]): ReturnType<Ec2Client['createLaunchTemplate']> {
+    const withToken = { ...input, ClientToken: input.ClientToken ?? this.#token(input) };
+    const { LaunchTemplate } = await this.#call('CreateLaunchTemplate', () => {
+      return this.#sdk.send(new CreateLaunchTemplateCommand(withToken));
+    });
+    if (LaunchTemplate === undefined) throw new Ec2Error('UnreadableAnswer', 0, 'CreateLaunchTemplate: no template in the answer');
+    return LaunchTemplate;
+  }
+
+  async deleteLaunchTemplate(name: string): Promise<void> {
+    await this.#call('DeleteLaunchTemplate', () => {
+      return this.#sdk.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName: name }));
+    });
+  }
+
+  async createTags(input: Parameters<Ec2Client['createTags']>[0]): Promise<void> {
+    await this.#call('CreateTags', () => this.#sdk.send(new CreateTagsCommand(input)));
+  }
+
+  destroy(): void {
+    this.#sdk.destroy();
+  }
+
+  /** New for each call, whatever its time and content, also when two clients were given the same chance. */
+  #token(input: object): string {
+    const source = JSON.stringify([this.#random.hex(32), this.#clock.nowMs(), input]);
+    return createHash('sha256').update(source).digest('hex').slice(0, 32);
+  }
+
+  /** Each attempt is a call of its own: the pauses between them are the clock's. */
+  async #call<T>(operation: string, attempt: () => Promise<T>): Promise<T> {
+    try {
+      return await this.#retry.run(() => this.#clock.call(`ec2: ${operation}`, attempt), failureOf);
+    } catch (error) {
+      throw toEc2Error(error);
+    }
+  }
+
+  async #list<Input extends Paged, Output extends Paged, Item>(
+    input: Input,
+    request: (input: Input) => Promise<Output>,
+    itemsOf: (page: Output) => readonly Item[] | undefined,
+  ): Promise<Item[]> {
+    const items: Item[] = [];
+    let page = await request(input);
+    for (let pages = 1; ; pages += 1) {
+      items.push(...(itemsOf(page) ?? []));
+      if (page.NextToken === undefined || page.NextToken === '') return items;
+      if (pages >= MAX_PAGES) throw new Ec2Error('UnreadableAnswer', 0, `a list has more than ${MAX_PAGES} pages`);
+      page = await request({ ...input, NextToken: page.NextToken });
+    }
+  }
+}
+
+/**
+ * Makes one throw-away call on a wire in memory. A process's first SDK call loads modules for some hundred turns of the
+ * event loop, which a virtual clock would take for a standstill; later calls, also of other clients, need one turn.
+ */
+export async function warmUp(): Promise<void> {
+  const answer =
+    '<DescribeInstancesResponse xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"><reservationSet/></DescribeInstancesResponse>';
+  const client = createEc2Client({
+    wire: () => Promise.resolve({ status: 200, headers: { 'content-type': 'text/xml' }, body: answer }),
+    clock: TIMELESS,
+    random: createRandom('warm-up'),
+    region: 'us-east-1',
+  });
+  await client.describeInstances({});
+  client.destroy();
+}
+
+/** A clock for one call that waits for nothing. */
+const TIMELESS: Clock = {
+  nowMs: () => 0,
+  sleep: () => never(),
+  call: (_label, work) => work(),
+  park: (wait) => wait,
+  hold: (work) => work,
+};

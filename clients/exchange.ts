@@ -1,0 +1,51 @@
+import type { Clock } from '../runtime/clock.ts';
+import { WireError, readText } from '../wire/wire.ts';
+import type { Wire, WireRequest } from '../wire/wire.ts';
+
+/** An answer that has been read to its end. */
+export interface WholeResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
+/**
+ * Sends one request and reads its whole answer, for at most `timeoutMs` on the clock. Must run within `clock.call`: the
+ * wait is parked, so that virtual time may pass meanwhile.
+ * @throws WireError when the connection broke; ETIMEDOUT after `timeoutMs`
+ */
+export function exchange(wire: Wire, clock: Clock, request: WireRequest, timeoutMs: number): Promise<WholeResponse> {
+  const what = `${request.method} ${request.path}`;
+  return clock.park(withDeadline(clock, timeoutMs, what, (late) => readWhole(wire, withSignal(request, late))));
+}
+
+/** The same request, given up for either reason. */
+export function withSignal(request: WireRequest, signal: AbortSignal): WireRequest {
+  return { ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) };
+}
+
+async function readWhole(wire: Wire, request: WireRequest): Promise<WholeResponse> {
+  const { status, headers, body } = await wire(request);
+  return { status, headers, text: await readText(body) };
+}
+
+/**
+ * Gives `work` up after `timeoutMs`: aborts its signal and rejects with ETIMEDOUT. Nobody knows then whether the
+ * request took effect.
+ */
+export function withDeadline<T>(clock: Clock, timeoutMs: number, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const givingUp = new AbortController();
+  const settled = new AbortController();
+  return new Promise<T>((resolve, reject) => {
+    clock.sleep(timeoutMs, settled.signal).then(
+      () => {
+        const timeout = new WireError('ETIMEDOUT', `no answer to ${what} within ${timeoutMs} ms`);
+        reject(timeout);
+        givingUp.abort(timeout);
+      },
+      () => undefined,
+    );
+    const stopTimer = (): void => settled.abort(settled);
+    work(givingUp.signal).finally(stopTimer).then(resolve, reject);
+  });
+}

@@ -1,0 +1,205 @@
+import {
+  ApiException,
+  CoreV1Api,
+  CustomObjectsApi,
+  PatchStrategy,
+  ResponseContext,
+  ServerConfiguration,
+  createConfiguration,
+  setHeaderOptions,
+  wrapHttpLibrary,
+} from '@kubernetes/client-node';
+import type { Configuration, HttpMethod, RequestContext } from '@kubernetes/client-node';
+import type { KubeObject } from '../model/kube.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { WireError } from '../wire/wire.ts';
+import type { Wire } from '../wire/wire.ts';
+import { exchange } from './exchange.ts';
+import { KubeError } from './kube-client.ts';
+import type { KubeClient, KubeRef, ResourceType } from './kube-client.ts';
+import { readKubeError } from './kube-errors.ts';
+import { apiVersionOf, formatLabelSelector } from './resources.ts';
+
+/** How long one request may take. The API server's own limit is 60 s; the rest is for the way there and back. */
+export const KUBE_REQUEST_TIMEOUT_MS = 70_000;
+
+/** What a client for an API server is made of. */
+interface KubeClientOptions {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  /** What SDK URLs begin with; only their path and query travel on the wire. */
+  readonly baseServer?: string;
+  /** Gives a request up; by default KUBE_REQUEST_TIMEOUT_MS. */
+  readonly timeoutMs?: number;
+}
+
+/**
+ * A client made of client-node's own API classes over a wire. Everything but the eviction goes through CustomObjectsApi,
+ * whose bodies are plain JSON: the typed classes turn times into Date objects and drop the fields that they don't know.
+ */
+export function createKubeClient(options: KubeClientOptions): KubeClient {
+  return new WireKubeClient(options);
+}
+
+class WireKubeClient implements KubeClient {
+  readonly #clock: Clock;
+  readonly #objects: CustomObjectsApi;
+  readonly #core: CoreV1Api;
+
+  constructor({ wire, clock, baseServer = 'http://kubernetes.default.svc', timeoutMs = KUBE_REQUEST_TIMEOUT_MS }: KubeClientOptions) {
+    this.#clock = clock;
+    const httpApi = wrapHttpLibrary({ send: (request) => send(wire, clock, request, timeoutMs) });
+    const configuration = (server: ServerConfiguration<Record<string, string>>): Configuration =>
+      createConfiguration({ baseServer: server, httpApi, authMethods: {} });
+    this.#objects = new CustomObjectsApi(configuration(new CoreGroupServer(baseServer, {})));
+    this.#core = new CoreV1Api(configuration(new ServerConfiguration(baseServer, {})));
+  }
+
+  async get<T extends KubeObject>(ref: KubeRef): Promise<T | undefined> {
+    const { namespaced, cluster } = objectParameters(ref);
+    try {
+      return await this.#call<T>(`get ${formatRef(ref)}`, () =>
+        namespaced === undefined ? this.#objects.getClusterCustomObject(cluster) : this.#objects.getNamespacedCustomObject(namespaced),
+      );
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
+  async list<T extends KubeObject>(type: ResourceType, options: Parameters<KubeClient['list']>[1] = {}): Promise<T[]> {
+    const { group, version, plural } = type;
+    const { namespace, labels } = options;
+    const labelSelector = labels === undefined ? undefined : formatLabelSelector(labels);
+    const parameters = { group, version, plural, ...(labelSelector === undefined ? {} : { labelSelector }) };
+    const list = await this.#call<{ items?: T[] }>(`list ${plural}`, () =>
+      type.namespaced && namespace !== undefined
+        ? this.#objects.listNamespacedCustomObject({ ...parameters, namespace })
+        : this.#objects.listClusterCustomObject(parameters),
+    );
+    // The API server leaves kind and version out of a list's items.
+    return (list.items ?? []).map((item) => ({ apiVersion: apiVersionOf(type), kind: type.kind, ...item }));
+  }
+
+  create<T extends KubeObject>(type: ResourceType, object: T & { metadata: T['metadata'] }): Promise<T> {
+    const { group, version, plural, kind, namespaced } = type;
+    const namespace = object.metadata.namespace ?? 'default';
+    const body = { ...object, apiVersion: apiVersionOf(type), kind };
+    return this.#call<T>(`create ${plural}/${object.metadata.name ?? object.metadata.generateName ?? ''}`, () =>
+      namespaced
+        ? this.#objects.createNamespacedCustomObject({ group, version, plural, namespace, body })
+        : this.#objects.createClusterCustomObject({ group, version, plural, body }),
+    );
+  }
+
+  patch<T extends KubeObject>(ref: KubeRef, patch: object, subresource?: 'status'): Promise<T> {
+    const { namespaced, cluster } = objectParameters(ref);
+    const asMergePatch = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    const label = subresource === undefined ? formatRef(ref) : `${formatRef(ref)}/${subresource}`;
+    return this.#call<T>(`patch ${label}`, () => {
+      if (namespaced === undefined) {
+        const parameters = { ...cluster, body: patch };
+        return subresource === undefined
+          ? this.#objects.patchClusterCustomObject(parameters, asMergePatch)
+          : this.#objects.patchClusterCustomObjectStatus(parameters, asMergePatch);
+      }
+      const parameters = { ...namespaced, body: patch };
+      return subresource === undefined
+        ? this.#objects.patchNamespacedCustomObject(parameters, asMergePatch)
+        : this.#objects.patchNamespacedCustomObjectStatus(parameters, asMergePatch);
+    });
+  }
+
+  async delete(ref: KubeRef, options: Parameters<KubeClient['delete']>[1] = {}): Promise<void> {
+    const { namespaced, cluster } = objectParameters(ref);
+    const body = deleteOptions(options);
+    await this.#call(`delete ${formatRef(ref)}`, () =>
+      namespaced === undefined
+        ? this.#objects.deleteClusterCustomObject({ ...cluster, body })
+        : this.#objects.deleteNamespacedCustomObject({ ...namespaced, body }),
+    );
+  }
+
+  async evict(namespace: string, podName: string, options: Parameters<KubeClient['evict']>[2] = {}): Promise<void> {
+    const body = {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: podName, namespace },
+      deleteOptions: deleteOptions(options),
+    };
+    await this.#call(`evict pods/${namespace}/${podName}`, () =>
+      this.#core.createNamespacedPodEviction({ namespace, name: podName, body }),
+    );
+  }
+
+  async #call<T>(label: string, work: () => Promise<unknown>): Promise<T> {
+    try {
+      return (await this.#clock.call(`kube: ${label}`, work)) as T;
+    } catch (error) {
+      throw toKubeError(error, label);
+    }
+  }
+}
+
+/** CustomObjectsApi builds `/apis/GROUP/VERSION` paths; the core group, which has no name, lies under `/api`. */
+class CoreGroupServer extends ServerConfiguration<Record<string, string>> {
+  override makeRequestContext(endpoint: string, httpMethod: HttpMethod): RequestContext {
+    return super.makeRequestContext(endpoint.replace(/^\/apis\/\//, '/api/'), httpMethod);
+  }
+}
+
+async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs: number): Promise<ResponseContext> {
+  const url = new URL(request.getUrl());
+  const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
+  const body = request.getBody();
+  if (body !== undefined && typeof body !== 'string') throw new TypeError('only text bodies travel on this wire');
+  const response = await exchange(
+    wire,
+    clock,
+    {
+      method: request.getHttpMethod(),
+      path: url.pathname + url.search,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    },
+    timeoutMs,
+  );
+  // Whatever an answer calls itself, it must parse as JSON: anything else is unreadable, not a string to hand on.
+  const answerHeaders = { ...response.headers, 'content-type': 'application/json' };
+  return new ResponseContext(response.status, answerHeaders, {
+    text: () => Promise.resolve(response.text),
+    binary: () => Promise.resolve(Buffer.from(response.text)),
+    stream: () => null,
+  });
+}
+
+function objectParameters(ref: KubeRef) {
+  const { group, version, plural } = ref.type;
+  const cluster = { group, version, plural, name: ref.name };
+  return { cluster, namespaced: ref.type.namespaced ? { ...cluster, namespace: ref.namespace ?? 'default' } : undefined };
+}
+
+function deleteOptions(options: { gracePeriodSeconds?: number; uid?: string; resourceVersion?: string }) {
+  const { gracePeriodSeconds, ...preconditions } = options;
+  return {
+    apiVersion: 'v1',
+    kind: 'DeleteOptions',
+    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...(Object.values(preconditions).some((value) => value !== undefined) ? { preconditions } : {}),
+  };
+}
+
+function formatRef(ref: KubeRef): string {
+  return [ref.type.plural, ...(ref.namespace === undefined ? [] : [ref.namespace]), ref.name].join('/');
+}
+
+function toKubeError(error: unknown, label: string): unknown {
+  if (error instanceof WireError) return new KubeError(0, error.code, error.message);
+  if (error instanceof ApiException) {
+    const body = typeof error.body === 'string' ? error.body : '';
+    return readKubeError({ status: error.code, headers: error.headers, text: body }, label);
+  }
+  // client-node parses the body of an answer that said all is well: nobody knows what the server did.
+  if (error instanceof SyntaxError) return new KubeError(0, 'UnreadableAnswer', `${label}: ${error.message}`);
+  return error;
+}

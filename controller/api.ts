@@ -1,0 +1,123 @@
+import type { Condition, KubeObject, NodeSelectorRequirement, ResourceList, Taint } from '../model/kube.ts';
+
+/**
+ * Karpenter's APIs as far as this autoscaler uses them. Fields have Karpenter's names and meanings (karpenter.sh/v1 and
+ * karpenter.k8s.aws/v1, v1.14).
+ */
+export interface NodePool extends KubeObject {
+  spec: {
+    template: {
+      metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
+      spec: {
+        requirements: NodeSelectorRequirement[];
+        taints?: Taint[];
+        startupTaints?: Taint[];
+        nodeClassRef: NodeClassRef;
+      };
+    };
+    disruption?: {
+      /** e.g. `30s`, or `Never`. */
+      consolidateAfter?: string;
+      consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
+    };
+    /** Resource names, and `nodes`. */
+    limits?: ResourceList;
+    /** 1 to 100; higher is preferred. */
+    weight?: number;
+  };
+}
+
+interface NodeClassRef {
+  group: string;
+  kind: string;
+  name: string;
+}
+
+export interface NodeClaim extends KubeObject {
+  spec: {
+    requirements: NodeSelectorRequirement[];
+    resources?: { requests?: ResourceList };
+    taints?: Taint[];
+    startupTaints?: Taint[];
+    nodeClassRef: NodeClassRef;
+  };
+  status?: {
+    /** `aws:///<zone>/<instance id>`; once it stands here the claim owns this instance and no other. */
+    providerID?: string;
+    nodeName?: string;
+    imageID?: string;
+    capacity?: ResourceList;
+    allocatable?: ResourceList;
+    conditions?: Condition[];
+  };
+}
+
+export interface EC2NodeClass extends KubeObject {
+  spec: {
+    amiSelectorTerms: { id?: string; alias?: string; name?: string }[];
+    subnetSelectorTerms: { id?: string; tags?: Record<string, string> }[];
+    securityGroupSelectorTerms: { id?: string; tags?: Record<string, string> }[];
+    instanceProfile?: string;
+    role?: string;
+    tags?: Record<string, string>;
+  };
+  status?: { conditions?: Condition[] };
+}
+
+/** Label keys, and tag keys of the same name. */
+export const KARPENTER = {
+  nodePool: 'karpenter.sh/nodepool',
+  nodeClaim: 'karpenter.sh/nodeclaim',
+  nodeClass: 'karpenter.k8s.aws/ec2nodeclass',
+  registered: 'karpenter.sh/registered',
+  initialized: 'karpenter.sh/initialized',
+  clusterTag: 'eks:eks-cluster-name',
+  finalizer: 'karpenter.sh/termination',
+  classFinalizer: 'karpenter.k8s.aws/termination',
+  doNotDisrupt: 'karpenter.sh/do-not-disrupt',
+  /** Annotation of a claim: the launch under way (see launch/attempt.ts). Not Karpenter's: it keeps launches in memory. */
+  launch: 'scaleproof.dev/launch',
+} as const;
+
+/** Nodes start with it, by their kubelet's `registerWithTaints`, and lose it at registration. */
+export const UNREGISTERED_TAINT: Taint = { key: 'karpenter.sh/unregistered', effect: 'NoExecute' };
+/** Nodes that are about to be removed. */
+export const DISRUPTED_TAINT: Taint = { key: 'karpenter.sh/disrupted', effect: 'NoSchedule' };
+
+/** Condition types of a NodeClaim. */
+export const CONDITION = {
+  launched: 'Launched',
+  registered: 'Registered',
+  initialized: 'Initialized',
+  drained: 'Drained',
+  instanceTerminating: 'InstanceTerminating',
+} as const;
+
+/** `kubernetes.io/cluster/<name>`: the tag that says which cluster owns an instance. */
+export function clusterTag(clusterName: string): string {
+  return `kubernetes.io/cluster/${clusterName}`;
+}
+
+/** The name of an object that came from the server. */
+export function nameOf(object: KubeObject): string {
+  return object.metadata.name ?? '';
+}
+
+/** The uid of an object that came from the server. */
+export function uidOf(object: KubeObject): string {
+  return object.metadata.uid ?? '';
+}
+
+export function isDeleting(object: KubeObject): boolean {
+  return object.metadata.deletionTimestamp !== undefined;
+}
+
+export function isTrue(conditions: readonly Condition[] | undefined, type: string): boolean {
+  return conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
+}
+
+/** Milliseconds since the epoch of an RFC 3339 time; undefined if there is none. */
+export function timeOf(text: string | undefined): number | undefined {
+  const ms = Date.parse(text ?? '');
+  return Number.isNaN(ms) ? undefined : ms;
+}

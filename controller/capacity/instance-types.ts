@@ -1,0 +1,159 @@
+import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
+import type { Ec2Client } from '../../clients/ec2-client.ts';
+import { formatOffering } from '../../model/catalogue.ts';
+import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
+import type { ClusterConfig } from '../../model/cluster.ts';
+import { LABEL } from '../../model/kube.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Labels } from '../../model/selector.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { allocatableOf, capacityOf } from './allocatable.ts';
+
+/** An offering with what it is taken to cost. */
+export interface PricedOffering extends Offering {
+  readonly usdPerHour: number;
+}
+
+/** An instance type as the scheduling simulation needs it. */
+export interface NodeType {
+  readonly name: string;
+  readonly architecture: InstanceType['architecture'];
+  /** Labels that each node of the type has. */
+  readonly labels: Labels;
+  readonly capacity: Resources;
+  /** What pods may take of it. */
+  readonly allocatable: Resources;
+  readonly offerings: readonly PricedOffering[];
+}
+
+/** The instance types of the region that have a subnet of ours, by what EC2 said last. */
+export interface InstanceTypes {
+  /** In the order of their names. */
+  list(): readonly NodeType[];
+  get(name: string): NodeType | undefined;
+  /** Reads types, zones and spot prices again. Throws and keeps what it has when EC2 fails. */
+  refresh(): Promise<void>;
+  /** A real node of the type offers this: where that is less than was reckoned with, it is reckoned with from now on. */
+  learn(name: string, allocatable: Resources): void;
+}
+
+export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig): InstanceTypes {
+  return new DescribedTypes(clock, ec2, cluster);
+}
+
+class DescribedTypes implements InstanceTypes {
+  readonly #clock: Clock;
+  readonly #ec2: Ec2Client;
+  readonly #cluster: ClusterConfig;
+  #types: readonly NodeType[] = [];
+  #byName = new Map<string, NodeType>();
+  /** Bounded by the number of types. */
+  readonly #learnt = new Map<string, Resources>();
+
+  constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig) {
+    this.#clock = clock;
+    this.#ec2 = ec2;
+    this.#cluster = cluster;
+  }
+
+  list(): readonly NodeType[] {
+    return this.#types;
+  }
+
+  get(name: string): NodeType | undefined {
+    return this.#byName.get(name);
+  }
+
+  async refresh(): Promise<void> {
+    const infos = await this.#ec2.describeInstanceTypes({
+      Filters: [{ Name: 'supported-virtualization-type', Values: ['hvm'] }],
+    });
+    const places = await this.#ec2.describeInstanceTypeOfferings({ LocationType: 'availability-zone' });
+    // From now on: the prices in force, without their history.
+    const prices = await this.#ec2.describeSpotPriceHistory({
+      ProductDescriptions: ['Linux/UNIX'],
+      StartTime: new Date(this.#clock.nowMs()),
+    });
+    const zones = Map.groupBy(
+      places.filter(({ Location }) => Location !== undefined && Location in this.#cluster.subnets),
+      ({ InstanceType }) => InstanceType as string,
+    );
+    const spotPrices = latestPrices(prices);
+    this.#set(
+      infos.flatMap((info) => {
+        const names = (zones.get(info.InstanceType ?? '') ?? []).map(({ Location }) => Location ?? '').sort();
+        const type = readType(info, names, spotPrices);
+        return type === undefined ? [] : [type];
+      }),
+    );
+  }
+
+  learn(name: string, allocatable: Resources): void {
+    const known = this.#byName.get(name);
+    if (known === undefined) return;
+    const less = Object.entries(known.allocatable).filter(([key, amount]) => (allocatable[key] ?? amount) < amount);
+    if (less.length === 0) return;
+    this.#learnt.set(name, { ...this.#learnt.get(name), ...Object.fromEntries(less.map(([key]) => [key, allocatable[key] ?? 0])) });
+    this.#set(this.#types);
+  }
+
+  #set(types: readonly NodeType[]): void {
+    this.#types = types
+      .map((type) => ({ ...type, allocatable: { ...type.allocatable, ...this.#learnt.get(type.name) } }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.#byName = new Map(this.#types.map((type) => [type.name, type]));
+  }
+}
+
+function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: ReadonlyMap<string, number>): NodeType | undefined {
+  const name = info.InstanceType;
+  const vcpu = info.VCpuInfo?.DefaultVCpus;
+  const memoryMiB = info.MemoryInfo?.SizeInMiB;
+  const architecture = (['x86_64', 'arm64'] as const).find((one) => info.ProcessorInfo?.SupportedArchitectures?.includes(one));
+  if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return undefined;
+  const interfaces = info.NetworkInfo?.MaximumNetworkInterfaces ?? 1;
+  const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
+  const capacity = capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses });
+  const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
+  return {
+    name,
+    architecture,
+    labels: {
+      [LABEL.instanceType]: name,
+      [LABEL.arch]: architecture === 'x86_64' ? 'amd64' : 'arm64',
+      [LABEL.os]: 'linux',
+    },
+    capacity,
+    allocatable: allocatableOf(capacity),
+    offerings: zones.flatMap((zone) =>
+      usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
+    ),
+  };
+}
+
+/** US dollars an hour for one vCPU and one GiB, about those of the m and c families in us-east-1. */
+const VCPU_USD = 0.034;
+const GIB_USD = 0.0045;
+/** What spot costs where EC2 gave no price, as a part of the on-demand price. */
+const SPOT_RATIO: Readonly<Record<CapacityType, number>> = { spot: 0.4, 'on-demand': 1 };
+
+/**
+ * EC2's API has spot prices but no on-demand prices: those are estimated from vCPUs and memory, which only orders the
+ * types. Which of the offerings asked for is cheapest is EC2's to say. (Karpenter asks the Pricing API.)
+ */
+function priced(offering: Offering, vcpu: number, memoryMiB: number, spotPrices: ReadonlyMap<string, number>): PricedOffering {
+  const estimate = (vcpu * VCPU_USD + (memoryMiB / 1024) * GIB_USD) * SPOT_RATIO[offering.capacityType];
+  return { ...offering, usdPerHour: spotPrices.get(formatOffering(offering)) ?? estimate };
+}
+
+function latestPrices(prices: readonly SpotPrice[]): Map<string, number> {
+  const latest = new Map<string, { atMs: number; usd: number }>();
+  for (const price of prices) {
+    const usd = Number(price.SpotPrice);
+    if (price.InstanceType === undefined || price.AvailabilityZone === undefined || !(usd > 0)) continue;
+    const key = formatOffering({ instanceType: price.InstanceType, zone: price.AvailabilityZone, capacityType: 'spot' });
+    const atMs = price.Timestamp?.getTime() ?? 0;
+    if (atMs >= (latest.get(key)?.atMs ?? 0)) latest.set(key, { atMs, usd });
+  }
+  return new Map([...latest].map(([key, { usd }]) => [key, usd]));
+}

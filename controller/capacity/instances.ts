@@ -1,0 +1,97 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import { Ec2Error } from '../../clients/ec2-client.ts';
+import type { Ec2Client } from '../../clients/ec2-client.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { KARPENTER, clusterTag } from '../api.ts';
+import { INSTANCE_BATCH_MAX, INSTANCE_BATCH_MS } from '../constants.ts';
+
+/** States of an instance that still costs money or may again. */
+const LIVE_STATES: readonly string[] = ['pending', 'running', 'stopping', 'stopped'];
+
+/** Instances as the autoscaler sees them: every read is fresh, though EC2's reads may be stale. */
+export interface Instances {
+  /** One instance in whatever state; undefined when EC2 does not list it, which soon after a launch proves nothing. */
+  find(id: string): Promise<Instance | undefined>;
+  /** Instances in any state that were launched for a claim, by launch tag. */
+  findByClaim(claimName: string): Promise<Instance[]>;
+  /** All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. */
+  listOwned(): Promise<Instance[]>;
+  /** Asks EC2 to end an instance. Resolves too when EC2 does not know it. */
+  terminate(id: string): Promise<void>;
+}
+
+/** Reads and terminations of single instances are gathered for a moment, so that many claims make one request. */
+export function createInstances(clock: Clock, ec2: Ec2Client, clusterName: string): Instances {
+  const owned = [
+    { Name: `tag:${clusterTag(clusterName)}`, Values: ['owned'] },
+    { Name: `tag:${KARPENTER.clusterTag}`, Values: [clusterName] },
+  ];
+  const finds = new Batch<Instance | undefined>(clock, async (ids) => {
+    const found = await ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: [...ids] }] });
+    return new Map(found.map((instance) => [instance.InstanceId ?? '', instance]));
+  });
+  const terminations = new Batch<undefined>(clock, async (ids) => {
+    await terminateAll(ec2, ids);
+    return new Map();
+  });
+  return {
+    find: (id) => finds.ask(id),
+    findByClaim: (claimName) => ec2.describeInstances({ Filters: [...owned, { Name: `tag:${KARPENTER.nodeClaim}`, Values: [claimName] }] }),
+    listOwned: () =>
+      ec2.describeInstances({
+        Filters: [
+          ...owned,
+          { Name: 'tag-key', Values: [KARPENTER.nodePool] },
+          { Name: 'instance-state-name', Values: [...LIVE_STATES, 'shutting-down'] },
+        ],
+        MaxResults: 1_000,
+      }),
+    terminate: (id) => terminations.ask(id),
+  };
+}
+
+/** Whether an instance still has to be ended. */
+export function isLive(instance: Instance): boolean {
+  return LIVE_STATES.includes(instance.State?.Name ?? '');
+}
+
+/** Whether EC2 says that an instance has ended, or is past return on its way there. */
+export function isEnding(instance: Instance): boolean {
+  return instance.State?.Name === 'shutting-down' || instance.State?.Name === 'terminated';
+}
+
+/** One id that EC2 does not know fails a whole TerminateInstances: then each id is asked for by itself. */
+async function terminateAll(ec2: Ec2Client, ids: readonly string[]): Promise<void> {
+  try {
+    await ec2.terminateInstances(ids);
+  } catch (error) {
+    if (!(error instanceof Ec2Error) || !error.code.startsWith('InvalidInstanceID')) throw error;
+    if (ids.length === 1) return;
+    for (const id of ids) await terminateAll(ec2, [id]);
+  }
+}
+
+/** Gathers questions about single ids into one request. */
+class Batch<T> {
+  readonly #clock: Clock;
+  readonly #fetch: (ids: readonly string[]) => Promise<Map<string, T>>;
+  #gathering: { ids: Set<string>; answer: Promise<Map<string, T>> } | undefined;
+
+  constructor(clock: Clock, fetch: (ids: readonly string[]) => Promise<Map<string, T>>) {
+    this.#clock = clock;
+    this.#fetch = fetch;
+  }
+
+  async ask(id: string): Promise<T | undefined> {
+    if (this.#gathering === undefined || this.#gathering.ids.size >= INSTANCE_BATCH_MAX) {
+      const ids = new Set<string>();
+      const answer = this.#clock.sleep(INSTANCE_BATCH_MS).then(() => {
+        if (this.#gathering?.ids === ids) this.#gathering = undefined;
+        return this.#fetch([...ids]);
+      });
+      this.#gathering = { ids, answer };
+    }
+    this.#gathering.ids.add(id);
+    return (await this.#gathering.answer).get(id);
+  }
+}

@@ -1,0 +1,62 @@
+import type { Ec2Client } from '../clients/ec2-client.ts';
+import type { KubeClient } from '../clients/kube-client.ts';
+import { createKubeClient } from '../clients/kube.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Wire } from '../wire/wire.ts';
+import { createInstanceTypes } from './capacity/instance-types.ts';
+import type { InstanceTypes } from './capacity/instance-types.ts';
+import { createInstances } from './capacity/instances.ts';
+import type { Instances } from './capacity/instances.ts';
+import { createUnavailableOfferings } from './capacity/unavailable-offerings.ts';
+import type { UnavailableOfferings } from './capacity/unavailable-offerings.ts';
+import { createLaunchTemplates } from './launch/launch-templates.ts';
+import type { LaunchTemplates } from './launch/launch-templates.ts';
+import { createNominations } from './provisioning/nominations.ts';
+import type { Nominations } from './provisioning/nominations.ts';
+import { createReporter } from './provisioning/reporter.ts';
+import type { Reporter } from './provisioning/reporter.ts';
+import { createClusterState } from './state.ts';
+import type { ClusterState } from './state.ts';
+
+/** What every part of the autoscaler works with. */
+export interface Context {
+  readonly runtime: Runtime;
+  readonly cluster: ClusterConfig;
+  readonly kube: KubeClient;
+  readonly ec2: Ec2Client;
+  readonly state: ClusterState;
+  readonly instances: Instances;
+  readonly instanceTypes: InstanceTypes;
+  readonly unavailable: UnavailableOfferings;
+  readonly templates: LaunchTemplates;
+  readonly nominations: Nominations;
+  readonly reporter: Reporter;
+}
+
+/** What a context is made of. */
+interface ContextSite {
+  readonly runtime: Runtime;
+  readonly kube: Wire;
+  readonly ec2: Ec2Client;
+  readonly cluster: ClusterConfig;
+}
+
+/** Makes a context; its copies of the cluster begin to fill at once. */
+export function createContext({ runtime, kube: wire, ec2, cluster }: ContextSite): Context {
+  const { clock } = runtime;
+  const kube = createKubeClient({ wire, clock });
+  return {
+    runtime,
+    cluster,
+    kube,
+    ec2,
+    state: createClusterState(runtime, wire, kube),
+    instances: createInstances(clock, ec2, cluster.name),
+    instanceTypes: createInstanceTypes(clock, ec2, cluster),
+    unavailable: createUnavailableOfferings(clock),
+    templates: createLaunchTemplates(clock, ec2, cluster),
+    nominations: createNominations(clock),
+    reporter: createReporter(runtime, kube),
+  };
+}

@@ -1,0 +1,184 @@
+import { createEc2Client } from '../clients/ec2.ts';
+import type { AwsCredentials } from '../clients/ec2-sdk.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import { logFailure } from '../runtime/log.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Wire } from '../wire/wire.ts';
+import { KARPENTER, isTrue } from './api.ts';
+import {
+  COLLECTION_FIRST_PERIOD_MS,
+  COLLECTION_FIRST_ROUNDS,
+  COLLECTION_PERIOD_MS,
+  EMPTINESS_POLL_MS,
+  INSTANCE_TYPES_PERIOD_MS,
+  INSTANCE_TYPES_RETRY_MS,
+  POOL_SWEEP_MS,
+} from './constants.ts';
+import { createContext } from './context.ts';
+import type { Context } from './context.ts';
+import { describeError } from './core/errors.ts';
+import { Notifier } from './core/notifier.ts';
+import { startLifecycle } from './lifecycle/lifecycle.ts';
+import { createParts } from './parts.ts';
+import type { Parts } from './parts.ts';
+import { Provisioner } from './provisioning/provisioner.ts';
+
+/** What one incarnation of the autoscaler gets: two wires, a runtime, its configuration. */
+interface ControllerSite {
+  readonly runtime: Runtime;
+  readonly kube: Wire;
+  readonly aws: Wire;
+  readonly cluster: ClusterConfig;
+  /** Requests to EC2 are signed with them; without them nothing is signed. */
+  readonly credentials?: AwsCredentials;
+  /** The URL that signatures are made for; by default the region's own. */
+  readonly ec2Endpoint?: string;
+}
+
+export interface Controller {
+  /** Resolves when it has seen the cluster and the instance types, and works. Rejects when it was stopped before. */
+  readonly ready: Promise<void>;
+  /** Resolves after the runtime's signal was aborted and everything has stopped. */
+  readonly done: Promise<void>;
+}
+
+/** Makes the parts to work with from what every part works with; `createParts` makes the right ones. */
+export type PartsFactory = (context: Context) => Parts;
+
+/** Starts the autoscaler: work begins at once, nothing is waited for here. */
+export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
+  const { runtime, kube, aws, cluster, credentials, ec2Endpoint } = site;
+  const ec2 = createEc2Client({
+    wire: aws,
+    clock: runtime.clock,
+    random: runtime.random.fork('ec2'),
+    region: cluster.region,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(ec2Endpoint === undefined ? {} : { endpoint: ec2Endpoint }),
+  });
+  const context = createContext({ runtime, kube, ec2, cluster });
+  return startController(context, makeParts(context));
+}
+
+/** The same from a context and parts that are there already. */
+export function startController(context: Context, parts: Parts): Controller {
+  const ready = Promise.withResolvers<void>();
+  // Not everybody who starts it waits for it.
+  ready.promise.catch(() => undefined);
+  const done = work(context, parts, ready.resolve).catch((error: unknown) => {
+    ready.reject(error);
+    if (!context.runtime.signal.aborted) throw error;
+  });
+  return { ready: ready.promise, done };
+}
+
+async function work(context: Context, parts: Parts, onReady: () => void): Promise<void> {
+  const { runtime, state, ec2 } = context;
+  try {
+    await readInstanceTypes(context);
+    await state.synced;
+    runtime.signal.throwIfAborted();
+    const provisioner = new Provisioner(context, parts);
+    const lifecycle = startLifecycle(context, parts);
+    onReady();
+    runtime.log('info', 'ready');
+    await Promise.all([
+      lifecycle.done,
+      provisioner.run(),
+      repeat(
+        context,
+        'instance types',
+        () => INSTANCE_TYPES_PERIOD_MS,
+        () => context.instanceTypes.refresh(),
+      ),
+      repeat(
+        context,
+        'emptiness',
+        () => EMPTINESS_POLL_MS,
+        () => parts.emptiness.sweep(),
+      ),
+      repeat(
+        context,
+        'pools',
+        () => POOL_SWEEP_MS,
+        () => parts.poolKeeper.sweep(),
+        poolNews(context),
+      ),
+      repeat(context, 'instance collection', collectionPeriods(), () => parts.collector.collectInstances()),
+      repeat(
+        context,
+        'claim collection',
+        () => COLLECTION_PERIOD_MS,
+        () => parts.collector.collectClaims(),
+        deadNodes(context),
+      ),
+    ]);
+  } finally {
+    ec2.destroy();
+  }
+}
+
+/** Without instance types nothing can be planned: asked for until EC2 answers. */
+async function readInstanceTypes({ runtime, instanceTypes }: Context): Promise<void> {
+  for (;;) {
+    try {
+      return await instanceTypes.refresh();
+    } catch (error) {
+      runtime.signal.throwIfAborted();
+      logFailure(runtime.log, 'error', `instance types: ${describeError(error)}`, error);
+    }
+    await runtime.clock.sleep(INSTANCE_TYPES_RETRY_MS, runtime.signal);
+  }
+}
+
+/** Does something again and again until the signal is aborted, also at a notice; a failure is logged. */
+async function repeat(
+  { runtime }: Context,
+  name: string,
+  nextPeriodMs: () => number,
+  round: () => Promise<void>,
+  news: Notifier = new Notifier(),
+): Promise<void> {
+  const { clock, signal, log } = runtime;
+  while (!signal.aborted) {
+    try {
+      await news.wait(clock, nextPeriodMs(), signal);
+      await round();
+    } catch (error) {
+      if (!signal.aborted) logFailure(log, 'error', `${name}: ${describeError(error)}`, error);
+    }
+  }
+}
+
+/** Instances are collected often after a start, when a predecessor's launches may lie about. */
+function collectionPeriods(): () => number {
+  let rounds = 0;
+  return () => {
+    rounds += 1;
+    return rounds <= COLLECTION_FIRST_ROUNDS ? COLLECTION_FIRST_PERIOD_MS : COLLECTION_PERIOD_MS;
+  };
+}
+
+function poolNews({ state }: Context): Notifier {
+  const news = new Notifier();
+  state.pools.onChange(() => news.notify());
+  state.classes.onChange(() => news.notify());
+  return news;
+}
+
+/** Tells when a node that was ready is not any more: its instance may be gone. */
+function deadNodes({ state }: Context): Notifier {
+  const news = new Notifier();
+  const notReady = new Set<string>();
+  state.nodes.onChange((type, node) => {
+    const name = node.metadata.name ?? '';
+    const isDead =
+      type !== 'DELETED' && node.metadata.labels?.[KARPENTER.initialized] === 'true' && !isTrue(node.status?.conditions, 'Ready');
+    if (!isDead) notReady.delete(name);
+    else if (!notReady.has(name)) {
+      notReady.add(name);
+      news.notify();
+    }
+  });
+  return news;
+}

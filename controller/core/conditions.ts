@@ -1,0 +1,22 @@
+import { withCondition } from '../../model/conditions.ts';
+import type { Condition } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
+
+/** A condition without its time of transition. */
+export type NewCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/**
+ * The conditions with some replaced. `lastTransitionTime` moves only where the status changes.
+ * @returns the same array if nothing changes
+ */
+export function withConditions(
+  conditions: readonly Condition[] | undefined,
+  changes: readonly NewCondition[],
+  nowMs: number,
+): readonly Condition[] {
+  return changes.reduce<readonly Condition[]>((all, change) => {
+    const known = all.find(({ type }) => type === change.type);
+    if (known?.status === change.status && known.reason === change.reason && known.message === change.message) return all;
+    return withCondition(all, { ...change, lastTransitionTime: formatTime(nowMs) });
+  }, conditions ?? []);
+}

@@ -1,0 +1,106 @@
+import { logFailure } from '../../runtime/log.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { BACKOFF_MAX_MS, BACKOFF_MIN_MS, RECONCILES_AT_ONCE } from '../constants.ts';
+import { describeError } from './errors.ts';
+
+/**
+ * Brings one object to where it should be, as far as is possible now.
+ * @returns milliseconds until the object is to be looked at again even if nothing is heard of it; undefined for never.
+ *   Throws to be called again after a backoff.
+ */
+export type Reconcile = (key: string) => Promise<number | undefined>;
+
+export interface Queue {
+  /** Has the object reconciled soon: once however often it was added, never twice at the same time. */
+  add(key: string): void;
+  /** Resolves when the signal was aborted and everything under way has ended. */
+  readonly done: Promise<void>;
+}
+
+/** A work queue as client-go's: one worker a key, repeated after an exponential backoff of its own when it throws. */
+export function createQueue(runtime: Runtime, name: string, reconcile: Reconcile): Queue {
+  return new KeyedQueue(runtime, name, reconcile);
+}
+
+class KeyedQueue implements Queue {
+  readonly done: Promise<void>;
+  readonly #runtime: Runtime;
+  readonly #name: string;
+  readonly #reconcile: Reconcile;
+  readonly #dirty = new Set<string>();
+  readonly #active = new Set<string>();
+  readonly #failures = new Map<string, number>();
+  /** When a key is due again; a timer whose time no longer stands here has been overtaken. */
+  readonly #due = new Map<string, number>();
+  readonly #finish: () => void;
+
+  constructor(runtime: Runtime, name: string, reconcile: Reconcile) {
+    this.#runtime = runtime;
+    this.#name = name;
+    this.#reconcile = reconcile;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.done = promise;
+    this.#finish = resolve;
+    runtime.signal.addEventListener('abort', () => this.#finishIfIdle(), { once: true });
+  }
+
+  add(key: string): void {
+    if (this.#runtime.signal.aborted) return;
+    this.#dirty.add(key);
+    this.#pump();
+  }
+
+  #pump(): void {
+    for (const key of this.#dirty) {
+      if (this.#active.size >= RECONCILES_AT_ONCE) return;
+      if (this.#active.has(key)) continue;
+      this.#dirty.delete(key);
+      this.#due.delete(key);
+      this.#active.add(key);
+      void this.#work(key);
+    }
+  }
+
+  async #work(key: string): Promise<void> {
+    let againMs: number | undefined;
+    try {
+      againMs = await this.#reconcile(key);
+      this.#failures.delete(key);
+    } catch (error) {
+      if (!this.#runtime.signal.aborted) againMs = this.#backOff(key, error);
+    }
+    this.#active.delete(key);
+    if (this.#runtime.signal.aborted) {
+      this.#finishIfIdle();
+      return;
+    }
+    if (againMs !== undefined && !this.#dirty.has(key)) this.#addAfter(key, againMs);
+    this.#pump();
+  }
+
+  #backOff(key: string, error: unknown): number {
+    const failures = this.#failures.get(key) ?? 0;
+    this.#failures.set(key, failures + 1);
+    const backoffMs = Math.min(BACKOFF_MIN_MS * 2 ** failures, BACKOFF_MAX_MS);
+    const waitMs = backoffMs * (0.5 + this.#runtime.random.next() / 2);
+    const fields = { object: key, retryInMs: Math.ceil(waitMs) };
+    logFailure(this.#runtime.log, 'error', `${this.#name}: ${describeError(error)}`, error, fields);
+    return waitMs;
+  }
+
+  #addAfter(key: string, waitMs: number): void {
+    const { clock, signal } = this.#runtime;
+    const dueMs = clock.nowMs() + waitMs;
+    this.#due.set(key, dueMs);
+    clock.sleep(waitMs, signal).then(
+      () => {
+        if (this.#due.get(key) === dueMs) this.add(key);
+      },
+      () => undefined,
+    );
+  }
+
+  #finishIfIdle(): void {
+    if (this.#active.size === 0) this.#finish();
+  }
+}

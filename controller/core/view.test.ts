@@ -1,0 +1,85 @@
+import { expect, test } from '@playwright/test';
+import type { Cache } from '../../clients/kube-client.ts';
+import { ObjectStore } from '../../clients/store.ts';
+import type { ChangeType } from '../../clients/store.ts';
+import type { KubeObject } from '../../model/kube.ts';
+import { createRandom } from '../../runtime/random.ts';
+import { createVirtualTimeline } from '../../runtime/timeline.ts';
+import { View } from './view.ts';
+
+function object(name: string, revision: number, uid = name): KubeObject {
+  return { metadata: { name, uid, resourceVersion: String(revision) } };
+}
+
+/** A cache that is told what to believe. */
+function openView() {
+  const store = new ObjectStore<KubeObject>();
+  const listeners: ((type: ChangeType, object: KubeObject) => void)[] = [];
+  const cache: Cache<KubeObject> = {
+    synced: Promise.resolve(),
+    list: () => store.list(),
+    get: (name) => store.get(name),
+    onChange: (listener) => {
+      listeners.push(listener);
+      return () => undefined;
+    },
+  };
+  const clock = createVirtualTimeline({ startMs: 1_000, random: createRandom(1) }).scope('test');
+  const view = new View(cache, clock);
+  const hear = (type: ChangeType, changed: KubeObject): void => {
+    store.apply(type, changed);
+    for (const listener of listeners) listener(type, changed);
+  };
+  const revisions = (): string[] => view.list().map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
+  return { view, hear, revisions };
+}
+
+test('what was written counts at once, and until the cache has it', () => {
+  const { view, hear, revisions } = openView();
+  view.remember(object('a', 5));
+  expect(revisions()).toEqual(['a@5']);
+  hear('ADDED', object('a', 4));
+  expect(revisions()).toEqual(['a@5']);
+  hear('MODIFIED', object('a', 7));
+  expect(revisions()).toEqual(['a@7']);
+  expect(view.get('a')?.metadata.resourceVersion).toBe('7');
+});
+
+test('an older answer never takes the place of a newer one', () => {
+  const { view, hear, revisions } = openView();
+  hear('ADDED', object('a', 9));
+  view.remember(object('a', 8));
+  expect(revisions()).toEqual(['a@9']);
+  view.remember(object('a', 12));
+  view.remember(object('a', 10));
+  expect(revisions()).toEqual(['a@12']);
+});
+
+test('what is known to be gone does not show although the cache still has it', () => {
+  const { view, hear, revisions } = openView();
+  hear('ADDED', object('a', 1));
+  view.forget(object('a', 2));
+  expect(revisions()).toEqual([]);
+  expect(view.get('a')).toBeUndefined();
+  hear('DELETED', object('a', 3));
+  hear('ADDED', object('a', 4, 'successor'));
+  expect(revisions()).toEqual(['a@4']);
+});
+
+test('a deletion ends what was written, and a predecessor of the same name does not', () => {
+  const { view, hear, revisions } = openView();
+  view.remember(object('a', 10, 'new'));
+  hear('DELETED', object('a', 8, 'old'));
+  expect(revisions()).toEqual(['a@10']);
+  hear('DELETED', object('a', 11, 'new'));
+  expect(revisions()).toEqual([]);
+});
+
+test('what came and went unseen is dropped by a complete list that was asked for later', () => {
+  const { view, revisions } = openView();
+  view.remember(object('a', 10));
+  view.observe([], 1_000);
+  expect(revisions()).toEqual(['a@10']);
+  view.observe([object('b', 12)], 1_001);
+  expect(revisions()).toEqual(['b@12']);
+});

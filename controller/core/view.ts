@@ -1,0 +1,89 @@
+import type { Cache } from '../../clients/kube-client.ts';
+import { isOlder } from '../../clients/store.ts';
+import type { KubeObject } from '../../model/kube.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { nameOf, uidOf } from '../api.ts';
+
+interface Written<T> {
+  readonly object: T;
+  readonly atMs: number;
+}
+
+/**
+ * A cache of a cluster-scoped resource, with this program's own writes on top until the cache has caught up with them:
+ * a NodeClaim counts from the moment when its creation was answered, however far the watch lags behind.
+ */
+export class View<T extends KubeObject> {
+  readonly #cache: Cache<T>;
+  readonly #clock: Clock;
+  /** By name: written or read by us, and newer than the cache's copy. */
+  readonly #written = new Map<string, Written<T>>();
+  /** Uids of objects that we know to be gone though the cache still has them. */
+  readonly #gone = new Set<string>();
+
+  constructor(cache: Cache<T>, clock: Clock) {
+    this.#cache = cache;
+    this.#clock = clock;
+    cache.onChange((type, object) => this.#catchUp(type, object));
+  }
+
+  list(): readonly T[] {
+    if (this.#written.size === 0 && this.#gone.size === 0) return this.#cache.list();
+    const objects = this.#cache.list().filter((object) => !this.#gone.has(uidOf(object)) && !this.#written.has(nameOf(object)));
+    return [...objects, ...[...this.#written.values()].map((written) => written.object)];
+  }
+
+  get(name: string): T | undefined {
+    const written = this.#written.get(name);
+    if (written !== undefined) return written.object;
+    const cached = this.#cache.get(name);
+    return cached === undefined || this.#gone.has(uidOf(cached)) ? undefined : cached;
+  }
+
+  /** Called after each change that the cache reports. */
+  onChange(listener: (type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T) => void): () => void {
+    return this.#cache.onChange(listener);
+  }
+
+  /** Takes the answer of a write, or of a fresh read. */
+  remember(object: T): void {
+    const cached = this.#cache.get(nameOf(object));
+    if (cached !== undefined && uidOf(cached) === uidOf(object) && !isNewer(object, cached)) return;
+    const known = this.#written.get(nameOf(object))?.object;
+    if (known !== undefined && uidOf(known) === uidOf(object) && isNewer(known, object)) return;
+    this.#written.set(nameOf(object), { object, atMs: this.#clock.nowMs() });
+  }
+
+  /** The server said that this object is not there any more. */
+  forget(object: T): void {
+    if (this.#written.get(nameOf(object))?.object.metadata.uid === object.metadata.uid) {
+      this.#written.delete(nameOf(object));
+    }
+    const cached = this.#cache.get(nameOf(object));
+    if (cached !== undefined && uidOf(cached) === uidOf(object)) this.#gone.add(uidOf(object));
+  }
+
+  /** Takes a complete list, fresh from the server, that was asked for at `askedAtMs`. */
+  observe(objects: readonly T[], askedAtMs: number): void {
+    const uids = new Set(objects.map(uidOf));
+    for (const { object, atMs } of [...this.#written.values()]) {
+      if (!uids.has(uidOf(object)) && atMs < askedAtMs) this.#written.delete(nameOf(object));
+    }
+    for (const object of objects) this.remember(object);
+  }
+
+  #catchUp(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
+    if (type === 'DELETED') this.#gone.delete(uidOf(object));
+    const written = this.#written.get(nameOf(object))?.object;
+    if (written === undefined) return;
+    const isSame = uidOf(written) === uidOf(object);
+    // A deletion ends the object whatever its revision; of another object of the same name the newer one counts.
+    if (isSame ? type === 'DELETED' || !isNewer(written, object) : isNewer(object, written)) {
+      this.#written.delete(nameOf(object));
+    }
+  }
+}
+
+function isNewer(a: KubeObject, b: KubeObject): boolean {
+  return isOlder(b.metadata.resourceVersion, a.metadata.resourceVersion);
+}

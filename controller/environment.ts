@@ -1,0 +1,95 @@
+import { z } from 'zod';
+import type { AwsCredentials } from '../clients/ec2-sdk.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+
+/** Everything that the autoscaler's own process is told, by its environment. */
+export interface ProcessConfig {
+  readonly kubeconfig: string;
+  readonly ec2Endpoint: string;
+  readonly credentials: AwsCredentials | undefined;
+  readonly cluster: ClusterConfig;
+}
+
+/** Configuration that the process can't start with. The message names every variable that is wrong, one a line. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+const missing = ({ input }: { input?: unknown }): string | undefined => (input === undefined ? 'is missing' : undefined);
+
+/** `us-east-1a=subnet-1,us-east-1b=subnet-2` */
+const pairs = z.string({ error: missing }).transform((text, context) => {
+  const entries = text.split(',').map((pair) => pair.trim().split('='));
+  if (entries.every((entry): entry is [string, string] => entry.length === 2 && entry.every((part) => part !== ''))) {
+    return Object.fromEntries(entries);
+  }
+  context.addIssue({ code: 'custom', message: 'must be KEY=VALUE pairs, separated by commas' });
+  return z.NEVER;
+});
+
+const text = z.string({ error: missing }).min(1, 'is empty');
+const url = z.url({ protocol: /^https?$/, error: 'must be a URL of http or https' });
+
+const environmentSchema = z
+  .object({
+    KUBECONFIG: text,
+    AWS_REGION: text,
+    AWS_ENDPOINT_URL: url.optional(),
+    AWS_ENDPOINT_URL_EC2: url.optional(),
+    AWS_ACCESS_KEY_ID: text.optional(),
+    AWS_SECRET_ACCESS_KEY: text.optional(),
+    AWS_SESSION_TOKEN: text.optional(),
+    CLUSTER_NAME: text,
+    /** Subnet by zone. */
+    SUBNETS: pairs,
+    SECURITY_GROUP_ID: text,
+    /** Image by architecture: x86_64, arm64. */
+    IMAGE_IDS: pairs.pipe(z.object({ x86_64: text, arm64: text })),
+  })
+  .refine((env) => (env.AWS_ACCESS_KEY_ID === undefined) === (env.AWS_SECRET_ACCESS_KEY === undefined), {
+    path: ['AWS_SECRET_ACCESS_KEY'],
+    message: 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY belong together',
+  });
+
+/**
+ * Reads the process's configuration. `--kubeconfig PATH` comes before the variable KUBECONFIG.
+ * @throws ConfigError
+ */
+export function readProcessConfig(args: readonly string[], environment: Readonly<Record<string, string | undefined>>): ProcessConfig {
+  const kubeconfig = readKubeconfigFlag(args) ?? environment['KUBECONFIG'];
+  const parsed = environmentSchema.safeParse({ ...environment, KUBECONFIG: kubeconfig });
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('\n'));
+  }
+  const env = parsed.data;
+  return {
+    kubeconfig: env.KUBECONFIG,
+    ec2Endpoint: env.AWS_ENDPOINT_URL_EC2 ?? env.AWS_ENDPOINT_URL ?? `https://ec2.${env.AWS_REGION}.amazonaws.com`,
+    credentials: readCredentials(env),
+    cluster: {
+      name: env.CLUSTER_NAME,
+      region: env.AWS_REGION,
+      subnets: env.SUBNETS,
+      securityGroupId: env.SECURITY_GROUP_ID,
+      imageIds: env.IMAGE_IDS,
+    },
+  };
+}
+
+function readKubeconfigFlag(args: readonly string[]): string | undefined {
+  const [flag, value, ...rest] = args;
+  if (flag === undefined) return undefined;
+  if (flag !== '--kubeconfig' || value === undefined || rest.length > 0) {
+    throw new ConfigError(`the only option is --kubeconfig PATH; got ${args.join(' ')}`);
+  }
+  return value;
+}
+
+function readCredentials(env: z.infer<typeof environmentSchema>): AwsCredentials | undefined {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}

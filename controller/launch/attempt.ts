@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import type { CreateFleetCommandInput } from '@aws-sdk/client-ec2';
+import { z } from 'zod';
+import { KARPENTER, uidOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+
+/** A CreateFleet request without its token, as plain JSON: what was persisted is sent byte for byte. */
+export type FleetRequest = Omit<CreateFleetCommandInput, 'ClientToken'>;
+
+/** One try to launch the instance of a claim, as it stands in the claim's annotation. */
+export interface Attempt {
+  /** Counts from 1; with the claim's uid it makes the client token. */
+  readonly number: number;
+  readonly request: FleetRequest;
+  /**
+   * `open`: it may have been sent, or may still be; whoever comes next sends it again. `closed`: EC2 answered that it
+   * made no instance. `lost`: EC2 refused to say what the token made; an instance is looked for by tag.
+   */
+  readonly state: 'open' | 'closed' | 'lost';
+  /** When it was lost, in ms since the epoch. */
+  readonly lostAtMs?: number | undefined;
+}
+
+/** Handed on as it was read: a parser would put its keys in another order. */
+const requestSchema = z.custom<FleetRequest>(
+  (value) => z.object({ LaunchTemplateConfigs: z.array(z.object({})), TargetCapacitySpecification: z.object({}) }).safeParse(value).success,
+);
+
+const attemptSchema: z.ZodType<Attempt> = z.object({
+  number: z.number().int().positive(),
+  request: requestSchema,
+  state: z.enum(['open', 'closed', 'lost']),
+  lostAtMs: z.number().optional(),
+});
+
+/** The attempt in a claim's annotation; undefined if there was none yet. @throws Error if it can't be read */
+export function readAttempt(claim: NodeClaim): Attempt | undefined {
+  const text = claim.metadata.annotations?.[KARPENTER.launch];
+  if (text === undefined) return undefined;
+  const parsed = attemptSchema.safeParse(JSON.parse(text));
+  if (!parsed.success) throw new Error(`annotation ${KARPENTER.launch} can't be read: ${z.prettifyError(parsed.error)}`);
+  return parsed.data;
+}
+
+/** The annotation that persists an attempt. */
+export function writeAttempt(attempt: Attempt): Record<string, string> {
+  return { [KARPENTER.launch]: JSON.stringify(attempt) };
+}
+
+/**
+ * The client token of an attempt: the same after a crash, another one for each attempt. A token that got an answer
+ * without instances is used up, and one may be at most 64 ASCII characters long.
+ */
+export function clientToken(claim: NodeClaim, attempt: Attempt): string {
+  return createHash('sha256')
+    .update(`${uidOf(claim)}/${attempt.number}`)
+    .digest('hex');
+}

@@ -1,0 +1,105 @@
+import { expect, test } from '@playwright/test';
+import type { CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
+import { Ec2Error } from '../../clients/ec2-client.ts';
+import { formatOffering } from '../../model/catalogue.ts';
+import type { Offering } from '../../model/catalogue.ts';
+import { DOUBTED_OFFERING_MS, UNAVAILABLE_OFFERING_MS } from '../constants.ts';
+import type { FleetRequest } from './attempt.ts';
+import { readFleetOutcome, readRefusal } from './fleet-outcome.ts';
+
+const ASKED: readonly Offering[] = ['large', 'xlarge'].flatMap((size) =>
+  ['a', 'b'].map((zone) => ({ instanceType: `m5.${size}`, zone, capacityType: 'spot' as const })),
+);
+
+const REQUEST = {
+  LaunchTemplateConfigs: [{ Overrides: ASKED.map(({ instanceType, zone }) => ({ InstanceType: instanceType, AvailabilityZone: zone })) }],
+  TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: 'spot' },
+} as unknown as FleetRequest;
+
+function answer(code: string, named: { InstanceType?: string; AvailabilityZone?: string }, ids: string[] = []): CreateFleetCommandOutput {
+  const Errors = [{ ErrorCode: code, LaunchTemplateAndOverrides: { Overrides: named } }];
+  return { Errors, Instances: ids.length === 0 ? [] : [{ InstanceIds: ids }] } as unknown as CreateFleetCommandOutput;
+}
+
+function masksOf(output: CreateFleetCommandOutput): Record<string, number> {
+  const masks: Record<string, number> = {};
+  for (const { offering, ttlMs } of readFleetOutcome(REQUEST, output).masks) {
+    masks[formatOffering(offering)] = Math.max(ttlMs, masks[formatOffering(offering)] ?? 0);
+  }
+  return masks;
+}
+
+const one = { InstanceType: 'm5.large', AvailabilityZone: 'a' };
+const doubted = Object.fromEntries(ASKED.map((offering) => [formatOffering(offering), DOUBTED_OFFERING_MS]));
+
+const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: Record<string, number>; onlyCapacity: boolean }[] = [
+  {
+    name: 'one named pool and no instance: it for long, the others asked for a while',
+    output: answer('InsufficientInstanceCapacity', one),
+    masks: { ...doubted, 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: true,
+  },
+  {
+    name: 'no named pool and no instance: all that was asked, a while',
+    output: answer('UnfulfillableCapacity', {}),
+    masks: doubted,
+    onlyCapacity: true,
+  },
+  {
+    name: 'an instance beside an error: only what was named',
+    output: answer('InsufficientInstanceCapacity', one, ['i-1']),
+    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: true,
+  },
+  {
+    name: 'an unnamed error beside an instance masks nothing',
+    output: answer('UnfulfillableCapacity', {}, ['i-1']),
+    masks: {},
+    onlyCapacity: true,
+  },
+  {
+    name: 'a subnet without addresses is its whole zone',
+    output: answer('InsufficientFreeAddressesInSubnet', one, ['i-1']),
+    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS, 'spot:m5.xlarge:a': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: true,
+  },
+  {
+    name: 'a quota is its type in every zone',
+    output: answer('VcpuLimitExceeded', one, ['i-1']),
+    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS, 'spot:m5.large:b': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: true,
+  },
+  {
+    name: 'a poisoned pool is left alone, the others are not doubted',
+    output: answer('InvalidParameterValue', one),
+    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: false,
+  },
+  {
+    name: 'throttling inside a fleet says nothing of capacity',
+    output: answer('RequestLimitExceeded', one),
+    masks: {},
+    onlyCapacity: false,
+  },
+];
+for (const { name, output, masks, onlyCapacity } of CASES) {
+  test(name, () => {
+    expect(masksOf(output)).toEqual(masks);
+    expect(readFleetOutcome(REQUEST, output).onlyCapacity).toBe(onlyCapacity);
+  });
+}
+
+for (const [code, status, refusal] of [
+  ['ECONNRESET', 0, 'again'],
+  ['InternalError', 500, 'again'],
+  ['RequestLimitExceeded', 503, 'again'],
+  ['UnauthorizedOperation', 403, 'again'],
+  ['IdempotentParameterMismatch', 400, 'lost'],
+  ['IdempotentInstanceTerminated', 400, 'lost'],
+  ['InvalidParameterValue', 400, 'refused'],
+  ['InvalidLaunchTemplateName.NotFoundException', 400, 'refused'],
+] as const) {
+  test(`${code} (${status}) means ${refusal}`, () => {
+    expect(readRefusal(new Ec2Error(code, status, ''))).toBe(refusal);
+  });
+}

@@ -1,0 +1,121 @@
+import type { CreateFleetCommandOutput, CreateFleetError } from '@aws-sdk/client-ec2';
+import { Ec2Error } from '../../clients/ec2-client.ts';
+import type { Offering } from '../../model/catalogue.ts';
+import { DOUBTED_OFFERING_MS, UNAVAILABLE_OFFERING_MS } from '../constants.ts';
+import { offeringsOf } from './fleet-request.ts';
+import type { FleetRequest } from './attempt.ts';
+
+/** Codes by which EC2 says that it has no capacity for us. Source: Karpenter's AWS provider, v1.14. */
+const INSUFFICIENT_CAPACITY_CODES: ReadonlySet<string> = new Set([
+  'InsufficientInstanceCapacity',
+  'MaxSpotInstanceCountExceeded',
+  'VcpuLimitExceeded',
+  'UnfulfillableCapacity',
+  'Unsupported',
+  'InsufficientFreeAddressesInSubnet',
+  'MaxFleetCountExceeded',
+  'ReservationCapacityExceeded',
+]);
+
+/** Codes after which a request is repeated as it is: EC2 did not look at it, or did not say what became of it. */
+const THROTTLING_CODES: ReadonlySet<string> = new Set(['RequestLimitExceeded', 'Throttling', 'ThrottlingException', 'RequestThrottled']);
+
+/** An instance that a fleet made. Only the id is certain. */
+export interface FleetInstance {
+  readonly id: string;
+  readonly instanceType: string | undefined;
+  readonly zone: string | undefined;
+}
+
+/** How long an offering is to be left alone. */
+interface Mask {
+  readonly offering: Offering;
+  readonly ttlMs: number;
+}
+
+/** What an answer of CreateFleet says. */
+interface FleetOutcome {
+  readonly instances: readonly FleetInstance[];
+  readonly masks: readonly Mask[];
+  /** All errors have to do with capacity: other offerings may be asked for at once. */
+  readonly onlyCapacity: boolean;
+  /** A launch template did not exist. */
+  readonly templateMissing: boolean;
+  /** The distinct errors in one line; empty if there was none. */
+  readonly summary: string;
+}
+
+/**
+ * Reads an answer. An offering that an error names is masked for three minutes. Errors are sparse: most name one pool of
+ * the sixty that were asked for, some none. When a fleet got nothing and only capacity was lacking, EC2 had every
+ * offering of the request to choose from: those that no error named are masked as well, but only for one minute, since
+ * nobody said that they are exhausted. When the fleet got its instance, or failed for other reasons, they are not.
+ */
+export function readFleetOutcome(request: FleetRequest, output: CreateFleetCommandOutput): FleetOutcome {
+  const errors = output.Errors ?? [];
+  const asked = offeringsOf(request);
+  const instances = (output.Instances ?? []).flatMap((fleet) =>
+    (fleet.InstanceIds ?? []).map((id) => ({
+      id,
+      instanceType: fleet.InstanceType ?? fleet.LaunchTemplateAndOverrides?.Overrides?.InstanceType,
+      zone: fleet.LaunchTemplateAndOverrides?.Overrides?.AvailabilityZone,
+    })),
+  );
+  const named = errors
+    .filter((error) => !THROTTLING_CODES.has(error.ErrorCode ?? ''))
+    .flatMap((error) => offeringsNamed(error, asked))
+    .map((offering) => ({ offering, ttlMs: UNAVAILABLE_OFFERING_MS }));
+  const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
+  const gotNothing = instances.length === 0 && onlyCapacity;
+  const doubted = gotNothing ? asked.map((offering) => ({ offering, ttlMs: DOUBTED_OFFERING_MS })) : [];
+  return {
+    instances,
+    masks: [...named, ...doubted],
+    onlyCapacity,
+    templateMissing: errors.some((error) => isMissingTemplate(error.ErrorCode ?? '')),
+    summary: [...new Set(errors.map(formatFleetError))].slice(0, 5).join('; '),
+  };
+}
+
+/** What became of a request that was answered by an error. */
+export type Refusal =
+  /** Nobody knows, or it was not looked at: the same request is sent again. */
+  | 'again'
+  /** Its token was used before with another outcome: an instance has to be looked for. */
+  | 'lost'
+  /** It made nothing: the next attempt may differ. */
+  | 'refused';
+
+/** Reads an error of CreateFleet. */
+export function readRefusal(error: unknown): Refusal {
+  if (!(error instanceof Ec2Error) || error.status === 0 || error.status >= 500) return 'again';
+  if (error.status === 429 || THROTTLING_CODES.has(error.code)) return 'again';
+  // Without a signature in time, or the permission, nothing was done; the request itself is all right.
+  if (['RequestExpired', 'AuthFailure', 'UnauthorizedOperation', 'ExpiredToken'].includes(error.code)) return 'again';
+  if (error.code === 'IdempotentParameterMismatch' || error.code === 'IdempotentInstanceTerminated') return 'lost';
+  return 'refused';
+}
+
+/** Whether a code means that a launch template does not exist. */
+export function isMissingTemplate(code: string): boolean {
+  return code.startsWith('InvalidLaunchTemplate') && code.includes('NotFound');
+}
+
+/** The offerings that an error speaks of: a subnet without addresses is a whole zone, a quota a type in every zone. */
+function offeringsNamed(error: CreateFleetError, asked: readonly Offering[]): Offering[] {
+  const override = error.LaunchTemplateAndOverrides?.Overrides;
+  if (override?.InstanceType === undefined && override?.AvailabilityZone === undefined) return [];
+  return asked.filter((offering) => {
+    const isType = override.InstanceType === undefined || offering.instanceType === override.InstanceType;
+    const isZone = override.AvailabilityZone === undefined || offering.zone === override.AvailabilityZone;
+    if (error.ErrorCode === 'InsufficientFreeAddressesInSubnet') return isZone;
+    if (error.ErrorCode === 'VcpuLimitExceeded') return isType;
+    return isType && isZone;
+  });
+}
+
+function formatFleetError(error: CreateFleetError): string {
+  const override = error.LaunchTemplateAndOverrides?.Overrides;
+  const pool = [override?.InstanceType, override?.AvailabilityZone].filter((part) => part !== undefined).join(' in ');
+  return `${error.ErrorCode ?? 'unknown error'}${pool === '' ? '' : ` for ${pool}`}`;
+}

@@ -1,0 +1,73 @@
+import type { FleetLaunchTemplateConfigRequest, Tag } from '@aws-sdk/client-ec2';
+import type { CapacityType, Offering } from '../../model/catalogue.ts';
+import type { ClusterConfig } from '../../model/cluster.ts';
+import { KARPENTER, clusterTag, nameOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import type { FleetRequest } from './attempt.ts';
+
+/** Offerings that are launched from one launch template. */
+interface TemplateGroup {
+  readonly templateName: string;
+  readonly offerings: readonly Offering[];
+}
+
+/**
+ * The CreateFleet request for one instance out of some offerings, as Karpenter makes it: type instant, spot by
+ * price-capacity-optimized, on demand by lowest-price. The tags are on the instance from its first moment, so that it
+ * can be found even if no answer ever arrives.
+ */
+export function buildFleetRequest(
+  cluster: ClusterConfig,
+  claim: NodeClaim,
+  capacityType: CapacityType,
+  groups: readonly TemplateGroup[],
+): FleetRequest {
+  const tags = instanceTags(cluster, claim);
+  return {
+    Type: 'instant',
+    LaunchTemplateConfigs: groups.map((group) => templateConfig(cluster, group)),
+    TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: capacityType },
+    ...(capacityType === 'spot'
+      ? { SpotOptions: { AllocationStrategy: 'price-capacity-optimized' } }
+      : { OnDemandOptions: { AllocationStrategy: 'lowest-price' } }),
+    TagSpecifications: [
+      { ResourceType: 'instance', Tags: tags },
+      { ResourceType: 'volume', Tags: tags },
+      { ResourceType: 'fleet', Tags: tags },
+    ],
+  };
+}
+
+/** The offerings that a request asks for. */
+export function offeringsOf(request: FleetRequest): Offering[] {
+  const capacityType = request.TargetCapacitySpecification?.DefaultTargetCapacityType === 'spot' ? 'spot' : 'on-demand';
+  return (request.LaunchTemplateConfigs ?? []).flatMap((config) =>
+    (config.Overrides ?? []).map((override) => ({
+      instanceType: override.InstanceType ?? '',
+      zone: override.AvailabilityZone ?? '',
+      capacityType,
+    })),
+  );
+}
+
+function templateConfig(cluster: ClusterConfig, { templateName, offerings }: TemplateGroup): FleetLaunchTemplateConfigRequest {
+  return {
+    LaunchTemplateSpecification: { LaunchTemplateName: templateName, Version: '$Latest' },
+    Overrides: offerings.map(({ instanceType, zone }) => ({
+      // The catalogue's names come from EC2 itself; the SDK's list of them is only as new as the SDK.
+      InstanceType: instanceType as NonNullable<FleetLaunchTemplateConfigRequest['Overrides']>[number]['InstanceType'],
+      SubnetId: cluster.subnets[zone],
+      AvailabilityZone: zone,
+    })),
+  };
+}
+
+function instanceTags(cluster: ClusterConfig, claim: NodeClaim): Tag[] {
+  return [
+    { Key: clusterTag(cluster.name), Value: 'owned' },
+    { Key: KARPENTER.clusterTag, Value: cluster.name },
+    { Key: KARPENTER.nodePool, Value: claim.metadata.labels?.[KARPENTER.nodePool] ?? '' },
+    { Key: KARPENTER.nodeClaim, Value: nameOf(claim) },
+    { Key: KARPENTER.nodeClass, Value: claim.spec.nodeClassRef.name },
+  ];
+}

@@ -1,0 +1,152 @@
+import { Ec2Error } from '../../clients/ec2-client.ts';
+import { CONDITION, nameOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { isLive } from '../capacity/instances.ts';
+import { patchClaim, patchConditions } from '../claims.ts';
+import { LAUNCHES_AT_ONCE, LOOKUP_POLL_MS, LOOKUP_SETTLE_MS } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { Semaphore } from '../core/concurrency.ts';
+import { describeError } from '../core/errors.ts';
+import { clientToken, readAttempt, writeAttempt } from './attempt.ts';
+import type { Attempt } from './attempt.ts';
+import { isMissingTemplate, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
+import type { FleetInstance } from './fleet-outcome.ts';
+import { planFleetRequest } from './plan.ts';
+import { recordInstance } from './record.ts';
+
+/** How far the launch of a claim got. */
+type LaunchProgress =
+  /** The claim records its instance. */
+  | { readonly kind: 'launched'; readonly claim: NodeClaim }
+  /** Look again after `waitMs`. */
+  | { readonly kind: 'waiting'; readonly waitMs: number }
+  /** Nothing that the claim may become is to be had now, and no instance was made for it. */
+  | { readonly kind: 'impossible'; readonly reason: string };
+
+/** The part that turns a claim into one instance. */
+export interface Launcher {
+  /**
+   * Goes on with the launch of a claim that records no instance yet. May be called again at any time after any failure,
+   * also by another process: no call makes a second instance for the claim. Throws when it has to be repeated.
+   */
+  launch(claim: NodeClaim): Promise<LaunchProgress>;
+}
+
+interface LauncherOptions {
+  /** The client token of an attempt; by default a hash of the claim's uid and the attempt's number. */
+  readonly token?: (claim: NodeClaim, attempt: Attempt) => string;
+}
+
+/**
+ * The launch protocol. Each attempt, with its number and its exact request, is persisted in the claim before the request
+ * is sent, with a token made of the claim's uid and that number. Until EC2 has answered, whoever works on the claim
+ * sends the same request with the same token, which gives the same instance. An answer without instances has used the
+ * token up: the next attempt has a new number, persisted first. See docs/controller.md.
+ */
+export function createLauncher(context: Context, options: LauncherOptions = {}): Launcher {
+  return new ReplayingLauncher(context, options.token ?? clientToken);
+}
+
+class ReplayingLauncher implements Launcher {
+  readonly #context: Context;
+  readonly #token: (claim: NodeClaim, attempt: Attempt) => string;
+  readonly #slots = new Semaphore(LAUNCHES_AT_ONCE);
+
+  constructor(context: Context, token: (claim: NodeClaim, attempt: Attempt) => string) {
+    this.#context = context;
+    this.#token = token;
+  }
+
+  async launch(claim: NodeClaim): Promise<LaunchProgress> {
+    let current = claim;
+    let attempt = readAttempt(claim);
+    // Comes to an end: each attempt without an instance masks all that it asked for, so that the next asks for less.
+    for (;;) {
+      if (attempt?.state === 'lost') {
+        const progress = await this.#lookUp(current, attempt);
+        if (progress !== undefined) return progress;
+      }
+      if (attempt?.state !== 'open') {
+        const request = await planFleetRequest(this.#context, current);
+        if (request === undefined) return this.#giveUp(current, attempt);
+        attempt = { number: (attempt?.number ?? 0) + 1, request, state: 'open' };
+        current = await this.#persist(current, attempt);
+      }
+      const answer = await this.#send(current, attempt);
+      if (answer.instance !== undefined) {
+        return { kind: 'launched', claim: await recordInstance(this.#context, current, attempt.request, answer.instance) };
+      }
+      current = await this.#explain(current, 'InsufficientCapacity', answer.summary);
+      // Not written down yet: whoever sends it again gets the same empty answer.
+      attempt = { ...attempt, state: 'closed' };
+    }
+  }
+
+  /** Sends an open attempt. @returns no instance when EC2 had no capacity for any of what was asked for */
+  async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
+    const { ec2, runtime, unavailable, templates } = this.#context;
+    const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
+    const output = await this.#slots.run(() => ec2.createFleet(input)).catch((error: unknown) => this.#refuse(claim, attempt, error));
+    const outcome = readFleetOutcome(attempt.request, output);
+    for (const { offering, ttlMs } of outcome.masks) unavailable.mark(offering, ttlMs);
+    if (outcome.templateMissing) templates.distrust();
+    const [instance, ...surplus] = outcome.instances;
+    if (surplus.length > 0) {
+      const ids = surplus.map(({ id }) => id).join(', ');
+      runtime.log('warn', `the fleet made more than one instance: ${ids} will be collected`, { claim: nameOf(claim) });
+    }
+    if (instance !== undefined || outcome.onlyCapacity) return { instance, summary: outcome.summary };
+    const closed = await this.#persist(claim, { ...attempt, state: 'closed' });
+    await this.#explain(closed, 'LaunchFailed', outcome.summary);
+    throw new Error(`attempt ${attempt.number} made no instance: ${outcome.summary}`);
+  }
+
+  /** Writes down what an error says about the attempt, and throws it. */
+  async #refuse(claim: NodeClaim, attempt: Attempt, error: unknown): Promise<never> {
+    const refusal = readRefusal(error);
+    const code = error instanceof Ec2Error ? error.code : '';
+    if (isMissingTemplate(code)) this.#context.templates.distrust();
+    // That its instance has been terminated is all there is to know: no need to wait until another one shows up.
+    const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
+    let current = claim;
+    if (refusal === 'refused') current = await this.#persist(claim, { ...attempt, state: 'closed' });
+    if (refusal === 'lost') current = await this.#persist(claim, { ...attempt, state: 'lost', lostAtMs });
+    await this.#explain(current, 'LaunchFailed', describeError(error));
+    throw error;
+  }
+
+  /** Looks for the instance of a lost attempt. @returns undefined once it is certain enough that there is none */
+  async #lookUp(claim: NodeClaim, attempt: Attempt): Promise<LaunchProgress | undefined> {
+    const { instances, runtime } = this.#context;
+    const found = (await instances.findByClaim(nameOf(claim))).filter(isLive);
+    const [oldest] = found.sort((a, b) => (a.LaunchTime?.getTime() ?? 0) - (b.LaunchTime?.getTime() ?? 0));
+    if (oldest?.InstanceId !== undefined) {
+      const instance = { id: oldest.InstanceId, instanceType: oldest.InstanceType, zone: oldest.Placement?.AvailabilityZone };
+      return { kind: 'launched', claim: await recordInstance(this.#context, claim, attempt.request, instance) };
+    }
+    const lostForMs = runtime.clock.nowMs() - (attempt.lostAtMs ?? 0);
+    return lostForMs < LOOKUP_SETTLE_MS ? { kind: 'waiting', waitMs: LOOKUP_POLL_MS } : undefined;
+  }
+
+  async #giveUp(claim: NodeClaim, attempt: Attempt | undefined): Promise<LaunchProgress> {
+    // Whoever ends the claim needn't look for an instance then.
+    if (readAttempt(claim)?.state === 'open' && attempt !== undefined) await this.#persist(claim, attempt);
+    return { kind: 'impossible', reason: 'no offering that it may become has capacity now' };
+  }
+
+  /** Must be written against the claim as we know it: somebody else may be launching it too. */
+  #persist(claim: NodeClaim, attempt: Attempt): Promise<NodeClaim> {
+    const { resourceVersion } = claim.metadata;
+    return patchClaim(this.#context, claim, { metadata: { resourceVersion, annotations: writeAttempt(attempt) } });
+  }
+
+  /** Says in the claim's status why there is no instance yet; a failure to do so changes nothing. */
+  async #explain(claim: NodeClaim, reason: string, message: string): Promise<NodeClaim> {
+    this.#context.runtime.log('warn', `launch: ${message}`, { claim: nameOf(claim), reason });
+    try {
+      return await patchConditions(this.#context, claim, [{ type: CONDITION.launched, status: 'Unknown', reason, message }]);
+    } catch {
+      return claim;
+    }
+  }
+}

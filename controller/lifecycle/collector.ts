@@ -1,0 +1,101 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import { RESOURCES } from '../../clients/resources.ts';
+import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
+import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { isLive } from '../capacity/instances.ts';
+import { deleteClaim } from '../claims.ts';
+import { COLLECTION_MIN_AGE_MS, EVICTIONS_AT_ONCE, VISIBILITY_MS } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { forEachAtMost } from '../core/concurrency.ts';
+import { isConflict, isNotFound } from '../core/errors.ts';
+import { launchTime } from './terminator.ts';
+
+/** The part that finds what has lost its other half. Each method throws, and does nothing, when a list fails. */
+export interface Collector {
+  /** Ends instances that no claim records. */
+  collectInstances(): Promise<void>;
+  /** Deletes claims whose instance has ended or was stopped. */
+  collectClaims(): Promise<void>;
+}
+
+export function createCollector(context: Context): Collector {
+  return new ListingCollector(context);
+}
+
+class ListingCollector implements Collector {
+  readonly #context: Context;
+  /** Uids of claims whose instance EC2 did not list the last time. */
+  #missing = new Set<string>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async collectInstances(): Promise<void> {
+    const { instances, state } = this.#context;
+    // In this order: a claim exists before its instance does, so what is missing in the later list is gone.
+    const owned = (await instances.listOwned()).filter(isLive);
+    const claims = await state.freshClaims();
+    const byName = new Map(claims.map((claim) => [nameOf(claim), claim]));
+    const recorded = new Set(claims.map((claim) => parseProviderId(claim.status?.providerID)));
+    const orphans = owned.filter(
+      (instance) => this.#isOldEnough(instance) && !recorded.has(instance.InstanceId) && !isLaunching(byName.get(claimNameOf(instance))),
+    );
+    await forEachAtMost(EVICTIONS_AT_ONCE, orphans, (instance) => this.#end(instance));
+  }
+
+  async collectClaims(): Promise<void> {
+    const { instances, state, runtime } = this.#context;
+    const claims = state.claims.list().filter((claim) => !isDeleting(claim) && claim.status?.providerID !== undefined);
+    if (claims.length === 0) return;
+    const listed = new Map((await instances.listOwned()).map((instance) => [instance.InstanceId, instance]));
+    const instanceOf = (claim: NodeClaim): Instance | undefined => listed.get(parseProviderId(claim.status?.providerID));
+    const stopped = claims.filter((claim) => ['stopping', 'stopped'].includes(instanceOf(claim)?.State?.Name ?? ''));
+    await forEachAtMost(EVICTIONS_AT_ONCE, stopped, (claim) => deleteClaim(this.#context, claim, 'its instance was stopped'));
+
+    const missing = claims.filter((claim) => instanceOf(claim) === undefined);
+    const missingBefore = this.#missing;
+    this.#missing = new Set(missing.map(uidOf));
+    await forEachAtMost(EVICTIONS_AT_ONCE, missing, async (claim) => {
+      const id = parseProviderId(claim.status?.providerID) ?? '';
+      const state = (await instances.find(id))?.State?.Name;
+      if (state === 'terminated') return deleteClaim(this.#context, claim, `${id} has been terminated`);
+      // Not listed, not found: believed the second time, and never soon after the launch.
+      const isOld = runtime.clock.nowMs() > launchTime(claim) + VISIBILITY_MS;
+      if (state === undefined && isOld && missingBefore.has(uidOf(claim))) {
+        return deleteClaim(this.#context, claim, `${id} does not exist any more`);
+      }
+    });
+  }
+
+  #isOldEnough(instance: Instance): boolean {
+    const launchedAtMs = instance.LaunchTime?.getTime();
+    return launchedAtMs !== undefined && this.#context.runtime.clock.nowMs() - launchedAtMs > COLLECTION_MIN_AGE_MS;
+  }
+
+  /** By way of its Node if it has one, so that its pods are asked to leave. */
+  async #end(instance: Instance): Promise<void> {
+    const { instances, kube, runtime, state } = this.#context;
+    const id = instance.InstanceId ?? '';
+    const providerId = formatProviderId({ zone: instance.Placement?.AvailabilityZone ?? '', id });
+    const node = state.nodesOf(providerId).find((one) => one.metadata.finalizers?.includes(KARPENTER.finalizer));
+    runtime.log('warn', `collecting ${id}: no claim records it`, { claim: claimNameOf(instance), node: node && nameOf(node) });
+    if (node === undefined) return instances.terminate(id);
+    if (isDeleting(node)) return;
+    try {
+      await kube.delete({ type: RESOURCES.nodes, name: nameOf(node) }, { uid: uidOf(node) });
+    } catch (error) {
+      if (!isNotFound(error) && !isConflict(error)) throw error;
+    }
+  }
+}
+
+function claimNameOf(instance: Instance): string {
+  return instance.Tags?.find(({ Key }) => Key === KARPENTER.nodeClaim)?.Value ?? '';
+}
+
+/** Whether a claim is about to record its instance, so that whatever was launched for it must be left alone. */
+function isLaunching(claim: NodeClaim | undefined): boolean {
+  return claim !== undefined && claim.status?.providerID === undefined;
+}

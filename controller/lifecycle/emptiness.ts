@@ -1,0 +1,115 @@
+import type { Node, Pod } from '../../model/kube.ts';
+import { logFailure } from '../../runtime/log.ts';
+import { CONDITION, DISRUPTED_TAINT, KARPENTER, isDeleting, isTrue, nameOf, uidOf } from '../api.ts';
+import type { NodeClaim, NodePool } from '../api.ts';
+import { deleteClaim } from '../claims.ts';
+import { CONSOLIDATE_AFTER_MS, RECONCILES_AT_ONCE } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { forEachAtMost } from '../core/concurrency.ts';
+import { describeError } from '../core/errors.ts';
+import { isNodePod } from '../provisioning/pools.ts';
+import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
+
+/** The part that removes nodes nobody needs. */
+export interface Emptiness {
+  /** One look at all nodes. */
+  sweep(): Promise<void>;
+}
+
+/** A node that has been empty for long enough. */
+interface Candidate {
+  readonly claim: NodeClaim;
+  readonly node: Node;
+}
+
+export function createEmptiness(context: Context): Emptiness {
+  return new EmptinessSweep(context);
+}
+
+class EmptinessSweep implements Emptiness {
+  readonly #context: Context;
+  /** By claim uid: since when its node has been seen empty. A restart begins anew. */
+  #emptySinceMs = new Map<string, number>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async sweep(): Promise<void> {
+    const { state, runtime } = this.#context;
+    const nowMs = runtime.clock.nowMs();
+    const emptySinceMs = new Map<string, number>();
+    const due: Candidate[] = [];
+    for (const claim of state.claims.list()) {
+      const [node] = state.nodesOf(claim.status?.providerID ?? '');
+      if (isDeleting(claim) || node === undefined || isDeleting(node)) continue;
+      // Left by a predecessor that died between the taint and the deletion, or by ourselves when we lost a race.
+      if (isDisrupted(node)) await this.#giveBack(node);
+      if (!isTrue(claim.status?.conditions, CONDITION.initialized) || !this.#isEmpty(node, claim)) continue;
+      if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
+      const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
+      emptySinceMs.set(uidOf(claim), sinceMs);
+      const waitMs = consolidateAfterMs(state.pools.get(claim.metadata.labels?.[KARPENTER.nodePool] ?? ''));
+      if (nowMs - sinceMs >= waitMs) due.push({ claim, node });
+    }
+    this.#emptySinceMs = emptySinceMs;
+    if (due.length > 0) await this.#remove(due);
+  }
+
+  /**
+   * Taints first, so that no pod comes any more; then reads all pods from the server; then deletes what is still empty.
+   * Any failure leaves the node in place.
+   */
+  async #remove(candidates: readonly Candidate[]): Promise<void> {
+    const tainted: Candidate[] = [];
+    await forEachAtMost(RECONCILES_AT_ONCE, candidates, async ({ claim, node }) => {
+      try {
+        const taints = [...(node.spec?.taints ?? []), DISRUPTED_TAINT];
+        tainted.push({ claim, node: await patchNode(this.#context, node, { spec: { taints } }) });
+      } catch (error) {
+        logFailure(this.#context.runtime.log, 'warn', `can't taint an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
+      }
+    });
+    const pods = await this.#context.state.freshPods();
+    const used = new Set(pods.filter(keepsNode).map((pod) => pod.spec.nodeName));
+    for (const { claim, node } of tainted) {
+      if (used.has(nameOf(node)) || this.#isExpected(node, claim)) await this.#giveBack(node);
+      else await deleteClaim(this.#context, claim, 'its node is empty');
+    }
+  }
+
+  #isEmpty(node: Node, claim: NodeClaim): boolean {
+    const pods = this.#context.state.podsOn(nameOf(node));
+    return !this.#isExpected(node, claim) && ![...pods].some(keepsNode);
+  }
+
+  /** Whether pending pods were planned onto it. */
+  #isExpected(node: Node, claim: NodeClaim): boolean {
+    const { nominations } = this.#context;
+    return nominations.has(nameOf(node)) || nominations.has(nameOf(claim));
+  }
+
+  async #giveBack(node: Node): Promise<void> {
+    const taints = (node.spec?.taints ?? []).filter((taint) => !isSameTaint(taint, DISRUPTED_TAINT));
+    await patchNode(this.#context, node, { spec: { taints } }).catch((error: unknown) => {
+      logFailure(this.#context.runtime.log, 'warn', `can't take the taint back: ${describeError(error)}`, error, { node: nameOf(node) });
+    });
+  }
+}
+
+/** Whether a pod is a reason to keep its node: those that have ended and those of the node itself are none. */
+function keepsNode(pod: Pod): boolean {
+  return !isNodePod(pod) && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+}
+
+/** How long a node of the pool may be empty, in ms; Infinity for ever. A pool that is gone keeps nothing back. */
+function consolidateAfterMs(pool: NodePool | undefined): number {
+  const text = pool?.spec.disruption?.consolidateAfter;
+  if (text === 'Never') return Infinity;
+  if (text === undefined) return CONSOLIDATE_AFTER_MS;
+  let ms = 0;
+  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+    ms += Number(amount) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
+  }
+  return ms;
+}

@@ -1,0 +1,116 @@
+import type { Node } from '../../model/kube.ts';
+import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, timeOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import { deleteClaim, patchClaim } from '../claims.ts';
+import { LAUNCH_TIMEOUT_MS, LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { createQueue } from '../core/queue.ts';
+import type { Queue } from '../core/queue.ts';
+import type { Parts } from '../parts.ts';
+import { launchTime } from './terminator.ts';
+
+/** The life of claims, one step at a time: launched, registered, initialized; and their end. */
+export interface Lifecycle {
+  /** Settles when the signal was aborted and nothing is under way any more. */
+  readonly done: Promise<void>;
+}
+
+type LifecycleParts = Pick<Parts, 'launcher' | 'registrar' | 'terminator'>;
+
+/** Starts work on every claim and Node that the cluster's state knows, and on each that changes. */
+export function startLifecycle(context: Context, parts: LifecycleParts): Lifecycle {
+  const { state, runtime } = context;
+  const claims: Queue = createQueue(runtime, 'claim', (name) => reconcileClaim(context, parts, name));
+  const nodes: Queue = createQueue(runtime, 'node', (name) => reconcileNode(context, parts, name));
+
+  const addClaimOf = (providerId: string | undefined): void => {
+    if (providerId === undefined) return;
+    for (const claim of state.claims.list()) if (claim.status?.providerID === providerId) claims.add(nameOf(claim));
+  };
+  state.claims.onChange((_type, claim) => claims.add(nameOf(claim)));
+  state.nodes.onChange((_type, node) => {
+    addClaimOf(node.spec?.providerID);
+    if (isDeleting(node)) nodes.add(nameOf(node));
+  });
+  state.pods.onChange((type, pod) => {
+    // The last pod has left a node that is being drained.
+    const node = type === 'DELETED' ? state.nodes.get(pod.spec.nodeName ?? '') : undefined;
+    if (node !== undefined && isDeleting(node)) addClaimOf(node.spec?.providerID);
+  });
+  for (const claim of state.claims.list()) claims.add(nameOf(claim));
+  for (const node of state.nodes.list()) if (isDeleting(node)) nodes.add(nameOf(node));
+  return { done: Promise.all([claims.done, nodes.done]).then(() => undefined) };
+}
+
+async function reconcileClaim(context: Context, parts: LifecycleParts, name: string): Promise<number | undefined> {
+  const claim = context.state.claims.get(name);
+  if (claim === undefined) return undefined;
+  if (isDeleting(claim)) return parts.terminator.terminate(claim);
+  if (!claim.metadata.finalizers?.includes(KARPENTER.finalizer)) return addFinalizer(context, claim);
+  if (claim.status?.providerID === undefined) return launch(context, parts, claim);
+  if (!isTrue(claim.status.conditions, CONDITION.registered)) return register(context, parts, claim);
+  if (await hasLostNode(context, claim)) {
+    await deleteClaim(context, claim, `its Node ${claim.status.nodeName ?? ''} is gone`);
+    return undefined;
+  }
+  if (isTrue(claim.status.conditions, CONDITION.initialized)) return undefined;
+  const initialized = await parts.registrar.initialize(claim);
+  return isTrue(initialized.status?.conditions, CONDITION.initialized) ? undefined : LIFECYCLE_POLL_MS;
+}
+
+async function launch(context: Context, parts: LifecycleParts, claim: NodeClaim): Promise<number | undefined> {
+  const nowMs = context.runtime.clock.nowMs();
+  const ageMs = nowMs - (timeOf(claim.metadata.creationTimestamp) ?? nowMs);
+  if (ageMs > LAUNCH_TIMEOUT_MS) {
+    await deleteClaim(context, claim, `no instance was launched within ${LAUNCH_TIMEOUT_MS} ms`);
+    return undefined;
+  }
+  const progress = await parts.launcher.launch(claim);
+  switch (progress.kind) {
+    case 'launched':
+      return register(context, parts, progress.claim);
+    case 'waiting':
+      return progress.waitMs;
+    case 'impossible':
+      await deleteClaim(context, claim, `insufficient capacity: ${progress.reason}`);
+      return undefined;
+  }
+}
+
+async function register(context: Context, parts: LifecycleParts, claim: NodeClaim): Promise<number | undefined> {
+  const registered = await parts.registrar.register(claim);
+  if (isTrue(registered.status?.conditions, CONDITION.registered)) return 0;
+  const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);
+  if (waitedMs <= REGISTRATION_TIMEOUT_MS) return Math.min(LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS - waitedMs + 1);
+  await deleteClaim(context, claim, `its Node did not register within ${REGISTRATION_TIMEOUT_MS} ms`);
+  return undefined;
+}
+
+/** Whether the Node of a registered claim was deleted behind our back. Our copy may lag: the server is asked. */
+async function hasLostNode(context: Context, claim: NodeClaim): Promise<boolean> {
+  const { kube, state } = context;
+  const { providerID = '', nodeName } = claim.status ?? {};
+  if (nodeName === undefined || state.nodesOf(providerID).length > 0) return false;
+  const node = await kube.get<Node>({ type: RESOURCES.nodes, name: nodeName });
+  return node?.spec?.providerID !== providerID;
+}
+
+async function addFinalizer(context: Context, claim: NodeClaim): Promise<number> {
+  const { resourceVersion, finalizers = [] } = claim.metadata;
+  await patchClaim(context, claim, { metadata: { resourceVersion, finalizers: [...finalizers, KARPENTER.finalizer] } });
+  return 0;
+}
+
+/** A Node that is being deleted takes its claim with it; without a claim it is ended by itself. */
+async function reconcileNode(context: Context, parts: LifecycleParts, name: string): Promise<number | undefined> {
+  const { state } = context;
+  const node = state.nodes.get(name);
+  if (node === undefined || !isDeleting(node) || !node.metadata.finalizers?.includes(KARPENTER.finalizer)) return undefined;
+  const owns = (claim: NodeClaim): boolean => claim.status?.providerID === node.spec?.providerID;
+  const claim = state.claims.list().find(owns) ?? (await state.freshClaims()).find(owns);
+  if (claim === undefined) return parts.terminator.terminateNode(node);
+  await deleteClaim(context, claim, `its Node ${name} is being deleted`);
+  // The claim may be taken from it before it has ended.
+  return LIFECYCLE_POLL_MS;
+}

@@ -1,0 +1,62 @@
+import { RESOURCES } from '../../clients/resources.ts';
+import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
+import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
+import { deleteClaim } from '../claims.ts';
+import { RECONCILES_AT_ONCE } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { forEachAtMost } from '../core/concurrency.ts';
+
+/** Sees to it that what was made for a pool or class goes when the pool or class goes. */
+export interface PoolKeeper {
+  /** One look at all pools, classes and claims. */
+  sweep(): Promise<void>;
+}
+
+export function createPoolKeeper(context: Context): PoolKeeper {
+  return {
+    sweep: async () => {
+      await endClaims(context, (claim) => claim.metadata.labels?.[KARPENTER.nodePool], RESOURCES.nodepools);
+      await endClaims(context, (claim) => claim.spec.nodeClassRef.name, RESOURCES.ec2nodeclasses);
+      for (const nodeClass of context.state.classes.list()) await keepClass(context, nodeClass);
+    },
+  };
+}
+
+/** Deletes the claims whose owner is going or gone. That it is missing in our copy proves nothing: it is read again. */
+async function endClaims(
+  context: Context,
+  ownerOf: (claim: NodeClaim) => string | undefined,
+  type: typeof RESOURCES.nodepools | typeof RESOURCES.ec2nodeclasses,
+): Promise<void> {
+  const { kube, state } = context;
+  const view = type === RESOURCES.nodepools ? state.pools : state.classes;
+  const claims = state.claims.list().filter((claim) => !isDeleting(claim));
+  for (const [name, orphans] of Map.groupBy(claims, ownerOf)) {
+    const known = name === undefined ? undefined : view.get(name);
+    if (name === undefined || (known !== undefined && !isDeleting(known))) continue;
+    const owner = await kube.get<NodePool | EC2NodeClass>({ type, name });
+    if (owner !== undefined && !isDeleting(owner)) continue;
+    await forEachAtMost(RECONCILES_AT_ONCE, orphans, (claim) => deleteClaim(context, claim, `its ${type.kind} ${name} is gone`));
+  }
+}
+
+/** A class stays until its claims and launch templates have gone. */
+async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<void> {
+  const { kube, state, templates } = context;
+  const finalizers = nodeClass.metadata.finalizers ?? [];
+  const isKept = finalizers.includes(KARPENTER.classFinalizer);
+  const ref = { type: RESOURCES.ec2nodeclasses, name: nameOf(nodeClass) };
+  const { resourceVersion } = nodeClass.metadata;
+  const patch = async (changed: readonly string[]): Promise<EC2NodeClass> =>
+    kube.patch<EC2NodeClass>(ref, { metadata: { uid: uidOf(nodeClass), resourceVersion, finalizers: changed } });
+  if (!isDeleting(nodeClass)) {
+    if (!isKept) state.classes.remember(await patch([...finalizers, KARPENTER.classFinalizer]));
+    return;
+  }
+  if (!isKept) return;
+  const claims = await state.freshClaims();
+  if (claims.some((claim) => claim.spec.nodeClassRef.name === nameOf(nodeClass))) return;
+  await templates.deleteAll(nameOf(nodeClass));
+  await patch(finalizers.filter((name) => name !== KARPENTER.classFinalizer));
+  state.classes.forget(nodeClass);
+}

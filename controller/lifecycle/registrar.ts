@@ -1,0 +1,146 @@
+import { RESOURCES } from '../../clients/resources.ts';
+import type { Node, Taint } from '../../model/kube.ts';
+import { parseResources } from '../../model/resources.ts';
+import { LABEL } from '../../model/kube.ts';
+import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, uidOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { patchConditions } from '../claims.ts';
+import type { Context } from '../context.ts';
+import { isConflict, isNotFound } from '../core/errors.ts';
+
+/** The part that makes a claim's Node its own, and finds out when pods can run there. */
+export interface Registrar {
+  /** Takes over the Node of a launched claim, if there is one. @returns the claim as it stands then */
+  register(claim: NodeClaim): Promise<NodeClaim>;
+  /** Finds out whether the Node of a registered claim is ready for pods. @returns the claim as it stands then */
+  initialize(claim: NodeClaim): Promise<NodeClaim>;
+}
+
+/** Taints that Kubernetes itself puts on nodes that are starting. */
+const EPHEMERAL_TAINTS: readonly string[] = [
+  'node.kubernetes.io/not-ready',
+  'node.kubernetes.io/unreachable',
+  'node.cloudprovider.kubernetes.io/uninitialized',
+];
+
+export function createRegistrar(context: Context): Registrar {
+  return {
+    register: (claim) => register(context, claim),
+    initialize: (claim) => initialize(context, claim),
+  };
+}
+
+async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> {
+  const nodes = context.state.nodesOf(claim.status?.providerID ?? '').filter((node) => !isDeleting(node));
+  const [node] = nodes;
+  if (node === undefined) return claim;
+  if (nodes.length > 1) {
+    const message = `${nodes.map(nameOf).join(', ')} all have the provider id of the claim`;
+    return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'MultipleNodesFound', message }]);
+  }
+  await takeOver(context, claim, node);
+  context.runtime.log('info', 'registered', { claim: nameOf(claim), node: nameOf(node) });
+  return patchConditions(
+    context,
+    claim,
+    [
+      { type: CONDITION.registered, status: 'True', reason: 'Registered', message: '' },
+      { type: CONDITION.initialized, status: 'Unknown', reason: 'NodeNotReady', message: 'the Node is not ready yet' },
+    ],
+    { nodeName: nameOf(node) },
+  );
+}
+
+/** Labels, taints, finalizer and owner, once: later the Node's taints are its users' (core#1772). */
+async function takeOver(context: Context, claim: NodeClaim, node: Node): Promise<void> {
+  const { labels = {}, finalizers = [], ownerReferences = [] } = node.metadata;
+  if (labels[KARPENTER.registered] === 'true' && finalizers.includes(KARPENTER.finalizer)) return;
+  const taints = node.spec?.taints ?? [];
+  const missing = [...(claim.spec.taints ?? []), ...(claim.spec.startupTaints ?? [])].filter(
+    (taint) => !taints.some((known) => isSameTaint(known, taint)),
+  );
+  const added = labels[KARPENTER.registered] === 'true' ? [] : missing;
+  await patchNode(context, node, {
+    metadata: {
+      labels: { ...claim.metadata.labels, [KARPENTER.registered]: 'true' },
+      finalizers: [...new Set([...finalizers, KARPENTER.finalizer])],
+      ownerReferences: [
+        ...ownerReferences.filter(({ uid }) => uid !== uidOf(claim)),
+        { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', name: nameOf(claim), uid: uidOf(claim), blockOwnerDeletion: true },
+      ],
+    },
+    spec: { taints: [...taints.filter((taint) => !isSameTaint(taint, UNREGISTERED_TAINT)), ...added] },
+  });
+}
+
+async function initialize(context: Context, claim: NodeClaim): Promise<NodeClaim> {
+  const [node] = context.state.nodesOf(claim.status?.providerID ?? '');
+  const obstacle = node === undefined ? notReady('NodeNotFound', 'there is no Node') : findObstacle(claim, node);
+  if (node === undefined || obstacle !== undefined) {
+    return patchConditions(context, claim, [{ type: CONDITION.initialized, status: 'Unknown', ...obstacle }]);
+  }
+  if (node.metadata.labels?.[KARPENTER.initialized] !== 'true') {
+    await patchNode(context, node, { metadata: { labels: { [KARPENTER.initialized]: 'true' } } });
+  }
+  const { capacity, allocatable } = node.status ?? {};
+  const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? '';
+  context.instanceTypes.learn(instanceType, parseResources(allocatable));
+  context.runtime.log('info', 'initialized', { claim: nameOf(claim), node: nameOf(node) });
+  return patchConditions(context, claim, [{ type: CONDITION.initialized, status: 'True', reason: 'Initialized', message: '' }], {
+    ...(capacity === undefined ? {} : { capacity }),
+    ...(allocatable === undefined ? {} : { allocatable }),
+  });
+}
+
+interface Obstacle {
+  readonly reason: string;
+  readonly message: string;
+}
+
+function notReady(reason: string, message: string): Obstacle {
+  return { reason, message };
+}
+
+function findObstacle(claim: NodeClaim, node: Node): Obstacle | undefined {
+  if (!isTrue(node.status?.conditions, 'Ready')) return notReady('NodeNotReady', `${nameOf(node)} is not ready`);
+  const taints = node.spec?.taints ?? [];
+  const startup = taints.find((taint) => (claim.spec.startupTaints ?? []).some((one) => isSameTaint(one, taint)));
+  if (startup !== undefined) return notReady('StartupTaintsExist', `${nameOf(node)} still has the taint ${startup.key}`);
+  const ephemeral = taints.find(({ key }) => EPHEMERAL_TAINTS.includes(key));
+  if (ephemeral !== undefined) return notReady('KnownEphemeralTaintsExist', `${nameOf(node)} still has the taint ${ephemeral.key}`);
+  const allocatable = parseResources(node.status?.allocatable);
+  const requested = Object.entries(parseResources(claim.spec.resources?.requests)).filter(([, amount]) => amount > 0);
+  const absent = requested.find(([name]) => (allocatable[name] ?? 0) === 0);
+  if (absent !== undefined) return notReady('ResourceNotRegistered', `${nameOf(node)} does not offer ${absent[0]} yet`);
+  return undefined;
+}
+
+/** Merge-patches a Node; a lost race is refused, and our copy of the Node read again. */
+export async function patchNode(context: Context, node: Node, patch: { metadata?: object; spec?: object }): Promise<Node> {
+  const { kube, state } = context;
+  const ref = { type: RESOURCES.nodes, name: nameOf(node) };
+  const { uid, resourceVersion } = node.metadata;
+  try {
+    const patched = await kube.patch<Node>(ref, { ...patch, metadata: { uid, resourceVersion, ...patch.metadata } });
+    state.nodes.remember(patched);
+    return patched;
+  } catch (error) {
+    if (isNotFound(error)) state.nodes.forget(node);
+    if (isConflict(error)) {
+      const fresh = await kube.get<Node>(ref);
+      if (fresh === undefined || uidOf(fresh) !== uidOf(node)) state.nodes.forget(node);
+      else state.nodes.remember(fresh);
+    }
+    throw error;
+  }
+}
+
+/** Whether two taints are the same but for their values and times, as the API counts them. */
+export function isSameTaint(a: Taint, b: Taint): boolean {
+  return a.key === b.key && a.effect === b.effect;
+}
+
+/** The taint that keeps pods off a node that is about to be removed. */
+export function isDisrupted(node: Node): boolean {
+  return node.spec?.taints?.some((taint) => isSameTaint(taint, DISRUPTED_TAINT)) ?? false;
+}

@@ -1,0 +1,77 @@
+import { readKubeconfig } from '../clients/kubeconfig.ts';
+import type { ClusterAccess } from '../clients/kubeconfig.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createRealTimeline } from '../runtime/timeline.ts';
+import { createHttpWire } from '../wire/http-wire.ts';
+import { createController } from './controller.ts';
+import { ConfigError, readProcessConfig } from './environment.ts';
+import type { ProcessConfig } from './environment.ts';
+
+/**
+ * The autoscaler as a process of its own, against any cluster and EC2 endpoint. Configured by environment variables (see
+ * environment.ts), logs JSON lines to standard error, stops at SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed,
+ * 2 bad configuration.
+ */
+async function main(): Promise<number> {
+  let config: ProcessConfig;
+  let access: ClusterAccess;
+  try {
+    config = readProcessConfig(process.argv.slice(2), process.env);
+    access = await readAccess(config.kubeconfig);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    process.stderr.write(`${error.message} (docs/controller.md has the variables)\n`);
+    return 2;
+  }
+
+  const clock = createRealTimeline().scope('controller');
+  const stopping = new AbortController();
+  const stop = (signal: NodeJS.Signals): void => stopping.abort(new Error(`stopped by ${signal}`));
+  process.once('SIGTERM', stop);
+  process.once('SIGINT', stop);
+
+  const kube = createHttpWire(access);
+  const aws = createHttpWire({ baseUrl: config.ec2Endpoint });
+  const log = jsonLines(clock);
+  try {
+    const controller = createController({
+      // A process can't be replayed: its chance need not be known.
+      runtime: { clock, random: createRandom(`${process.pid} ${clock.nowMs()}`), log, signal: stopping.signal },
+      kube: kube.wire,
+      aws: aws.wire,
+      cluster: config.cluster,
+      ec2Endpoint: config.ec2Endpoint,
+      ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
+    });
+    await controller.done;
+    return 0;
+  } catch (error) {
+    log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
+    return 1;
+  } finally {
+    kube.destroy();
+    aws.destroy();
+  }
+}
+
+/** @throws ConfigError of one line */
+async function readAccess(kubeconfig: string): Promise<ClusterAccess> {
+  try {
+    return await readKubeconfig(kubeconfig);
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new ConfigError(`KUBECONFIG: ${kubeconfig}: ${line}`);
+  }
+}
+
+function jsonLines(clock: Clock): Log {
+  return (level, message, fields) => {
+    const time = new Date(clock.nowMs()).toISOString();
+    const severity = level === 'panic' ? { level: 'error', panic: true } : { level };
+    process.stderr.write(`${JSON.stringify({ time, ...severity, message, ...fields })}\n`);
+  };
+}
+
+process.exitCode = await main();

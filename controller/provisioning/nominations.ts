@@ -1,0 +1,20 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { NOMINATION_MS } from '../constants.ts';
+
+/** Nodes and claims onto which pending pods were planned a moment ago: they only look empty. */
+export interface Nominations {
+  /** @param name of the Node, or of the claim while there is no Node */
+  nominate(name: string): void;
+  has(name: string): boolean;
+}
+
+export function createNominations(clock: Clock): Nominations {
+  const untilMs = new Map<string, number>();
+  return {
+    nominate: (name) => {
+      for (const [known, ms] of untilMs) if (ms <= clock.nowMs()) untilMs.delete(known);
+      untilMs.set(name, clock.nowMs() + NOMINATION_MS);
+    },
+    has: (name) => (untilMs.get(name) ?? 0) > clock.nowMs(),
+  };
+}

@@ -1,0 +1,109 @@
+import { parseRequirements } from '../../model/requirements.ts';
+import { allows } from '../../model/requirements.ts';
+import { addResources, fits, formatResources, shortages } from '../../model/resources.ts';
+import { globalMinimum } from '../../model/topology.ts';
+import type { NodeSelectorRequirement } from '../../model/kube.ts';
+import type { PodClass } from './pod-class.ts';
+import type { SpreadGroup } from './spread.ts';
+import type { Option, PoolOptions } from './types.ts';
+
+/** Says why no node can take pods of a class, pool by pool, naming the field or requirement that stands in the way. */
+export function explainRefusal(
+  podClass: PodClass,
+  spreads: readonly SpreadGroup[],
+  pools: readonly PoolOptions[],
+  withinLimits: (pool: PoolOptions) => readonly Option[],
+): string {
+  if (pools.length === 0) return 'no node has room for it, and there is no NodePool to launch one from';
+  const reasons = pools.map((pool) => `NodePool ${pool.name}: ${explainPool(podClass, spreads, pool, withinLimits)}`);
+  return `no node has room for it, and none can be launched: ${reasons.join('; ')}`;
+}
+
+function explainPool(
+  podClass: PodClass,
+  spreads: readonly SpreadGroup[],
+  pool: PoolOptions,
+  withinLimits: (pool: PoolOptions) => readonly Option[],
+): string {
+  const taint = podClass.repelledBy(pool.taints);
+  if (taint !== undefined) return `did not tolerate taint ${taint.key}=${taint.value ?? ''}:${taint.effect}`;
+  const all = [...pool.options, ...pool.unavailable];
+  if (all.length === 0) return 'its requirements leave no instance type in any zone';
+  const allowed = all.filter((option) => podClass.allowsOption(option));
+  if (allowed.length === 0) return explainRequirements(podClass, all);
+  const requests = addResources(podClass.requests, pool.overhead);
+  const fitting = allowed.filter((option) => fits(requests, option.type.allocatable));
+  if (fitting.length === 0) return explainResources(requests, allowed);
+  const open = new Set(withinLimits(pool));
+  const available = new Set(pool.options);
+  if (!fitting.some((option) => available.has(option))) {
+    return `insufficient capacity: all ${fitting.length} offerings that it could use had none when last asked for`;
+  }
+  if (!fitting.some((option) => open.has(option))) {
+    return `limits leave no room: ${JSON.stringify(formatResources(pool.remaining))} before this batch`;
+  }
+  return explainSpread(
+    spreads,
+    fitting.filter((option) => open.has(option)),
+  );
+}
+
+/** Names the requirements that nothing in the pool meets, or all of them if each can be met by itself. */
+function explainRequirements(podClass: PodClass, options: readonly Option[]): string {
+  const stated = statedRequirements(podClass);
+  const unmet = stated.filter(({ requirement }) => {
+    const set = parseRequirements([requirement]).get(requirement.key);
+    return set === undefined || !options.some((option) => allows(set, option.labels[requirement.key]));
+  });
+  const shown = (unmet.length > 0 ? unmet : stated).map(({ field, requirement: { key, operator, values } }) => {
+    return `${field} ${key} ${operator}${values === undefined ? '' : ` [${values.join(', ')}]`}`;
+  });
+  return `no offering meets ${unmet.length > 0 ? '' : 'together '}${shown.join(', ') || 'spec.affinity.nodeAffinity, which has no terms'}`;
+}
+
+function statedRequirements(podClass: PodClass): { field: string; requirement: NodeSelectorRequirement }[] {
+  const { nodeSelector = {}, affinity } = podClass.pod.spec;
+  const terms = affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  return [
+    ...Object.entries(nodeSelector).map(([key, value]) => ({
+      field: 'spec.nodeSelector',
+      requirement: { key, operator: 'In' as const, values: [value] },
+    })),
+    ...terms.flatMap((term) =>
+      [...(term.matchExpressions ?? []), ...(term.matchFields ?? [])].map((requirement) => ({
+        field: 'spec.affinity.nodeAffinity',
+        requirement,
+      })),
+    ),
+  ];
+}
+
+function explainResources(requests: PodClass['requests'], options: readonly Option[]): string {
+  const formatted = formatResources(requests);
+  const alwaysShort = Object.keys(requests).filter((name) =>
+    options.every((option) => shortages(requests, option.type.allocatable).includes(name)),
+  );
+  const names = alwaysShort.length > 0 ? alwaysShort : Object.keys(requests);
+  const shown = names.map((name) => `${name}: ${formatted[name] ?? '0'}`).join(', ');
+  return `no instance type that it could use has ${shown} for pods (spec.containers.resources)`;
+}
+
+function explainSpread(spreads: readonly SpreadGroup[], options: readonly Option[]): string {
+  for (const { index, constraint, counts } of spreads) {
+    const field = `spec.topologySpreadConstraints[${index}]`;
+    const { topologyKey, maxSkew, minDomains = 1 } = constraint;
+    const isByHost = topologyKey === 'kubernetes.io/hostname';
+    if (!isByHost && !options.some((option) => topologyKey in option.labels)) {
+      return `${field}.topologyKey: no node would have the label ${topologyKey}`;
+    }
+    if (!isByHost && counts.size < minDomains) {
+      return `${field}.minDomains: ${minDomains} domains of ${topologyKey} are demanded, there are ${counts.size}`;
+    }
+    const least = globalMinimum(counts, minDomains);
+    const hasRoom = options.some((option) => (counts.get(option.labels[topologyKey] ?? '') ?? 0) + 1 - least <= maxSkew);
+    if (!isByHost && !hasRoom) {
+      return `${field}.maxSkew: ${maxSkew} would be exceeded in every domain of ${topologyKey} that a node can be launched in`;
+    }
+  }
+  return 'spec.topologySpreadConstraints can not all be met at once';
+}

@@ -1,0 +1,98 @@
+import type { Cache, KubeClient } from '../clients/kube-client.ts';
+import { createCache } from '../clients/cache.ts';
+import { RESOURCES } from '../clients/resources.ts';
+import type { KubeObject, Node, Pod, PodSpec } from '../model/kube.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Wire } from '../wire/wire.ts';
+import type { EC2NodeClass, NodeClaim, NodePool } from './api.ts';
+import { nameOf } from './api.ts';
+import { SharedRead } from './core/shared-read.ts';
+import { View } from './core/view.ts';
+
+/** An apps/v1 DaemonSet, as far as its pods' requests go. */
+export interface DaemonSet extends KubeObject {
+  spec: { template: { metadata?: { labels?: Record<string, string> }; spec: PodSpec } };
+}
+
+/** What the autoscaler knows of the cluster: copies that may lag, with its own writes on top. */
+export interface ClusterState {
+  readonly pods: Cache<Pod>;
+  readonly nodes: View<Node>;
+  readonly claims: View<NodeClaim>;
+  readonly pools: View<NodePool>;
+  readonly classes: View<EC2NodeClass>;
+  readonly daemonSets: Cache<DaemonSet>;
+  /** Resolves when everything has been listed once. Nobody may judge what is missing before. */
+  readonly synced: Promise<void>;
+  /** Pods bound to a node, by the copy. */
+  podsOn(nodeName: string): Iterable<Pod>;
+  /** All pods, read from the server after this call: for decisions that can't be taken back. */
+  freshPods(): Promise<readonly Pod[]>;
+  /** All claims, read from the server after this call. */
+  freshClaims(): Promise<readonly NodeClaim[]>;
+  /** The Nodes of an instance, in the order of their names: none, one, or by somebody's mistake more. */
+  nodesOf(providerId: string): Node[];
+}
+
+/** Starts the copies; the runtime's signal ends them. */
+export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClient): ClusterState {
+  const site = { ...runtime, wire };
+  const { clock } = runtime;
+  const pods = createCache<Pod>(site, RESOURCES.pods);
+  const nodes = createCache<Node>(site, RESOURCES.nodes);
+  const claims = createCache<NodeClaim>(site, RESOURCES.nodeclaims);
+  const pools = createCache<NodePool>(site, RESOURCES.nodepools);
+  const classes = createCache<EC2NodeClass>(site, RESOURCES.ec2nodeclasses);
+  const daemonSets = createCache<DaemonSet>(site, RESOURCES.daemonsets);
+  const caches = [pods, nodes, claims, pools, classes, daemonSets];
+
+  const podsByNode = indexByNode(pods);
+  const nodeView = new View(nodes, clock);
+  const claimView = new View(claims, clock);
+  const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
+  const claimReads = new SharedRead(clock, async () => {
+    const askedAtMs = clock.nowMs();
+    const list = await kube.list<NodeClaim>(RESOURCES.nodeclaims);
+    claimView.observe(list, askedAtMs);
+    return list;
+  });
+
+  const synced = Promise.all(caches.map((cache) => cache.synced)).then(() => undefined);
+  // It rejects when the autoscaler is stopped before, and whoever will wait for it may not have come so far.
+  synced.catch(() => undefined);
+
+  return {
+    pods,
+    nodes: nodeView,
+    claims: claimView,
+    pools: new View(pools, clock),
+    classes: new View(classes, clock),
+    daemonSets,
+    synced,
+    podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
+    freshPods: () => podReads.read(),
+    freshClaims: () => claimReads.read(),
+    nodesOf: (providerId) =>
+      nodeView
+        .list()
+        .filter((node) => node.spec?.providerID === providerId)
+        .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+  };
+}
+
+/** Keeps the pods of each node at hand. */
+function indexByNode(pods: Cache<Pod>): ReadonlyMap<string, ReadonlyMap<string, Pod>> {
+  const byNode = new Map<string, Map<string, Pod>>();
+  pods.onChange((type, pod) => {
+    const nodeName = pod.spec.nodeName;
+    // A pod is bound once: its node never changes while it lives.
+    if (nodeName === undefined || nodeName === '') return;
+    const onNode = byNode.get(nodeName) ?? new Map<string, Pod>();
+    const key = `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`;
+    if (type === 'DELETED') onNode.delete(key);
+    else onNode.set(key, pod);
+    if (onNode.size === 0) byNode.delete(nodeName);
+    else byNode.set(nodeName, onNode);
+  });
+  return byNode;
+}

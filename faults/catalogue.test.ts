@@ -1,0 +1,126 @@
+import { expect, test } from '@playwright/test';
+import type { OfferingSelector } from '../model/catalogue.ts';
+import type { Injection } from '../wire/effects.ts';
+import { faults, faultCatalogue } from './catalogue.ts';
+import { specify } from './fault.ts';
+import type { FaultSite, FaultSpec } from './fault.ts';
+
+/** A site that counts what is armed and what has fired. */
+function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: number[]; strikeAll(span: number): void } {
+  const armed = new Set<unknown>();
+  const strikes = new Map<unknown, (span: number) => void>();
+  const firings: number[] = [];
+  const arm = <T>(thing: T, strike: (span: number) => void): (() => void) => {
+    armed.add(thing);
+    strikes.set(thing, strike);
+    return () => {
+      armed.delete(thing);
+    };
+  };
+  return {
+    armed,
+    firings,
+    strikeAll: (span) => {
+      for (const thing of armed) strikes.get(thing)?.(span);
+    },
+    arm: (injection: Injection) => arm(injection, injection.fired),
+    ports: {
+      capacity: { limit: (limit: { selector: OfferingSelector; fired: (span: number) => void }) => arm(limit, limit.fired) },
+      instances: {
+        get: () => undefined,
+        list: () => [],
+        onChange: () => () => undefined,
+        end: () => undefined,
+      },
+    },
+    fired: (span) => firings.push(span ?? -1),
+  };
+}
+
+/** For each fault, parameters as a scenario would give them, and some that must be refused. */
+const CASES: Readonly<Record<keyof typeof faults, { readonly good: FaultSpec; readonly bad: () => unknown; readonly says: string }>> = {
+  crash: {
+    good: specify(faults.crash, { operations: ['ec2:CreateFleet'], when: { kind: 'nth', nth: 3 }, moment: 'after', applied: true }),
+    bad: () => specify(faults.crash, { operations: [], when: { kind: 'always' }, moment: 'before', applied: false }),
+    says: 'operations',
+  },
+  insufficientCapacity: {
+    good: specify(faults.insufficientCapacity, { zones: ['us-east-1a'], remaining: 0, errors: 'one' }),
+    bad: () => specify(faults.insufficientCapacity, { remaining: -1, errors: 'one' }),
+    says: 'remaining',
+  },
+  lostAnswer: {
+    good: specify(faults.lostAnswer, { operations: ['*'], when: { kind: 'probability', probability: 0.1 }, code: 'ECONNRESET' }),
+    bad: () => specify(faults.lostAnswer, { operations: ['*'], when: { kind: 'probability', probability: 2 }, code: 'ECONNRESET' }),
+    says: 'probability',
+  },
+  slowAnswer: {
+    good: specify(faults.slowAnswer, { operations: ['*'], when: { kind: 'window', fromMs: 0, toMs: 10 }, delayMs: 5 }),
+    bad: () => specify(faults.slowAnswer, { operations: ['*'], when: { kind: 'always' }, delayMs: 0 }),
+    says: 'delayMs',
+  },
+  topologySkew: {
+    good: specify(faults.topologySkew, { labels: { app: 'web' }, maxSkew: -1 }),
+    bad: () => specify(faults.topologySkew, { labels: { app: 'web' }, maxSkew: 1 }),
+    says: 'positive maxSkew is legal',
+  },
+};
+
+for (const [key, { good, bad, says }] of Object.entries(CASES)) {
+  test(`${key}: injects, fires, heals without a rest, and refuses bad parameters`, async () => {
+    const at = site();
+    const heal = await good.inject(at);
+    expect(at.armed.size).toBe(1);
+    at.strikeAll(7);
+    expect(at.firings).toEqual([7]);
+    await heal();
+    expect(at.armed.size).toBe(0);
+    expect(bad).toThrow(says);
+    expect(bad).toThrow(good.name);
+  });
+
+  test(`${key}: says what it is and what it does`, () => {
+    expect(good.description).toMatch(/\w{3,}/);
+    expect(good.color).toMatch(/^#[0-9a-f]{6}$/);
+    expect(good.capabilities.length).toBeGreaterThan(0);
+  });
+}
+
+for (const { operations, capabilities } of [
+  { operations: ['ec2:CreateFleet'], capabilities: ['wire.aws'] },
+  { operations: ['list pods'], capabilities: ['wire.kube'] },
+  { operations: ['*'], capabilities: ['wire.kube', 'wire.aws'] },
+  { operations: ['ec2:CreateFleet', 'list pods'], capabilities: ['wire.kube', 'wire.aws'] },
+]) {
+  test(`a fault of ${operations.join(' and ')} needs ${capabilities.join(' and ')}`, () => {
+    expect(specify(faults.slowAnswer, { operations, when: { kind: 'always' }, delayMs: 5 }).capabilities).toEqual(capabilities);
+  });
+}
+
+test('names are unique', () => {
+  expect(new Set(faultCatalogue.map(({ name }) => name)).size).toBe(faultCatalogue.length);
+});
+
+test('a rewritten pod keeps everything but the skew, and other pods keep all', async () => {
+  const injections: Injection[] = [];
+  await specify(faults.topologySkew, { labels: { app: 'web' }, maxSkew: -1 }).inject({
+    ...site(),
+    arm: (injection) => {
+      injections.push(injection);
+      return () => undefined;
+    },
+  });
+  const [injection] = injections;
+  if (injection === undefined || !('rewrite' in injection)) throw new Error('the fault rewrites');
+  const pod = (app: string) => ({
+    kind: 'Pod',
+    metadata: { labels: { app } },
+    spec: { nodeName: 'n', topologySpreadConstraints: [{ maxSkew: 1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] },
+  });
+  expect(injection.rewrite(pod('web'))).toEqual({
+    ...pod('web'),
+    spec: { nodeName: 'n', topologySpreadConstraints: [{ maxSkew: -1, topologyKey: 'zone', whenUnsatisfiable: 'DoNotSchedule' }] },
+  });
+  const other = pod('other');
+  expect(injection.rewrite(other)).toBe(other);
+});

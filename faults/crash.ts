@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams } from './trigger-params.ts';
+
+const params = z
+  .strictObject({
+    ...triggerParams,
+    /** `before`: the request never leaves; `after`: it took effect, and nobody reads its answer. */
+    moment: z.enum(['before', 'after']),
+    /** Only requests that changed the world (moment `after` alone): how the k-th side effect is met. */
+    applied: z.boolean().default(false),
+  })
+  .refine(({ moment, applied }) => !(applied && moment === 'before'), {
+    path: ['applied'],
+    message: 'what a request changes is not known before it is sent: applied goes with the moment after',
+  });
+
+/** The target is killed, as by SIGKILL, at a request of its own. Legal: any process can die at any moment. */
+export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'crash',
+  summary: 'the target is killed at a chosen request, before it is sent or after it took effect',
+  params,
+  legal: true,
+  capabilities: () => ['target.kill'],
+  color: '#b91c1c',
+  describe: ({ operations, when, moment, applied }) => {
+    const which = `${describeWhen(when)} ${operations.join(' or ')}${applied ? ' that changed the world' : ''}`;
+    return moment === 'before'
+      ? `the target is killed before ${which} is sent`
+      : `the target is killed after ${which} took effect and before its answer`;
+  },
+  inject: ({ operations, when, moment, applied }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations, ...(applied ? { applied } : {}) }, when, moment },
+      effect: { kind: 'kill' },
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,65 @@
+import type { z } from 'zod';
+import type { Capability } from '../history/capabilities.ts';
+import type { FaultPorts, Heal } from '../world/ports.ts';
+import type { ArmInjection } from '../wire/effects.ts';
+
+/** What an armed fault may touch. */
+export interface FaultSite {
+  /** Arms an effect on the wires. */
+  readonly arm: ArmInjection;
+  readonly ports: FaultPorts;
+  /** Says that the fault changed what the target would have met; `span` is the request, where there is one. */
+  readonly fired: (span?: number, note?: string) => void;
+}
+
+/**
+ * A kind of fault: what is done. When it strikes is said by its parameters (a trigger) or by the scenario, which arms and
+ * heals it. One file a fault, one line in `catalogue.ts`.
+ */
+export interface Fault<P, Given = P> {
+  readonly name: string;
+  readonly summary: string;
+  readonly params: z.ZodType<P, Given>;
+  /** Whether a correct API server or EC2 may behave so. What is not legal belongs to the robustness profile. */
+  readonly legal: boolean;
+  /** What a world must be able to do for it, with these parameters. */
+  capabilities(params: P): readonly Capability[];
+  /** Of its bands in timelines: a CSS colour. */
+  readonly color: string;
+  /** One sentence with the parameters put in. */
+  describe(params: P): string;
+  /** Arms it: it strikes from when this has returned or resolved. */
+  inject(params: P, site: FaultSite): Heal | Promise<Heal>;
+}
+
+/** A fault with its parameters: what a scenario injects. */
+export interface FaultSpec {
+  readonly name: string;
+  readonly params: unknown;
+  readonly legal: boolean;
+  readonly capabilities: readonly Capability[];
+  readonly color: string;
+  readonly description: string;
+  inject(site: FaultSite): Heal | Promise<Heal>;
+}
+
+/**
+ * Puts parameters to a fault.
+ * @throws Error that names the fault and the parameter when they don't fit its schema
+ */
+export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultSpec {
+  const parsed = fault.params.safeParse(params);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'parameters'}: ${issue.message}`);
+    throw new Error(`fault ${fault.name}: ${problems.join('; ')}`);
+  }
+  return {
+    name: fault.name,
+    params: parsed.data,
+    legal: fault.legal,
+    capabilities: fault.capabilities(parsed.data),
+    color: fault.color,
+    description: fault.describe(parsed.data),
+    inject: (site) => fault.inject(parsed.data, site),
+  };
+}

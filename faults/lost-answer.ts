@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+
+const params = z.strictObject({
+  ...triggerParams,
+  /** Only answers to requests that changed the world. A replay that changes nothing more is spared then. */
+  applied: z.boolean().default(false),
+  /** What the target's socket says. */
+  code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET'),
+});
+
+/** A request takes effect and its answer never arrives. Legal: networks do that. */
+export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'lost-answer',
+  summary: 'a request takes effect, and the connection breaks before its answer arrives',
+  params,
+  legal: true,
+  capabilities: ({ operations }) => wiresOf(operations),
+  color: '#7c3aed',
+  describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${operations.join(' or ')} is lost (${code})`,
+  inject: ({ operations, when, code, applied }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations, ...(applied ? { applied } : {}) }, when, moment: 'after' },
+      effect: { kind: 'break', code },
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+
+const params = z.strictObject({ ...triggerParams, delayMs: z.number().int().positive() });
+
+/** A request takes effect at once, its answer arrives late. Legal: nothing promises a latency. */
+export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'slow-answer',
+  summary: 'a request takes effect at once and its answer arrives late',
+  params,
+  legal: true,
+  capabilities: ({ operations }) => wiresOf(operations),
+  color: '#0e7490',
+  describe: ({ operations, when, delayMs }) =>
+    `the answer to ${describeWhen(when)} ${operations.join(' or ')} arrives ${delayMs / 1000} s late`,
+  inject: ({ operations, when, delayMs }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations }, when, moment: 'after' },
+      effect: { kind: 'delay', delayMs },
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import type { TopologySpreadConstraint } from '../model/kube.ts';
+import type { ObjectRewrite } from '../wire/effects.ts';
+import type { Fault } from './fault.ts';
+
+const params = z.strictObject({
+  /** Pods with these labels are rewritten. */
+  labels: z.record(z.string(), z.string()).refine((labels) => Object.keys(labels).length > 0, 'at least one label'),
+  /** What the target reads as maxSkew of every constraint. */
+  maxSkew: z.number().int().max(0, 'a positive maxSkew is legal and no fault'),
+});
+
+/**
+ * Pods reach the target with a maxSkew that no API server would have let in, alike in get, list and watch. Not legal: a
+ * real API server refuses maxSkew <= 0, so this tests robustness, never the core.
+ */
+export const topologySkew: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'topology-skew',
+  summary: 'pods reach the target with a maxSkew that a real API server would have refused',
+  params,
+  legal: false,
+  capabilities: () => ['wire.kube'],
+  color: '#be185d',
+  describe: ({ labels, maxSkew }) => {
+    const selector = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
+    return `pods with ${selector.join(', ')} are delivered with maxSkew ${maxSkew}`;
+  },
+  inject: ({ labels, maxSkew }, { arm, fired }) =>
+    arm({
+      match: { operations: ['get pods', 'list pods', 'watch pods'] },
+      rewrite: (object) => withSkew(object, labels, maxSkew),
+      fired: (span) => fired(span),
+    }),
+};
+
+/** What the rewrite reads of an object that may be a pod. */
+interface Rewritable {
+  readonly metadata?: { readonly labels?: Readonly<Record<string, string>> };
+  readonly spec?: { readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[] };
+}
+
+function withSkew(
+  object: Parameters<ObjectRewrite>[0],
+  labels: Readonly<Record<string, string>>,
+  maxSkew: number,
+): ReturnType<ObjectRewrite> {
+  const { metadata, spec } = object as Rewritable;
+  const constraints = spec?.topologySpreadConstraints;
+  if (constraints === undefined || constraints.length === 0) return object;
+  if (!Object.entries(labels).every(([key, value]) => metadata?.labels?.[key] === value)) return object;
+  return { ...object, spec: { ...spec, topologySpreadConstraints: constraints.map((constraint) => ({ ...constraint, maxSkew })) } };
+}

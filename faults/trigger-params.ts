@@ -1,0 +1,45 @@
+import { z } from 'zod';
+import type { Capability } from '../history/capabilities.ts';
+import type { When } from '../wire/effects.ts';
+
+/** Which requests of the target a wire fault strikes, as parameters. */
+export const triggerParams = {
+  /** Names as in histories: `ec2:CreateFleet`, `patch nodeclaims/status`; `*` for all. */
+  operations: z.array(z.string().min(1)).min(1),
+  /** Which of the matching requests, counted from the arming. */
+  when: z
+    .discriminatedUnion('kind', [
+      z.strictObject({ kind: z.literal('always') }),
+      z.strictObject({ kind: z.literal('first'), count: z.number().int().positive() }),
+      z.strictObject({ kind: z.literal('every'), nth: z.number().int().positive() }),
+      z.strictObject({ kind: z.literal('nth'), nth: z.number().int().positive() }),
+      z.strictObject({ kind: z.literal('probability'), probability: z.number().min(0).max(1) }),
+      z.strictObject({ kind: z.literal('window'), fromMs: z.number().nonnegative(), toMs: z.number().positive() }),
+    ])
+    .default({ kind: 'first', count: 1 }),
+};
+
+/** The wires that these operations are on: what a fault of requests needs to see and break. */
+export function wiresOf(operations: readonly string[]): Capability[] {
+  const isKube = operations.some((name) => !name.startsWith('ec2:'));
+  const isAws = operations.some((name) => name === '*' || name.startsWith('ec2:'));
+  return [...(isKube ? (['wire.kube'] as const) : []), ...(isAws ? (['wire.aws'] as const) : [])];
+}
+
+/** The trigger's time in words. */
+export function describeWhen(when: When): string {
+  switch (when.kind) {
+    case 'always':
+      return 'every';
+    case 'first':
+      return when.count === 1 ? 'the first' : `the first ${when.count}`;
+    case 'every':
+      return `every ${when.nth}th`;
+    case 'nth':
+      return `number ${when.nth} of`;
+    case 'probability':
+      return `${when.probability * 100} % of`;
+    case 'window':
+      return `from ${when.fromMs / 1000} s to ${when.toMs / 1000} s every`;
+  }
+}

@@ -1,0 +1,104 @@
+import { closeSync, openSync, writeSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { warmUp } from '../clients/ec2.ts';
+import { createRecorder } from '../history/writer.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { createEmbeddedWorld } from '../world/embedded.ts';
+import { startTrial } from './engine.ts';
+import type { RunningTrial } from './engine.ts';
+import { LoadError, loadScenario, loadTarget } from './load.ts';
+import { describe } from './target-life.ts';
+import { NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
+import type { ChildMessage, TrialSpec } from './trial-spec.ts';
+
+/**
+ * The process that runs trials, one after the other, each in a world of its own. Nothing but warmed modules survives
+ * between them. A watcher thread reports what this thread is doing, also when it does not come up for air.
+ */
+
+/** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
+const EPOCH_MS = Date.UTC(2026, 6, 1);
+
+const notes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * Object.keys(NOTE).length));
+new Worker(new URL(`./watcher${extname(import.meta.url)}`, import.meta.url), { workerData: { notes, parentPid: process.ppid } }).unref();
+
+let owner = 'harness';
+let running: RunningTrial | undefined;
+
+function onUncaught(error: unknown): void {
+  if (running === undefined) throw error;
+  running.onUncaught(owner, error);
+}
+
+async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
+  const scenario = await loadScenario(spec.scenario);
+  const target = await loadTarget(spec.target);
+  const file = openSync(spec.historyPath, 'wx');
+  try {
+    const timeline = createVirtualTimeline({
+      startMs: EPOCH_MS,
+      random: createRandom(spec.seed).fork('clock'),
+      hooks: {
+        onHandover: (next) => {
+          const isTarget = next.startsWith('target');
+          owner = next;
+          // It may never give control back: what happened so far must be on record.
+          if (isTarget) recorder.flush();
+          Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
+          Atomics.add(notes, NOTE.turns, 1);
+        },
+        onQuiet: () => recorder.flush(),
+      },
+    });
+    const recorder = createRecorder({
+      nowMs: () => timeline.nowMs(),
+      startMs: EPOCH_MS,
+      write: (text) => {
+        writeSync(file, text);
+      },
+    });
+    running = startTrial({
+      scenario,
+      suite: spec.suite,
+      scenarioDigest: spec.scenarioDigest,
+      target,
+      seed: spec.seed,
+      timeline,
+      recorder,
+      createWorld: createEmbeddedWorld,
+    });
+    const clean = await running.done;
+    recorder.flush();
+    return { kind: 'done', clean };
+  } finally {
+    running = undefined;
+    closeSync(file);
+  }
+}
+
+function send(message: ChildMessage): void {
+  process.send?.(message);
+}
+
+// The watcher looks now and then; who ends the process is told at once.
+process.on('exit', () => {
+  writeSync(REPORT_FD, `${JSON.stringify(readNotes(notes))}\n`);
+});
+process.on('uncaughtException', onUncaught);
+process.on('unhandledRejection', onUncaught);
+process.on('message', (spec: TrialSpec) => {
+  Atomics.store(notes, NOTE.busy, 1);
+  runTrial(spec)
+    .catch((error: unknown): ChildMessage => ({
+      kind: 'refused',
+      message: error instanceof LoadError ? error.message : describe(error),
+    }))
+    .then((message) => {
+      Atomics.store(notes, NOTE.busy, 0);
+      owner = 'harness';
+      send(message);
+    }, onUncaught);
+});
+await warmUp();

@@ -1,0 +1,145 @@
+import type { Truth } from '../history/events.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
+import type { KubeObject, Node, Pod } from '../model/kube.ts';
+import { parseProviderId } from '../model/provider-id.ts';
+import { ClusterError } from '../world/ports.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { ClusterPort, InstancePort } from '../world/ports.ts';
+
+/** One thing in the way of convergence. */
+export interface Waiting {
+  readonly object: string;
+  readonly why: string;
+}
+
+/** What convergence looks at. */
+interface ConvergenceSite {
+  readonly cluster: ClusterPort;
+  readonly instances: InstancePort;
+  /** Truths of the workloads deployed, by name. */
+  readonly truths: ReadonlyMap<string, Truth>;
+}
+
+/** How often the world is looked at. */
+export const LOOK_PERIOD_MS = 500;
+
+/** How a wait for convergence ended. */
+export interface Convergence {
+  /** What was in the way at the last look; empty once converged. */
+  readonly waiting: readonly Waiting[];
+  /** Since when nothing has been in the way, in milliseconds since the Unix epoch. */
+  readonly sinceMs?: number;
+}
+
+/**
+ * Looks until nothing has been in the way for `quietMs`: one empty look would miss what is decided and not yet done.
+ * Gives up when the limit has passed and something is in the way.
+ */
+export async function untilConverged(options: {
+  readonly clock: Clock;
+  readonly limitMs: number;
+  readonly quietMs: number;
+  readonly look: () => Promise<Waiting[]>;
+}): Promise<Convergence> {
+  const { clock, limitMs, quietMs, look } = options;
+  const deadlineMs = clock.nowMs() + limitMs;
+  let sinceMs: number | undefined;
+  for (;;) {
+    const waiting = await look();
+    const nowMs = clock.nowMs();
+    if (waiting.length > 0) {
+      sinceMs = undefined;
+      if (nowMs >= deadlineMs) return { waiting };
+    } else {
+      sinceMs ??= nowMs;
+      if (nowMs - sinceMs >= quietMs) return { waiting, sinceMs };
+    }
+    // Never past the deadline: what is late by less than a look would count as late.
+    const leftMs = waiting.length > 0 ? deadlineMs - nowMs : LOOK_PERIOD_MS;
+    await clock.sleep(Math.min(LOOK_PERIOD_MS, leftMs));
+  }
+}
+
+/**
+ * What keeps the world from being settled: pods that should run and don't, nodes and instances on their way in or out,
+ * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible or
+ * malformed are in nobody's way.
+ */
+export async function waitingToSettle({ cluster, instances, truths }: ConvergenceSite): Promise<Waiting[]> {
+  const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
+  const waiting: Waiting[] = [];
+  const usedNodes = new Set<string>();
+  for (const pod of pods) {
+    if (pod.spec.nodeName !== undefined) usedNodes.add(pod.spec.nodeName);
+    const why = podProblem(pod, truths);
+    if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
+  }
+  const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
+  for (const node of nodes) {
+    const why = nodeProblem(node, usedNodes, instances);
+    if (why !== undefined) waiting.push({ object: nameOf('nodes', node), why });
+  }
+  for (const instance of instances.list()) {
+    if (instance.state === 'terminated') continue;
+    const object = `instance/${instance.id}`;
+    if (instance.state !== 'running') waiting.push({ object, why: `it is ${instance.state}` });
+    else if (!joined.has(instance.id)) waiting.push({ object, why: 'it runs and is no node' });
+  }
+  return waiting;
+}
+
+/** What is still there after all workloads and pools were removed: pods, nodes, claims and instances must all be gone. */
+export async function waitingToVanish({ cluster, instances }: ConvergenceSite, claimResources: readonly string[]): Promise<Waiting[]> {
+  const waiting: Waiting[] = [];
+  for (const resource of ['pods', 'nodes', ...claimResources]) {
+    for (const object of await listIfServed(cluster, resource)) {
+      if (resource === 'pods' && object.metadata.labels?.[WORKLOAD_LABEL] === undefined) continue;
+      const leaving = object.metadata.deletionTimestamp === undefined ? 'it is not even being deleted' : 'it is being deleted';
+      const finalizers = object.metadata.finalizers ?? [];
+      waiting.push({
+        object: nameOf(resource, object),
+        why: finalizers.length === 0 ? leaving : `${leaving}, finalizers: ${finalizers.join(', ')}`,
+      });
+    }
+  }
+  for (const instance of instances.list()) {
+    if (instance.state !== 'terminated') waiting.push({ object: `instance/${instance.id}`, why: `it is ${instance.state}` });
+  }
+  return waiting;
+}
+
+/** A target without claims installs no such resource. */
+async function listIfServed(cluster: ClusterPort, resource: string): Promise<KubeObject[]> {
+  try {
+    return await cluster.list(resource);
+  } catch (error) {
+    if (error instanceof ClusterError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+function podProblem(pod: Pod, truths: ReadonlyMap<string, Truth>): string | undefined {
+  const workload = pod.metadata.labels?.[WORKLOAD_LABEL];
+  const truth = workload === undefined ? undefined : truths.get(workload);
+  if (truth === undefined || truth.kind === 'impossible' || truth.kind === 'malformed') return undefined;
+  if (pod.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  const phase = pod.status?.phase ?? 'Pending';
+  if (phase === 'Running') return undefined;
+  return pod.spec.nodeName === undefined ? 'it has no node' : `it is ${phase} on ${pod.spec.nodeName}`;
+}
+
+function nodeProblem(node: Node, usedNodes: ReadonlySet<string>, instances: InstancePort): string | undefined {
+  if (node.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
+  const providerId = node.spec?.providerID;
+  if (providerId === undefined) return 'it has no provider id';
+  const id = parseProviderId(providerId);
+  if (id === undefined) return `its provider id '${providerId}' names no instance`;
+  const instance = instances.get(id);
+  if (instance === undefined || instance.state === 'terminated') return `its instance ${id} is gone`;
+  if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') !== true) return 'it is not Ready';
+  return usedNodes.has(node.metadata.name ?? '') ? undefined : 'no pod needs it';
+}
+
+function nameOf(resource: string, object: KubeObject): string {
+  return [resource, object.metadata.namespace, object.metadata.name].filter((part) => part !== undefined).join('/');
+}

@@ -1,0 +1,242 @@
+import { HISTORY_FORMAT } from '../history/events.ts';
+import type { Bound, Recorder } from '../history/events.ts';
+import { SpinError, StalledError } from '../runtime/clock.ts';
+import type { ClockScope, Timeline } from '../runtime/clock.ts';
+import { createRandom } from '../runtime/random.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Target, TargetSite } from '../targets/target.ts';
+import type { World, WorldSite } from '../world/world.ts';
+import { resolveBounds } from './bounds.ts';
+import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
+import type { Waiting } from './convergence.ts';
+import type { Scenario } from './scenario.ts';
+import { TargetLife, describe } from './target-life.ts';
+import { TrialContext } from './trial-context.ts';
+
+/** One trial: a scenario, a target, a seed, a world. */
+export interface TrialSite {
+  readonly scenario: Scenario;
+  readonly suite: string;
+  readonly scenarioDigest: string;
+  readonly target: Target;
+  readonly seed: number;
+  readonly timeline: Timeline;
+  readonly recorder: Recorder;
+  readonly createWorld: (site: WorldSite) => World;
+}
+
+/** A running trial, seen from the process that runs it. */
+export interface RunningTrial {
+  /** Resolves when the trial is over and its history complete: whether it went through all its phases. Never rejects. */
+  readonly done: Promise<boolean>;
+  /** An error that nobody caught came up while this owner was running. */
+  onUncaught(owner: string, error: unknown): void;
+}
+
+/** The target does what no autoscaler may: the trial is over. */
+class TrialAborted extends Error {
+  readonly kind: 'flooded';
+  constructor(kind: 'flooded', message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** The target's adapter could not set it up: there is nothing to run. */
+class SetUpFailed extends Error {}
+
+/** Runs one trial through its phases. Everything that it finds out goes into the history. */
+export function startTrial(site: TrialSite): RunningTrial {
+  const trial = new EngineTrial(site);
+  return { done: trial.run(), onUncaught: (owner, error) => trial.onUncaught(owner, error) };
+}
+
+class EngineTrial {
+  readonly #site: TrialSite;
+  readonly #clock: ClockScope;
+  readonly #random: Random;
+  readonly #world: World;
+  readonly #life: TargetLife;
+  readonly #startMs: number;
+  #abort: (error: Error) => void = () => undefined;
+  readonly #aborted: Promise<never>;
+
+  constructor(site: TrialSite) {
+    this.#site = site;
+    this.#clock = site.timeline.scope('harness');
+    this.#startMs = site.timeline.nowMs();
+    this.#random = createRandom(site.seed).fork(site.scenario.id);
+    this.#world = site.createWorld({
+      timeline: site.timeline,
+      random: this.#random.fork('world'),
+      recorder: site.recorder,
+      onKill: (principal, incarnation, reason) => {
+        if (principal === 'target') this.#life.kill(incarnation, reason);
+      },
+      onFailure: (error) => this.#abort(error),
+      onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
+    });
+    this.#life = new TargetLife({
+      target: site.target,
+      world: this.#world,
+      random: this.#random.fork('target'),
+      recorder: site.recorder,
+      clock: this.#clock,
+      onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
+    });
+    this.#aborted = new Promise((_resolve, reject) => (this.#abort = reject));
+    this.#aborted.catch(() => undefined);
+  }
+
+  onUncaught(owner: string, error: unknown): void {
+    if (owner.startsWith('target')) this.#life.exitOf(owner, `died of an error that nobody caught: ${describe(error)}`);
+    else this.#abort(error instanceof Error ? error : new Error(String(error)));
+  }
+
+  async run(): Promise<boolean> {
+    const { timeline, recorder } = this.#site;
+    let clean = true;
+    try {
+      await timeline.run(Promise.race([this.#phases(), this.#aborted]));
+    } catch (error) {
+      clean = false;
+      this.#recordFailure(error);
+      this.#life.bury();
+    }
+    recorder.record({ type: 'trial.end' });
+    return clean;
+  }
+
+  /** Whose error it was is known: the target's is a finding, the harness's makes the trial unknown. */
+  #recordFailure(error: unknown): void {
+    const { recorder } = this.#site;
+    if (error instanceof SpinError && error.owner.startsWith('target')) {
+      recorder.record({ type: 'supervisor', cause: 'spun', culprit: 'target', message: error.message });
+    } else if (error instanceof TrialAborted) {
+      recorder.record({ type: 'supervisor', cause: error.kind, culprit: 'target', message: error.message });
+    } else if (error instanceof SetUpFailed) {
+      // Recorded where it happened.
+    } else if (error instanceof StalledError && error.callsInFlight.some((call) => call.startsWith('target'))) {
+      recorder.record({ type: 'supervisor', cause: 'hung', culprit: 'target', message: error.message });
+    } else {
+      recorder.record({ type: 'harness.error', message: describe(error) });
+    }
+  }
+
+  async #phases(): Promise<void> {
+    const { scenario, target, recorder } = this.#site;
+    const world = this.#world;
+    const bounds = resolveBounds({ constants: target.constants, allowances: world.allowances });
+    this.#recordBegin();
+    for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
+    recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
+    const operator = this.#operator();
+    const context = new TrialContext({
+      world,
+      recorder,
+      clock: this.#site.timeline.scope('scenario'),
+      random: this.#random.fork('scenario'),
+      bounds,
+      removePools: async () => {
+        await this.#byTarget('removePools', () => target.removePools(operator, scenario.pools));
+      },
+    });
+    const convergence = { cluster: world.port('observer'), instances: world.ports.instances, truths: context.truths };
+
+    recorder.record({ type: 'phase', phase: 'set-up' });
+    await world.start();
+    const isSetUp =
+      (await this.#byTarget('install', () => target.install(operator))) &&
+      (await this.#byTarget('applyPools', () => target.applyPools(operator, scenario.pools)));
+    if (!isSetUp) throw new SetUpFailed();
+    await this.#life.start(bounds.recover.value);
+
+    recorder.record({ type: 'phase', phase: 'act' });
+    await scenario.run(context);
+
+    recorder.record({ type: 'phase', phase: 'heal' });
+    await context.healAll();
+
+    recorder.record({ type: 'phase', phase: 'settle' });
+    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle(convergence));
+
+    recorder.record({ type: 'phase', phase: 'remove' });
+    await context.removeAll();
+    await context.withdrawPools();
+    await this.#converge('remove', bounds.teardown, bounds['launch-lag'], () => waitingToVanish(convergence, target.resources));
+
+    await this.#life.stop();
+    recorder.record({ type: 'phase', phase: 'over' });
+    await world.stop();
+  }
+
+  async #converge(phase: 'settle' | 'remove', limit: Bound, quiet: Bound, look: () => Promise<Waiting[]>): Promise<void> {
+    const { recorder } = this.#site;
+    const { waiting, sinceMs } = await untilConverged({ clock: this.#clock, limitMs: limit.value, quietMs: quiet.value, look });
+    recorder.record({
+      type: 'convergence',
+      phase,
+      waiting: [...waiting],
+      ...(sinceMs === undefined ? {} : { sinceMs: sinceMs - this.#startMs }),
+    });
+  }
+
+  /**
+   * Runs what a target's own adapter does for its operator. An error of it is the target's.
+   * @returns whether it was done
+   */
+  async #byTarget(what: string, work: () => Promise<void>): Promise<boolean> {
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      this.#site.recorder.record({ type: 'target.panic', incarnation: 0, recovered: false, message: `${what} failed: ${describe(error)}` });
+      return false;
+    }
+  }
+
+  /** The operator who installs the target and applies pools: on wires of its own that no fault touches. */
+  #operator(): TargetSite {
+    const scope = this.#site.timeline.scope('operator');
+    const { kube, aws } = this.#world.open('scenario', 1, scope);
+    return {
+      runtime: { clock: scope, random: this.#random.fork('operator'), log: () => undefined, signal: new AbortController().signal },
+      kube,
+      aws,
+      cluster: this.#world.cluster,
+    };
+  }
+
+  #recordBegin(): void {
+    const { scenario, suite, scenarioDigest, target, seed, recorder, timeline } = this.#site;
+    recorder.record({
+      type: 'trial.begin',
+      format: HISTORY_FORMAT,
+      scenario: {
+        id: scenario.id,
+        title: scenario.title,
+        suite,
+        profile: scenario.profile,
+        requirements: [...scenario.requirements],
+        digest: scenarioDigest,
+      },
+      seed,
+      target: { name: target.name, features: [...target.features], constants: { ...target.constants } },
+      world: {
+        name: this.#world.name,
+        capabilities: [...this.#world.capabilities],
+        allowances: { ...this.#world.allowances },
+      },
+      startMs: timeline.nowMs(),
+    });
+  }
+}
+
+/** Why a scenario can't be run on this target in this world; undefined when it can. */
+export function whyNotRun(scenario: Scenario, target: Target, capabilities: readonly string[]): string | undefined {
+  const features = scenario.needs.features.filter((feature) => !target.features.includes(feature));
+  if (features.length > 0) return `target ${target.name} does not have the feature ${features.join(', ')}`;
+  const missing = scenario.needs.capabilities.filter((capability) => !capabilities.includes(capability));
+  if (missing.length > 0) return `the world can't do ${missing.join(', ')}`;
+  return undefined;
+}

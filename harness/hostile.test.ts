@@ -1,0 +1,59 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { suites } from '../suites/catalogue.ts';
+import { planTrials, runTrial, runTrials } from './run.ts';
+import { DEFAULT_LIMITS } from './supervisor.ts';
+
+const module = new URL('./testing/hostile.ts', import.meta.url).href;
+
+/** A clear verdict and a finished run, whatever the target does. */
+for (const { target, code, says } of [
+  { target: 'spins', code: 'hung', says: 'without letting anything else run' },
+  { target: 'spinsInMicrotasks', code: 'hung', says: 'without letting anything else run' },
+  { target: 'spinsOnItsWire', code: 'hung', says: 'without letting anything else run' },
+  { target: 'spinsAtStart', code: 'hung', says: 'without letting anything else run' },
+  { target: 'throwsOnItsWire', code: 'exited', says: 'nobody caught me either' },
+  { target: 'failsToApplyPools', code: 'panicked', says: 'no such pool' },
+  { target: 'letsNoTimePass', code: 'spun', says: 'due at once' },
+  { target: 'neverAnswers', code: 'not-ready', says: 'ready' },
+  { target: 'throwsAtStart', code: 'exited', says: 'no configuration' },
+  { target: 'throwsLater', code: 'exited', says: 'nil map' },
+  { target: 'panicsAndGoesOn', code: 'recovered-panic', says: 'nil map' },
+  { target: 'throwsUncaught', code: 'exited', says: 'nobody caught me' },
+  { target: 'exits', code: 'exited', says: 'with code 0' },
+  { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
+  { target: 'eatsHeap', code: 'out-of-memory', says: 'memory' },
+  { target: 'floods', code: 'flooded', says: 'requests' },
+]) {
+  test(`a target that ${target}: ${code}`, async ({}, testInfo) => {
+    const directory = testInfo.outputPath('run');
+    mkdirSync(join(directory, 'histories'), { recursive: true });
+    const scenario = suites[0]?.scenarios[0]?.ref;
+    if (scenario === undefined) throw new Error('there is no scenario');
+    const result = await runTrial({
+      scenario,
+      target: { module, export: target },
+      directory,
+      limits: { ...DEFAULT_LIMITS, turnMs: 2_000, rssMiB: 700, heapMiB: 300 },
+    });
+    expect(result.verdict).toBe('fail');
+    const finding = result.checks.flatMap(({ findings }) => findings).find((candidate) => candidate.code === code);
+    expect(finding?.message).toContain(says);
+  });
+}
+
+test('a trial that breaks off leaves nothing for the next one in line', async ({}, testInfo) => {
+  const directory = testInfo.outputPath('run');
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  const [suite] = suites;
+  const [first] = suite?.scenarios ?? [];
+  if (suite === undefined || first === undefined) throw new Error('there is no scenario');
+  const source = { ref: first.ref, scenario: first.scenario, suite: suite.name, label: first.scenario.id };
+  const target = { ref: { module, export: 'floods' }, label: 'floods' };
+  const ends = await runTrials(await planTrials(source, target, [1, 2]), { directory, workers: 1, signal: new AbortController().signal });
+  const codes = ends.map((end) =>
+    end.kind === 'judged' ? end.result.checks.flatMap(({ findings }) => findings.map(({ code }) => code)) : [],
+  );
+  expect(codes.map((found) => found.includes('flooded'))).toEqual([true, true]);
+});

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { targetCatalogue } from '../targets/catalogue.ts';
+import type { Target } from '../targets/target.ts';
+import type { Scenario } from './scenario.ts';
+import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
+
+/** Where a scenario or a target comes from: a module and the name of its export. A user's file is no special case. */
+export interface ModuleRef {
+  /** URL of the module. */
+  readonly module: string;
+  readonly export: string;
+}
+
+/** A target: one of the catalogue by its name, or a module's export. */
+export type TargetRef = { readonly name: string } | ModuleRef;
+
+/** A file can't be used as it is: says which, why, and what to do. */
+export class LoadError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LoadError';
+  }
+}
+
+/** @throws LoadError when the module fails, or exports no sound scenario under that name */
+export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
+  return asScenario(ref, await loadExport(ref));
+}
+
+/** @throws LoadError when there is no such target, or it is not sound */
+export async function loadTarget(ref: TargetRef): Promise<Target> {
+  if ('name' in ref) {
+    const target = targetCatalogue.find((candidate) => candidate.name === ref.name);
+    if (target === undefined) throw new LoadError(`no target is named "${ref.name}"; \`scaleproof list targets\` shows them`);
+    return target;
+  }
+  const value = await loadExport(ref);
+  const problem = shapeProblem(targetSchema, value);
+  if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is no target: ${problem}`);
+  return value as Target;
+}
+
+/**
+ * Every scenario that a user's module exports, in the order of the export names; what is not meant as one is passed over.
+ * @throws LoadError when there is none, or one is not sound
+ */
+export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; scenario: Scenario }[]> {
+  const exports = await importModule(moduleUrl);
+  const found = Object.keys(exports)
+    .sort()
+    .flatMap((name) => {
+      const ref = { module: moduleUrl, export: name };
+      return isMeantAsScenario(exports[name]) ? [{ ref, scenario: asScenario(ref, exports[name]) }] : [];
+    });
+  if (found.length === 0)
+    throw new LoadError(`${displayPath(moduleUrl)} exports no scenario; export one made with scenario({ id, title, run })`);
+  return found;
+}
+
+/** SHA-256 of a module's source, in hexadecimal digits. */
+export async function digestOf(moduleUrl: string): Promise<string> {
+  return createHash('sha256')
+    .update(await readFile(fileURLToPath(moduleUrl)))
+    .digest('hex');
+}
+
+async function loadExport(ref: ModuleRef): Promise<unknown> {
+  const exports = await importModule(ref.module);
+  if (!(ref.export in exports)) {
+    throw new LoadError(
+      `${displayPath(ref.module)} exports no "${ref.export}"; it exports: ${Object.keys(exports).join(', ') || 'nothing'}`,
+    );
+  }
+  return exports[ref.export];
+}
+
+async function importModule(moduleUrl: string): Promise<Record<string, unknown>> {
+  try {
+    return (await import(moduleUrl)) as Record<string, unknown>;
+  } catch (error) {
+    throw new LoadError(`${displayPath(moduleUrl)}${lineOf(error, moduleUrl)} can't be loaded: ${reasonOf(error)}`);
+  }
+}
+
+/** `:LINE` where the error came up in the module itself. */
+function lineOf(error: unknown, moduleUrl: string): string {
+  const stack = error instanceof Error ? (error.stack ?? '') : '';
+  return stack.split('\n').flatMap((line) => /^:\d+/.exec(line.split(moduleUrl)[1] ?? '') ?? [])[0] ?? '';
+}
+
+/** Its first line. A file outside every project that has this package installed can't import it. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const [reason = ''] = `${error.name}: ${error.message}`.split('\n');
+  return reason.includes("Cannot find package 'scaleproof'") ? `${reason}; install scaleproof in the project of that file` : reason;
+}
+
+function displayPath(moduleUrl: string): string {
+  return moduleUrl.startsWith('file:') ? fileURLToPath(moduleUrl) : moduleUrl;
+}
+
+function asScenario(ref: ModuleRef, value: unknown): Scenario {
+  const problem = shapeProblem(scenarioSchema, value);
+  if (problem !== undefined) {
+    const what = `${displayPath(ref.module)}: export "${ref.export}" is no scenario: ${problem}`;
+    throw new LoadError(`${what}; make it with scenario({ id, title, run })`);
+  }
+  return value as Scenario;
+}
+
+function isMeantAsScenario(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && ('run' in value || ('id' in value && 'title' in value));
+}

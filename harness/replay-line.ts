@@ -1,0 +1,80 @@
+import { z } from 'zod';
+
+/** What a failure can be repeated from. */
+export interface ReplayLine {
+  /** A scenario's id, or the path of a user's file as it was given. */
+  readonly scenario: string;
+  /** First digits of the SHA-256 of the scenario's source. */
+  readonly scenarioDigest: string;
+  /** A target's name, or the path of a user's file as it was given. */
+  readonly target: string;
+  readonly seed: number;
+  /** First digits of the SHA-256 of the instance catalogue. */
+  readonly catalogueDigest: string;
+}
+
+const FORMAT = 'sp1';
+
+/** Digits of a digest that a line carries. */
+export const DIGEST_DIGITS = 12;
+
+/** One token that no shell needs quoted. */
+export function formatReplayLine(line: ReplayLine): string {
+  return [
+    FORMAT,
+    `scenario=${encode(line.scenario)}@${line.scenarioDigest.slice(0, DIGEST_DIGITS)}`,
+    `target=${encode(line.target)}`,
+    `seed=${line.seed}`,
+    `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
+  ].join(',');
+}
+
+/** Percent-encodes all but what ids and paths are made of and no shell touches. */
+function encode(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll('%2F', '/')
+    .replaceAll('%3A', ':')
+    .replaceAll(/[!'()*~]/g, (character) => {
+      return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+    });
+}
+
+const digest = z.string().regex(/^[0-9a-f]{12}$/, 'must be 12 hexadecimal digits');
+const fields = z.strictObject({
+  scenario: z.string().regex(/^[^@]+@[0-9a-f]{12}$/, 'must be an id or path, @ and 12 hexadecimal digits'),
+  target: z.string().min(1),
+  seed: z.string().regex(/^\d+$/, 'must be a whole number').transform(Number),
+  catalogue: digest,
+});
+
+/** @throws Error that says what is wrong with the line */
+export function parseReplayLine(text: string): ReplayLine {
+  const [format, ...parts] = text.trim().split(',');
+  if (format !== FORMAT) throw new Error(`a replay line begins with "${FORMAT},", this one with "${String(format).slice(0, 20)}"`);
+  const entries = parts.map((part) => {
+    const at = part.indexOf('=');
+    if (at < 1) throw new Error(`"${part}" in the replay line is not of the form name=value`);
+    return [part.slice(0, at), part.slice(at + 1)] as const;
+  });
+  const parsed = fields.safeParse(Object.fromEntries(entries));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Error(`replay line: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`);
+  }
+  const at = parsed.data.scenario.lastIndexOf('@');
+  return {
+    scenario: decode(parsed.data.scenario.slice(0, at)),
+    scenarioDigest: parsed.data.scenario.slice(at + 1),
+    target: decode(parsed.data.target),
+    seed: parsed.data.seed,
+    catalogueDigest: parsed.data.catalogue,
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw new Error(`"${text}" in the replay line is not percent-encoded as it should be`);
+  }
+}

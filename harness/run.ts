@@ -1,0 +1,175 @@
+import { join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { judge } from '../checks/judge.ts';
+import { HistoryError, readHistory } from '../history/reader.ts';
+import type { TrialResult } from '../history/verdict.ts';
+import { createRealTimeline } from '../runtime/timeline.ts';
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { EMBEDDED } from '../world/embedded.ts';
+import { whyNotRun } from './engine.ts';
+import { digestOf, loadScenario, loadTarget } from './load.ts';
+import type { ModuleRef, TargetRef } from './load.ts';
+import { formatReplayLine } from './replay-line.ts';
+import { superviseTrials } from './supervisor.ts';
+import type { TrialLimits, TrialOutcome } from './supervisor.ts';
+import type { TrialSpec } from './trial-spec.ts';
+
+/** One trial to be run: what the child needs, and what names it in a run directory. */
+export interface PlannedTrial {
+  readonly scenario: { readonly id: string; readonly title: string };
+  readonly suite: string;
+  readonly ref: ModuleRef;
+  readonly digest: string;
+  readonly target: TargetRef;
+  /** The target's name, or its path as the user gave it. */
+  readonly targetLabel: string;
+  readonly seed: number;
+  readonly replay: string;
+  /** Name of its history within the run directory. */
+  readonly history: string;
+}
+
+/** Where trials of one scenario come from. */
+export interface TrialSource {
+  readonly ref: ModuleRef;
+  readonly scenario: { readonly id: string; readonly title: string };
+  readonly suite: string;
+  /** The scenario's id, or its path as the user gave it: what a replay line names. */
+  readonly label: string;
+}
+
+/** Plans the trials of one scenario, one for each seed. */
+export async function planTrials(
+  source: TrialSource,
+  target: { readonly ref: TargetRef; readonly label: string },
+  seeds: readonly number[],
+): Promise<PlannedTrial[]> {
+  const { scenario, suite, ref, label } = source;
+  const digest = await digestOf(ref.module);
+  const catalogueDigest = loadCatalogue().digest;
+  return seeds.map((seed) => ({
+    scenario: { id: scenario.id, title: scenario.title },
+    suite,
+    ref,
+    digest,
+    target: target.ref,
+    targetLabel: target.label,
+    seed,
+    replay: formatReplayLine({ scenario: label, scenarioDigest: digest, target: target.label, seed, catalogueDigest }),
+    history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
+  }));
+}
+
+/** How a planned trial ended. */
+export type TrialEnd =
+  | { readonly kind: 'judged'; readonly result: TrialResult }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'not-begun' };
+
+/** How trials are run. */
+export interface RunOptions {
+  /** The run directory; `histories` exists in it. */
+  readonly directory: string;
+  readonly workers: number;
+  readonly signal: AbortSignal;
+  readonly limits?: TrialLimits;
+  readonly onBegin?: (trial: PlannedTrial) => void;
+  readonly onEnd?: (trial: PlannedTrial, end: TrialEnd) => void;
+}
+
+/** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
+export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
+  const { directory, workers, signal, limits, onBegin, onEnd } = options;
+  const specs = trials.map((trial): TrialSpec => ({
+    scenario: trial.ref,
+    suite: trial.suite,
+    scenarioDigest: trial.digest,
+    target: trial.target,
+    seed: trial.seed,
+    historyPath: join(directory, trial.history),
+  }));
+  const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));
+  const ends = new Map<TrialSpec, TrialEnd>();
+  const finish = (spec: TrialSpec, outcome: TrialOutcome): void => {
+    const trial = planned.get(spec) as PlannedTrial;
+    const end: TrialEnd = outcome.kind === 'recorded' ? judgeOrRefuse(trial, directory) : outcome;
+    ends.set(spec, end);
+    onEnd?.(trial, end);
+  };
+  await superviseTrials(specs, {
+    workers,
+    clock: createRealTimeline().scope('supervisor'),
+    signal,
+    ...(limits === undefined ? {} : { limits }),
+    onBegin: (spec) => onBegin?.(planned.get(spec) as PlannedTrial),
+    onEnd: finish,
+  });
+  return specs.map((spec) => ends.get(spec) ?? { kind: 'not-begun' });
+}
+
+/** A history that can't be read tells nothing about the target, and must not end the run. */
+function judgeOrRefuse(trial: PlannedTrial, directory: string): TrialEnd {
+  try {
+    return { kind: 'judged', result: judgeTrial(trial, directory) };
+  } catch (error) {
+    if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
+    throw error;
+  }
+}
+
+/** What of a trial a run directory knows besides its history. */
+export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' | 'seed' | 'replay' | 'history'>;
+
+/** Judges a trial from its history alone. */
+export function judgeTrial(trial: TrialName, directory: string): TrialResult {
+  const { events, truncated } = readHistory(join(directory, trial.history));
+  return {
+    scenario: trial.scenario.id,
+    title: trial.scenario.title,
+    suite: trial.suite,
+    target: trial.targetLabel,
+    seed: trial.seed,
+    replay: trial.replay,
+    history: trial.history,
+    ...judge(events, truncated),
+  };
+}
+
+/**
+ * Runs one trial of a scenario in a process of its own and judges it: the same engine as the command's.
+ * @param options.directory an existing directory with a folder `histories`
+ * @throws LoadError when scenario or target can't be loaded
+ * @throws Error when the target can't be asked for it: what it lacks
+ */
+export async function runTrial(options: {
+  readonly scenario: ModuleRef;
+  /** What the replay line names: the id of a bundled scenario; by default the module's path and its export. */
+  readonly label?: string;
+  readonly suite?: string;
+  readonly target?: TargetRef;
+  readonly seed?: number;
+  readonly directory: string;
+  readonly limits?: TrialLimits;
+}): Promise<TrialResult> {
+  const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, directory, limits } = options;
+  const scenario = await loadScenario(ref);
+  const reason = whyNotRun(scenario, await loadTarget(target), EMBEDDED.capabilities);
+  if (reason !== undefined) throw new Error(`${scenario.id} is not run: ${reason}`);
+  const targetLabel = 'name' in target ? target.name : labelOf(target);
+  const source = { ref, scenario, suite, label: options.label ?? labelOf(ref) };
+  const trials = await planTrials(source, { ref: target, label: targetLabel }, [seed]);
+  const [end] = await runTrials(trials, {
+    directory,
+    workers: 1,
+    signal: new AbortController().signal,
+    ...(limits === undefined ? {} : { limits }),
+  });
+  if (end?.kind === 'judged') return end.result;
+  throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);
+}
+
+/** A module's export as the command takes it: `./path#export`. */
+function labelOf(ref: ModuleRef): string {
+  const path = relative('.', fileURLToPath(ref.module)).replaceAll('\\', '/');
+  return `${path.startsWith('.') ? '' : './'}${path}#${ref.export}`;
+}

@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { CAPABILITY_NAMES } from '../history/capabilities.ts';
+import { PROFILES } from '../history/events.ts';
+import type { TaintEffect, NodeSelectorRequirement } from '../model/kube.ts';
+import { FEATURES } from '../targets/target.ts';
+import type { TargetConstants } from '../targets/target.ts';
+
+/**
+ * What a user's module must export: the shapes of scenario and target, read through getters and prototypes too, so that
+ * instances of classes will do. Every message completes the sentence that begins with the field's name.
+ */
+
+const OPERATORS: readonly NodeSelectorRequirement['operator'][] = ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'];
+const EFFECTS: readonly TaintEffect[] = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+
+const method = z.custom<() => unknown>((value) => typeof value === 'function', 'must be a function');
+const text = z.string('must be a text').min(1, 'must not be empty');
+const texts = listOf(text);
+
+const requirement = z
+  .object({ key: text, operator: oneOf(OPERATORS), values: texts.optional() }, 'must be a requirement { key, operator, values }')
+  .superRefine(({ operator, values = [] }, { addIssue }) => {
+    const problem = valuesProblem(operator, values);
+    if (problem !== undefined) addIssue({ code: 'custom', path: ['values'], message: problem });
+  });
+
+const taint = z.object(
+  { key: text, value: z.string('must be a text').optional(), effect: oneOf(EFFECTS) },
+  'must be a taint { key, effect }',
+);
+
+const limits = z.object(
+  { cpu: amount('cores').optional(), memoryMiB: amount('MiB').optional(), nodes: count().optional() },
+  'must be limits { cpu, memoryMiB, nodes }, each of them optional',
+);
+
+const pool = z.object(
+  {
+    name: z.string('must be a text').regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must consist of a-z, 0-9 and -, as a DNS label'),
+    requirements: listOf(requirement),
+    labels: z.record(z.string(), z.string('must be a text'), 'must be labels { key: value }'),
+    taints: listOf(taint),
+    limits: limits.optional(),
+    // Karpenter's range, with 0 for none.
+    weight: z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100'),
+  },
+  'must be a pool; make it with pool(name)',
+);
+
+/** A scenario, as `scenario()` makes it. */
+export const scenarioSchema = z.object(
+  {
+    id: z.string('must be area/name').regex(/^[a-z0-9-]+\/[a-z0-9-]+$/, 'must be area/name, of a-z, 0-9 and -'),
+    title: text,
+    profile: oneOf(PROFILES),
+    requirements: texts,
+    needs: z.object(
+      { features: listOf(oneOf(FEATURES)), capabilities: listOf(oneOf(CAPABILITY_NAMES)) },
+      'must be { features, capabilities }',
+    ),
+    pools: listOf(pool).refine((pools) => new Set(pools.map(({ name }) => name)).size === pools.length, 'must be pools of different names'),
+    run: method,
+  },
+  'must be an object',
+);
+
+const constants: Record<keyof TargetConstants, z.ZodType> = {
+  batchMaxMs: amount('milliseconds'),
+  retryPeriodMs: amount('milliseconds'),
+  launchTimeoutMs: amount('milliseconds'),
+  registrationTimeoutMs: amount('milliseconds'),
+  collectionMs: amount('milliseconds'),
+  emptyAfterMs: amount('milliseconds'),
+  terminationMs: amount('milliseconds'),
+  unavailableOfferingMs: amount('milliseconds'),
+  offeringsPerLaunch: count(),
+};
+
+/** The Target interface. */
+export const targetSchema = z.object(
+  {
+    name: text,
+    summary: text,
+    features: listOf(oneOf(FEATURES)),
+    constants: z.object(constants, 'must be the constants of the Target interface'),
+    resources: texts,
+    install: method,
+    start: method,
+    applyPools: method,
+    removePools: method,
+  },
+  'must be an object',
+);
+
+/** The first thing that is wrong with a value, beginning with the field's name; undefined if all is well. */
+export function shapeProblem(schema: z.ZodType, value: unknown): string | undefined {
+  const { error } = schema.safeParse(value);
+  const [issue] = error?.issues ?? [];
+  if (issue === undefined) return undefined;
+  const field = issue.path.length === 0 ? 'it' : issue.path.map(String).join('.');
+  const others = (error?.issues.length ?? 1) - 1;
+  return `${field} ${issue.message}${others === 0 ? '' : ` (and ${others} more)`}`;
+}
+
+function listOf<T extends z.ZodType>(item: T): z.ZodArray<T> {
+  return z.array(item, 'must be a list');
+}
+
+function oneOf<T extends string>(names: readonly T[]) {
+  return z.enum(names, `must be ${names.length === 1 ? '' : 'one of '}${names.join(', ')}`);
+}
+
+function amount(unit: string): z.ZodNumber {
+  const message = `must be a number of ${unit}, 0 or more`;
+  return z.number(message).min(0, message);
+}
+
+function count(): z.ZodNumber {
+  const message = 'must be a positive whole number';
+  return z.int(message).positive(message);
+}
+
+function valuesProblem(operator: NodeSelectorRequirement['operator'], values: readonly string[]): string | undefined {
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      return values.length > 0 ? undefined : `must name a value at least for ${operator}`;
+    case 'Exists':
+    case 'DoesNotExist':
+      return values.length === 0 ? undefined : `must be absent for ${operator}`;
+    case 'Gt':
+    case 'Lt':
+      return values.length === 1 && /^[+-]?\d{1,19}$/.test(values[0] ?? '') ? undefined : `must be one whole number for ${operator}`;
+  }
+}

@@ -1,0 +1,253 @@
+import { fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import { extname } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import type { EventOf } from '../history/events.ts';
+import { sealHistory } from '../history/seal.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { REPORT_FD } from './trial-spec.ts';
+import type { ChildMessage, TrialSpec, WatchReport } from './trial-spec.ts';
+
+/** What a trial may use of the machine. */
+export interface TrialLimits {
+  /** Longest that one turn of the trial's event loop may take. */
+  readonly turnMs: number;
+  /** Longest that a trial may take in real time. */
+  readonly wallMs: number;
+  /** Most resident memory of its process. */
+  readonly rssMiB: number;
+  /** Heap of its process. */
+  readonly heapMiB: number;
+}
+
+export const DEFAULT_LIMITS: TrialLimits = { turnMs: 10_000, wallMs: 180_000, rssMiB: 1_536, heapMiB: 1_024 };
+
+/** From a child's exit until its streams are given up. */
+const CLOSE_GRACE_MS = 1_000;
+/** How often the supervisor looks at its children's reports. */
+const LOOK_PERIOD_MS = 100;
+/** A trial that came to no end is laid to the target if it was found running more often than this. */
+const TARGETS_SHARE = 0.9;
+/** What is kept of a child's output, for the message about its end. */
+const MAX_OUTPUT_LENGTH = 2_000;
+
+/** How one trial's process fared. */
+export type TrialOutcome =
+  /** The history is complete, or was sealed by the supervisor. */
+  | { readonly kind: 'recorded' }
+  /** Scenario or target could not be loaded: there is no history. */
+  | { readonly kind: 'refused'; readonly message: string }
+  /** Interrupted before it began. */
+  | { readonly kind: 'not-begun' };
+
+/** What runs trials in processes. */
+export interface SupervisorOptions {
+  readonly workers: number;
+  readonly clock: Clock;
+  readonly limits?: TrialLimits;
+  /** Aborted on Ctrl-C: running trials are ended and sealed. */
+  readonly signal: AbortSignal;
+  readonly onBegin?: (spec: TrialSpec) => void;
+  readonly onEnd?: (spec: TrialSpec, outcome: TrialOutcome) => void;
+}
+
+/**
+ * Runs trials in child processes, `workers` at a time, and outlives all that a target can do: spinning, hanging, exiting,
+ * eating memory. Resolves with an outcome a trial, in the order of the specs; no process is left.
+ */
+export async function superviseTrials(specs: readonly TrialSpec[], options: SupervisorOptions): Promise<TrialOutcome[]> {
+  const outcomes: TrialOutcome[] = specs.map(() => ({ kind: 'not-begun' }));
+  let next = 0;
+  const work = async (): Promise<void> => {
+    let child: TrialProcess | undefined;
+    try {
+      while (next < specs.length && !options.signal.aborted) {
+        const index = next;
+        next += 1;
+        const spec = specs[index] as TrialSpec;
+        child ??= new TrialProcess(options);
+        options.onBegin?.(spec);
+        const outcome = await child.run(spec);
+        if (child.ended) child = undefined;
+        outcomes[index] = outcome;
+        options.onEnd?.(spec, outcome);
+      }
+    } finally {
+      await child?.end();
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, specs.length)) }, work));
+  return outcomes;
+}
+
+/** A child is the leader of its own group. */
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** In a clone, `import 'scaleproof'` in a user's file means the sources; in an installed package it means dist. */
+function sourceConditions(): string[] {
+  return extname(import.meta.url) === '.ts' ? ['--conditions=scaleproof-source'] : [];
+}
+
+type Verdict = Pick<EventOf<'supervisor'>, 'cause' | 'culprit' | 'message'>;
+
+/** One child process and the trial that it runs. */
+class TrialProcess {
+  readonly #child: ChildProcess;
+  readonly #clock: Clock;
+  readonly #limits: TrialLimits;
+  readonly #signal: AbortSignal;
+  readonly #exited: Promise<void>;
+  #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0 };
+  /** How often each owner was found running. */
+  readonly #looks = { harness: 0, target: 0 };
+  /** How much the process grew while each owner was running. */
+  readonly #grownMiB = { harness: 0, target: 0 };
+  #output = '';
+  ended = false;
+
+  constructor({ clock, limits = DEFAULT_LIMITS, signal }: SupervisorOptions) {
+    this.#clock = clock;
+    this.#limits = limits;
+    this.#signal = signal;
+    this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
+      execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
+      // A group of its own: Ctrl-C reaches the supervisor, which ends its children in order.
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
+    });
+    this.#exited = new Promise((resolve) => {
+      const onEnd = (): void => {
+        this.ended = true;
+        resolve();
+      };
+      // After its streams have been read: the last report says who was running.
+      this.#child.once('close', onEnd);
+      // What it started may hold its streams open for ever.
+      this.#child.once('exit', () => {
+        void clock.sleep(CLOSE_GRACE_MS).then(onEnd);
+      });
+      this.#child.on('error', (error) => {
+        this.#output += `\n${error.message}`;
+        if (this.#child.pid === undefined) onEnd();
+      });
+    });
+    // It could not be started, or was gone before it was told what to do: `close` follows.
+    this.#child.on('error', (error) => {
+      this.#output += `\n${error.message}`;
+    });
+    for (const stream of [this.#child.stdout, this.#child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        this.#output = (this.#output + text).slice(-MAX_OUTPUT_LENGTH);
+      });
+    }
+    createInterface({ input: this.#child.stdio[REPORT_FD] as Readable }).on('line', (line) => {
+      const report = JSON.parse(line) as WatchReport;
+      if (report.busy) this.#looks[report.owner] += 1;
+      // What the process took before its first trial is nobody's growth.
+      if (this.#report.busy) this.#grownMiB[report.owner] += Math.max(0, report.rssMiB - this.#report.rssMiB);
+      this.#report = report;
+    });
+  }
+
+  async run(spec: TrialSpec): Promise<TrialOutcome> {
+    const over = new AbortController();
+    const answer = new Promise<ChildMessage>((resolve) => this.#child.once('message', resolve));
+    this.#child.send(spec);
+    try {
+      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(over.signal)]);
+      if ('kind' in first) {
+        // What a trial that broke off left behind must not meet the next one.
+        if (first.kind === 'done' && !first.clean) await this.end();
+        return first.kind === 'done' ? { kind: 'recorded' } : first;
+      }
+      await this.end();
+      sealHistory(spec.historyPath, { type: 'supervisor', ...first });
+      return { kind: 'recorded' };
+    } finally {
+      over.abort(new Error('the trial is over'));
+    }
+  }
+
+  /** Ends the process, and whatever a target started in it. */
+  async end(): Promise<void> {
+    if (!this.ended && this.#child.pid !== undefined) killGroup(this.#child.pid);
+    // A program that a target started in a group of its own may hold the other ends.
+    for (const stream of this.#child.stdio) stream?.destroy();
+    await this.#exited;
+  }
+
+  /** Resolves when the trial must be ended from outside. */
+  async #watch(over: AbortSignal): Promise<Verdict> {
+    const startedAtMs = this.#clock.nowMs();
+    let turns = -2;
+    let turnedAtMs = startedAtMs;
+    for (;;) {
+      await this.#clock.sleep(LOOK_PERIOD_MS, over);
+      const nowMs = this.#clock.nowMs();
+      const { owner, rssMiB, busy } = this.#report;
+      if (!busy || this.#report.turns !== turns) {
+        turns = this.#report.turns;
+        turnedAtMs = nowMs;
+      }
+      if (this.#signal.aborted) return { cause: 'interrupted', culprit: 'harness', message: 'the run was interrupted' };
+      if (rssMiB > this.#limits.rssMiB) {
+        const culprit = this.#grewMost();
+        return {
+          cause: 'out-of-memory',
+          culprit,
+          message: `${culprit} made the process grow to ${rssMiB} MiB, the limit is ${this.#limits.rssMiB} MiB`,
+        };
+      }
+      if (busy && nowMs - turnedAtMs > this.#limits.turnMs) {
+        return {
+          cause: 'hung',
+          culprit: owner,
+          message: `${owner} kept its process busy for ${this.#limits.turnMs / 1000} s without letting anything else run`,
+        };
+      }
+      if (nowMs - startedAtMs > this.#limits.wallMs) {
+        return {
+          cause: 'hung',
+          culprit: this.#mostlyRan(),
+          message: `the trial was not over after ${this.#limits.wallMs / 1000} s of real time; ${this.#mostlyRan()} had the most of it`,
+        };
+      }
+    }
+  }
+
+  /** Who made the process grow: whoever runs when the limit is met need not be the one. */
+  #grewMost(): Verdict['culprit'] {
+    return this.#grownMiB.target > this.#grownMiB.harness ? 'target' : 'harness';
+  }
+
+  /** A trial that takes long is the target's fault only if the target took the time. */
+  #mostlyRan(): Verdict['culprit'] {
+    const { target, harness } = this.#looks;
+    return target > TARGETS_SHARE * (target + harness) ? 'target' : 'harness';
+  }
+
+  #verdictOfExit(): Verdict {
+    const { owner } = this.#report;
+    const { exitCode, signalCode } = this.#child;
+    const how = signalCode === null ? `with code ${String(exitCode)}` : `by ${signalCode}`;
+    if (/heap out of memory/i.test(this.#output)) {
+      const culprit = this.#grewMost();
+      const message = `${culprit} filled the heap of the trial's process: more memory than ${this.#limits.heapMiB} MiB`;
+      return { cause: 'out-of-memory', culprit, message };
+    }
+    const lastWords = this.#output.trim().split('\n').slice(-5).join(' | ');
+    return {
+      cause: 'exited',
+      culprit: owner,
+      message: `the trial's process ended ${how} while ${owner} was running${lastWords === '' ? '' : `; it said: ${lastWords}`}`,
+    };
+  }
+}

@@ -1,0 +1,229 @@
+import type { Recorder } from '../history/events.ts';
+import type { ClockScope } from '../runtime/clock.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Target, TargetProcess, TargetSite } from '../targets/target.ts';
+import type { Wires, World } from '../world/world.ts';
+
+/** A target that ended by itself is started again as a kubelet would: after 10 s, doubling to 5 min. */
+const RESTART_BASE_MS = 10_000;
+const RESTART_MAX_MS = 300_000;
+/** After this time of running a target's restarts count from the beginning again, as a kubelet's do. */
+const RESTART_RESET_MS = 600_000;
+/** A target that was asked to stop gets as long as a pod would. */
+const STOP_GRACE_MS = 30_000;
+
+/** A target that logs more than this in one incarnation floods whoever reads its log. */
+const MAX_LOG_LINES = 50_000;
+
+interface Incarnation {
+  readonly number: number;
+  readonly scope: ClockScope;
+  readonly wires: Wires;
+  readonly stopping: AbortController;
+  readonly startedAtMs: number;
+  /** Absent until it has been started. */
+  process?: TargetProcess;
+  /** Settles when its process does. */
+  done: Promise<void>;
+  droppedCalls: number;
+  logLines: number;
+  over: boolean;
+}
+
+/** What a target's life is made of. */
+export interface TargetLifeSite {
+  readonly target: Target;
+  readonly world: World;
+  readonly random: Random;
+  readonly recorder: Recorder;
+  /** The harness's own: it goes on when the target dies. */
+  readonly clock: ClockScope;
+  /** Told when it says more than any autoscaler would. */
+  readonly onFlood: (message: string) => void;
+}
+
+/** Starts, kills, restarts and stops the target, and records its life. */
+export class TargetLife {
+  readonly #target: Target;
+  readonly #world: World;
+  readonly #random: Random;
+  readonly #recorder: Recorder;
+  readonly #clock: ClockScope;
+  readonly #onFlood: (message: string) => void;
+  readonly #incarnations: Incarnation[] = [];
+  #exitsInARow = 0;
+  #stopped = false;
+
+  constructor(site: TargetLifeSite) {
+    this.#target = site.target;
+    this.#world = site.world;
+    this.#random = site.random;
+    this.#recorder = site.recorder;
+    this.#clock = site.clock;
+    this.#onFlood = site.onFlood;
+  }
+
+  /** Starts an incarnation. Resolves when it is ready, or over, or the limit has passed. */
+  async start(readyLimitMs: number): Promise<void> {
+    const readyOrOver = this.#begin();
+    const timer = new AbortController();
+    const limit = this.#clock.sleep(readyLimitMs, timer.signal).catch(() => undefined);
+    await Promise.race([readyOrOver, limit]);
+    timer.abort();
+  }
+
+  /** Kills the incarnation as SIGKILL would and starts the next at once. Kills of one that is dead already do nothing. */
+  kill(incarnation: number, reason: string): void {
+    const current = this.#incarnations.at(-1);
+    if (current === undefined || current.number !== incarnation || current.over) return;
+    this.#end(current, true, `killed ${reason}`);
+    if (!this.#stopped) void this.#begin();
+  }
+
+  /** The same for the incarnation that owns a clock, by the clock's name: errors of a dead one are nobody's any more. */
+  exitOf(owner: string, reason: string): void {
+    if (this.#incarnations.at(-1)?.scope.owner === owner) this.exit(reason);
+  }
+
+  /** It ended by itself: counted against it, and started again as a kubelet would. */
+  exit(reason: string): void {
+    const current = this.#incarnations.at(-1);
+    if (current === undefined || current.over) return;
+    this.#end(current, false, reason);
+    if (this.#stopped) return;
+    if (this.#clock.nowMs() - current.startedAtMs >= RESTART_RESET_MS) this.#exitsInARow = 0;
+    const delayMs = Math.min(RESTART_MAX_MS, RESTART_BASE_MS * 2 ** this.#exitsInARow);
+    this.#exitsInARow += 1;
+    void this.#clock.sleep(delayMs).then(() => {
+      if (!this.#stopped) void this.#begin();
+    });
+  }
+
+  /** Asks it to stop, and kills it after its grace. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    const current = this.#incarnations.at(-1);
+    if (current !== undefined && !current.over) {
+      this.#recorder.record({ type: 'target.stop', incarnation: current.number });
+      current.scope.handover();
+      current.stopping.abort(new Error('the target is asked to stop'));
+      this.#clock.handover();
+      await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS)]);
+      this.#bury(current);
+    }
+    for (const { number, droppedCalls } of this.#incarnations) {
+      if (droppedCalls > 0) this.#recorder.record({ type: 'target.dropped', incarnation: number, calls: droppedCalls });
+    }
+  }
+
+  /** Silences the target at once: the trial broke off. */
+  bury(): void {
+    this.#stopped = true;
+    for (const incarnation of this.#incarnations) this.#bury(incarnation);
+  }
+
+  #begin(): Promise<void> {
+    const number = this.#incarnations.length + 1;
+    const scope = this.#world.timeline.scope(`target#${number}`);
+    const current: Incarnation = {
+      number,
+      scope,
+      wires: this.#world.open('target', number, scope),
+      stopping: new AbortController(),
+      startedAtMs: this.#clock.nowMs(),
+      done: Promise.resolve(),
+      droppedCalls: 0,
+      logLines: 0,
+      over: false,
+    };
+    this.#incarnations.push(current);
+    this.#recorder.record({ type: 'target.start', incarnation: number });
+    return new Promise((resolve) => {
+      const onOver = (reason: string): void => {
+        if (!current.over && !current.stopping.signal.aborted) this.exit(reason);
+        resolve();
+      };
+      let process: TargetProcess;
+      scope.handover();
+      try {
+        process = this.#target.start(this.#site(current));
+        current.process = process;
+      } catch (error) {
+        onOver(`threw at start: ${describe(error)}`);
+        return;
+      } finally {
+        this.#clock.handover();
+      }
+      process.ready.then(
+        () => {
+          if (!current.over) this.#recorder.record({ type: 'target.ready', incarnation: number });
+          resolve();
+        },
+        (error: unknown) => onOver(`failed before it was ready: ${describe(error)}`),
+      );
+      current.done = process.done.then(
+        () => onOver('ended without being asked to'),
+        (error: unknown) => onOver(`failed: ${describe(error)}`),
+      );
+    });
+  }
+
+  #site(current: Incarnation): TargetSite {
+    const log: Log = (level, message, fields) => {
+      if (current.over) {
+        current.droppedCalls += 1;
+        return;
+      }
+      current.logLines += 1;
+      if (current.logLines > MAX_LOG_LINES) {
+        this.#onFlood(`more than ${MAX_LOG_LINES} log lines in one incarnation`);
+        return;
+      }
+      const said = fields === undefined ? message : `${message} ${JSON.stringify(fields)}`;
+      if (level === 'panic') {
+        this.#recorder.record({ type: 'target.panic', incarnation: current.number, recovered: true, message: said });
+      } else {
+        this.#recorder.record({ type: 'said', by: 'log', level, reason: 'log', message: said, principal: 'target' });
+      }
+    };
+    return {
+      runtime: {
+        clock: current.scope,
+        random: this.#random.fork(`incarnation ${current.number}`),
+        log,
+        signal: current.stopping.signal,
+      },
+      kube: this.#countDropped(current, current.wires.kube),
+      aws: this.#countDropped(current, current.wires.aws),
+      cluster: this.#world.cluster,
+    };
+  }
+
+  /** Counts what a dead incarnation still tries. */
+  #countDropped(current: Incarnation, wire: Wires['kube']): Wires['kube'] {
+    return (request) => {
+      if (current.over) current.droppedCalls += 1;
+      return wire(request);
+    };
+  }
+
+  #end(current: Incarnation, provoked: boolean, reason: string): void {
+    this.#bury(current);
+    this.#recorder.record({ type: 'target.exit', incarnation: current.number, provoked, reason });
+  }
+
+  #bury(current: Incarnation): void {
+    current.over = true;
+    current.scope.kill();
+    current.wires.close();
+    current.process?.kill?.();
+  }
+}
+
+/** An error in one line. */
+export function describe(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
+  return `${error.name}: ${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;
+}

@@ -1,0 +1,123 @@
+import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts';
+import { quietTarget } from './quiet-target.ts';
+import { never } from '../../runtime/clock.ts';
+
+/** Targets that do what no program should: the harness must outlive each of them and say what it did. */
+function hostile(name: string, start: (site: TargetSite) => TargetProcess): Target {
+  return { ...quietTarget(start), name: `hostile-${name}`, features: ['spot'] };
+}
+
+/** Ready at once, then does this. */
+function readyThen(work: (site: TargetSite) => Promise<void>): (site: TargetSite) => TargetProcess {
+  return (site) => ({ ready: Promise.resolve(), done: site.runtime.clock.sleep(1_000).then(() => work(site)) });
+}
+
+export const spins = hostile(
+  'spins',
+  readyThen(() => {
+    for (;;);
+  }),
+);
+
+export const spinsInMicrotasks = hostile(
+  'spins-in-microtasks',
+  readyThen(async () => {
+    for (;;) await Promise.resolve();
+  }),
+);
+
+export const letsNoTimePass = hostile(
+  'lets-no-time-pass',
+  readyThen(async (site) => {
+    for (;;) await site.runtime.clock.sleep(0);
+  }),
+);
+
+export const neverAnswers = hostile('never-answers', () => ({ ready: never(), done: never() }));
+
+export const throwsAtStart = hostile('throws-at-start', () => {
+  throw new Error('no configuration');
+});
+
+export const throwsLater = hostile(
+  'throws-later',
+  readyThen(() => Promise.reject(new Error('nil map'))),
+);
+
+export const panicsAndGoesOn = hostile(
+  'panics-and-goes-on',
+  readyThen(async (site) => {
+    site.runtime.log('panic', 'nil map', { at: 'reconcile' });
+    await never();
+  }),
+);
+
+export const throwsUncaught = hostile(
+  'throws-uncaught',
+  readyThen(async (site) => {
+    void site.runtime.clock.sleep(5).then(() => {
+      throw new Error('nobody caught me');
+    });
+    await never();
+  }),
+);
+
+export const exits = hostile(
+  'exits',
+  readyThen(() => process.exit(0)),
+);
+
+export const eatsMemory = hostile(
+  'eats-memory',
+  readyThen(async (site) => {
+    const eaten: Buffer[] = [];
+    for (;;) {
+      eaten.push(Buffer.alloc(32 * 2 ** 20, 1));
+      await site.runtime.clock.sleep(1);
+    }
+  }),
+);
+
+export const eatsHeap = hostile(
+  'eats-heap',
+  readyThen(() => {
+    const eaten: number[][] = [];
+    for (;;) eaten.push(new Array<number>(1_000_000).fill(eaten.length + 0.5));
+  }),
+);
+
+export const floods = hostile(
+  'floods',
+  readyThen(async (site) => {
+    for (;;) {
+      const requests = Array.from({ length: 500 }, () => site.kube({ method: 'GET', path: '/api/v1/pods', headers: {} }));
+      void Promise.allSettled(requests);
+      await site.runtime.clock.sleep(1);
+    }
+  }),
+);
+
+/** Goes on with its own wire, where no clock tells who runs. */
+export const spinsOnItsWire = hostile('spins-on-its-wire', (site) => ({
+  ready: Promise.resolve(),
+  done: (async () => {
+    await site.kube({ method: 'GET', path: '/api/v1/pods', headers: {} });
+    for (;;);
+  })(),
+}));
+
+export const spinsAtStart = hostile('spins-at-start', () => {
+  for (;;);
+});
+
+export const throwsOnItsWire = hostile('throws-on-its-wire', (site) => {
+  void site.kube({ method: 'GET', path: '/api/v1/pods', headers: {} }).then(() => {
+    throw new Error('nobody caught me either');
+  });
+  return { ready: Promise.resolve(), done: never() };
+});
+
+export const failsToApplyPools = {
+  ...hostile('fails-to-apply-pools', () => ({ ready: Promise.resolve(), done: never() })),
+  applyPools: () => Promise.reject(new Error('no such pool')),
+};

@@ -1,0 +1,84 @@
+import { expect, test } from '@playwright/test';
+import type { FaultSpec } from '../faults/fault.ts';
+import type { Capability } from '../history/capabilities.ts';
+import type { NewEvent } from '../history/events.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { createEmbeddedWorld } from '../world/embedded.ts';
+import { resolveBounds } from './bounds.ts';
+import { quietTarget } from './testing/quiet-target.ts';
+import { TrialContext } from './trial-context.ts';
+
+/** The hands of a scenario in an embedded world that can do only this. */
+function hands(capabilities: readonly Capability[]) {
+  const events: NewEvent[] = [];
+  const recorder = { record: (event: NewEvent) => events.push(event) };
+  const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
+  const nothing = (): void => undefined;
+  const world = createEmbeddedWorld({
+    timeline,
+    random: createRandom(1),
+    recorder,
+    onKill: nothing,
+    onFailure: nothing,
+    onFlood: nothing,
+  });
+  const context = new TrialContext({
+    world: { ...world, capabilities },
+    recorder,
+    clock: timeline.scope('scenario'),
+    random: createRandom(1),
+    bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances }),
+    removePools: () => Promise.resolve(),
+  });
+  return { context, events };
+}
+
+/** A fault whose injection and heal take turns of their own, noted in `steps`. */
+function slowFault(steps: string[]): FaultSpec {
+  const step = async (name: string): Promise<void> => {
+    await Promise.resolve();
+    steps.push(name);
+  };
+  return {
+    name: 'slow',
+    params: {},
+    legal: true,
+    capabilities: ['capacity.set'],
+    color: '#000000',
+    description: 'slow',
+    inject: async () => {
+      await step('injected');
+      return () => step('healed');
+    },
+  };
+}
+
+test('a fault that needs what the world lacks is refused, with its name, the capability and what to do', async () => {
+  const { context, events } = hands(['wire.kube']);
+  await expect(context.inject(slowFault([]))).rejects.toThrow(
+    /fault slow needs "capacity.set" \(the capacity of offerings can be set\), which the world embedded can't do: name it in the scenario's capabilities/,
+  );
+  expect(events).toEqual([]);
+});
+
+test('a fault is armed before its injection, and healed once, after its heal is done', async () => {
+  const steps: string[] = [];
+  const { context, events } = hands(['capacity.set']);
+  const types = (): string[] => events.map(({ type }) => type);
+  const injecting = context.inject(slowFault(steps));
+  expect({ steps: [...steps], types: types() }).toEqual({ steps: [], types: ['fault.armed'] });
+  const fault = await injecting;
+  const healing = [fault.heal(), fault.heal(), context.healAll()];
+  expect(types()).toEqual(['fault.armed']);
+  await Promise.all(healing);
+  expect({ steps, types: types() }).toEqual({ steps: ['injected', 'healed'], types: ['fault.armed', 'fault.healed'] });
+});
+
+test('what a scenario injects without waiting is healed all the same', async () => {
+  const steps: string[] = [];
+  const { context } = hands(['capacity.set']);
+  void context.inject(slowFault(steps));
+  await context.healAll();
+  expect(steps).toEqual(['injected', 'healed']);
+});

@@ -1,0 +1,226 @@
+import type { FaultSpec } from '../faults/fault.ts';
+import { CAPABILITIES } from '../history/capabilities.ts';
+import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
+import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
+import type { Pod, ReplicaSet } from '../model/kube.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { ClusterPort, FaultPorts } from '../world/ports.ts';
+import type { World } from '../world/world.ts';
+import type { BoundName } from './bounds.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
+import { podSpec } from './scenario.ts';
+import type { ActiveFault, Expectations, Trial, Workload, WorkloadSpec } from './scenario.ts';
+
+/** How often a wait looks at the world. */
+const LOOK_PERIOD_MS = 500;
+const NAMESPACE = 'default';
+
+/** What a trial's context is made of. */
+export interface TrialContextSite {
+  readonly world: World;
+  readonly recorder: Recorder;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly bounds: Readonly<Record<BoundName, Bound>>;
+  /** Removes the pools as the operator would. */
+  readonly removePools: () => Promise<void>;
+}
+
+/** The scenario's hands: deploys, injects, expects, and waits. */
+export class TrialContext implements Trial {
+  readonly random: Random;
+  readonly expect: Expectations;
+  readonly truths = new Map<string, Truth>();
+  readonly #world: World;
+  readonly #cluster: ClusterPort;
+  readonly #ports: FaultPorts;
+  readonly #recorder: Recorder;
+  readonly #clock: Clock;
+  readonly #bounds: Readonly<Record<BoundName, Bound>>;
+  readonly #workloads = new Map<string, Workload>();
+  readonly #injected: Promise<ActiveFault>[] = [];
+  readonly #removePools: () => Promise<void>;
+  #poolsRemoved = false;
+
+  constructor(site: TrialContextSite) {
+    this.random = site.random;
+    this.#world = site.world;
+    this.#cluster = site.world.port('scenario');
+    this.#ports = site.world.ports;
+    this.#recorder = site.recorder;
+    this.#clock = site.clock;
+    this.#bounds = site.bounds;
+    this.#removePools = site.removePools;
+    this.expect = this.#expectations();
+  }
+
+  async deploy(spec: WorkloadSpec): Promise<Workload> {
+    if (this.#workloads.has(spec.name)) throw new Error(`the scenario deploys two workloads named "${spec.name}"`);
+    const workload: Workload = { name: spec.name, spec };
+    const truth = spec.truth ?? { kind: 'schedulable' };
+    this.#workloads.set(spec.name, workload);
+    this.truths.set(spec.name, truth);
+    const template = podSpec(spec);
+    this.#recorder.record({
+      type: 'workload',
+      workload: spec.name,
+      namespace: NAMESPACE,
+      replicas: spec.replicas,
+      truth,
+      note: `${spec.replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`,
+    });
+    await this.#cluster.create<ReplicaSet>('replicasets', {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: spec.name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: spec.name } },
+      spec: {
+        replicas: spec.replicas,
+        selector: { matchLabels: { [WORKLOAD_LABEL]: spec.name } },
+        template: { metadata: { labels: { [WORKLOAD_LABEL]: spec.name } }, spec: template },
+      },
+    });
+    return workload;
+  }
+
+  async scale(workload: Workload, replicas: number): Promise<void> {
+    await this.#cluster.patch({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name }, { spec: { replicas } });
+  }
+
+  async remove(workload: Workload): Promise<void> {
+    this.#workloads.delete(workload.name);
+    await this.#cluster.delete({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name });
+  }
+
+  /** Removes what the scenario left deployed. */
+  async removeAll(): Promise<void> {
+    for (const workload of [...this.#workloads.values()]) await this.remove(workload);
+  }
+
+  async withdrawPools(): Promise<void> {
+    if (this.#poolsRemoved) return;
+    this.#poolsRemoved = true;
+    await this.#removePools();
+  }
+
+  inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = 'must-fire'): Promise<ActiveFault> {
+    const injecting = this.#inject(fault, firing, `fault-${this.#injected.length + 1}`);
+    this.#injected.push(injecting);
+    return injecting;
+  }
+
+  async #inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire', id: string): Promise<ActiveFault> {
+    this.#refuseWhatWorldLacks(fault);
+    let firings = 0;
+    this.#recorder.record({
+      type: 'fault.armed',
+      fault: {
+        id,
+        fault: fault.name,
+        description: fault.description,
+        params: fault.params as Extract<Parameters<Recorder['record']>[0], { type: 'fault.armed' }>['fault']['params'],
+        legal: fault.legal,
+        firing,
+        color: fault.color,
+      },
+    });
+    const undo = await fault.inject({
+      arm: this.#world.arm,
+      ports: this.#ports,
+      fired: (span, note) => {
+        firings += 1;
+        if (firings > MAX_FIRINGS_RECORDED) return;
+        this.#recorder.record({
+          type: 'fault.fired',
+          fault: id,
+          ...(span === undefined ? {} : { span }),
+          ...(note === undefined ? {} : { note }),
+        });
+      },
+    });
+    let healing: Promise<void> | undefined;
+    const heal = async (): Promise<void> => {
+      await undo();
+      this.#recorder.record({ type: 'fault.healed', fault: id });
+    };
+    return { id, firings: () => firings, heal: () => (healing ??= heal()) };
+  }
+
+  #refuseWhatWorldLacks(fault: FaultSpec): void {
+    const missing = fault.capabilities.filter((capability) => !this.#world.capabilities.includes(capability));
+    if (missing.length === 0) return;
+    const names = missing.map((capability) => `"${capability}" (${CAPABILITIES[capability]})`).join(' and ');
+    throw new Error(
+      `fault ${fault.name} needs ${names}, which the world ${this.#world.name} can't do: ` +
+        `name it in the scenario's capabilities, and the scenario is not run in such a world`,
+    );
+  }
+
+  /** Heals what the scenario left injected. */
+  async healAll(): Promise<void> {
+    for (const injecting of this.#injected) await (await injecting).heal();
+  }
+
+  async untilServed(workload: Workload, within: BoundName): Promise<void> {
+    // Pods are created some moments after they were asked for: their time must be up when this wait is.
+    const { apiMs, watchMs } = this.#world.allowances;
+    await this.until(within, 2 * (apiMs + watchMs), async () => {
+      const pods = await this.#podsOf(workload);
+      const set = await this.#cluster.get<ReplicaSet>({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name });
+      const running = pods.filter((pod) => pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined);
+      return running.length >= (set?.spec.replicas ?? 0);
+    });
+  }
+
+  async untilEmpty(within: BoundName): Promise<void> {
+    await this.until(within, 0, async () => {
+      const nodes = await this.#cluster.list('nodes');
+      return nodes.length === 0 && this.#ports.instances.list().every(({ state }) => state === 'terminated');
+    });
+  }
+
+  async untilFired(fault: ActiveFault, within: BoundName): Promise<void> {
+    await this.until(within, 0, () => Promise.resolve(fault.firings() > 0));
+  }
+
+  async pass(bound: BoundName, ratio = 1): Promise<void> {
+    await this.#clock.sleep(this.#bounds[bound].value * ratio);
+  }
+
+  async pause(range: { readonly minMs: number; readonly maxMs: number }): Promise<void> {
+    await this.#clock.sleep(this.random.int(range.minMs, range.maxMs));
+  }
+
+  /** Looks until it is so, or the bound and a margin have passed. Returns whether it is so. */
+  async until(within: BoundName, marginMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+    const deadlineMs = this.#clock.nowMs() + this.#bounds[within].value + marginMs;
+    for (;;) {
+      if (await isSo()) return true;
+      const leftMs = deadlineMs - this.#clock.nowMs();
+      if (leftMs <= 0) return false;
+      await this.#clock.sleep(Math.min(LOOK_PERIOD_MS, leftMs));
+    }
+  }
+
+  async #podsOf(workload: Workload): Promise<Pod[]> {
+    return this.#cluster.list<Pod>('pods', { namespace: NAMESPACE, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } });
+  }
+
+  #expectations(): Expectations {
+    const state = (expectation: Expectation): void => {
+      this.#recorder.record({ type: 'expectation', expectation });
+    };
+    return {
+      served: (workload, bound, minRatio = 1) => state({ kind: 'served', workload: workload.name, bound, minRatio }),
+      emptied: (bound) => state({ kind: 'emptied', bound }),
+      noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
+      explained: (workload, mentions) => state({ kind: 'explained', workload: workload.name, bound: 'explain', mentions: [...mentions] }),
+      latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),
+    };
+  }
+}
+
+function describeSpread(spec: WorkloadSpec): string {
+  const keys = (spec.spread ?? []).map(({ topologyKey, maxSkew }) => `${topologyKey} with maxSkew ${maxSkew}`);
+  return keys.length === 0 ? '' : `, spread over ${keys.join(' and ')}`;
+}

@@ -1,0 +1,61 @@
+import type { ModuleRef, TargetRef } from './load.ts';
+
+/** Everything that a child needs to run one trial: plain data, sent to it as a message. */
+export interface TrialSpec {
+  readonly scenario: ModuleRef;
+  readonly suite: string;
+  readonly scenarioDigest: string;
+  readonly target: TargetRef;
+  readonly seed: number;
+  /** Path of the history to write. */
+  readonly historyPath: string;
+}
+
+/** What a child says when a trial's history is complete. */
+export interface TrialDone {
+  readonly kind: 'done';
+  /** The trial went through all its phases, and nothing of it runs on in the process. */
+  readonly clean: boolean;
+}
+
+/** A scenario or target could not be loaded. */
+export interface TrialRefused {
+  readonly kind: 'refused';
+  readonly message: string;
+}
+
+export type ChildMessage = TrialDone | TrialRefused;
+
+/** Where the child's main thread notes what it does, for its watcher: indexes into a shared Int32Array. */
+export const NOTE = {
+  /** Counts hand-overs: stands still while somebody spins. */
+  turns: 0,
+  /** Who was handed control last. */
+  owner: 1,
+  /** 1 while a trial runs. */
+  busy: 2,
+} as const;
+
+/** Values of `NOTE.owner`. */
+export const OWNERS = ['harness', 'target'] as const;
+
+/** One line of the watcher's report. */
+export interface WatchReport {
+  readonly turns: number;
+  readonly owner: (typeof OWNERS)[number];
+  readonly busy: boolean;
+  readonly rssMiB: number;
+}
+
+/** File descriptor on which a child's watcher reports, one JSON object a line. */
+export const REPORT_FD = 4;
+
+/** What the notes say now. */
+export function readNotes(notes: Int32Array): WatchReport {
+  return {
+    turns: Atomics.load(notes, NOTE.turns),
+    owner: OWNERS[Atomics.load(notes, NOTE.owner)] ?? 'harness',
+    busy: Atomics.load(notes, NOTE.busy) === 1,
+    rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+  };
+}

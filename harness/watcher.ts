@@ -1,0 +1,28 @@
+import { writeSync } from 'node:fs';
+import { workerData } from 'node:worker_threads';
+import { createRealTimeline } from '../runtime/timeline.ts';
+import { REPORT_FD, readNotes } from './trial-spec.ts';
+
+/**
+ * A thread beside the trials: tells the supervisor who is running and how much memory is used, also while the main
+ * thread spins, and ends the process when its parent is gone.
+ */
+const PERIOD_MS = 50;
+
+const { notes, parentPid } = workerData as { notes: Int32Array; parentPid: number };
+
+function report(): void {
+  writeSync(REPORT_FD, `${JSON.stringify(readNotes(notes))}\n`);
+}
+
+const clock = createRealTimeline().scope('watcher');
+for (;;) {
+  if (process.ppid !== parentPid) process.kill(process.pid, 'SIGKILL');
+  try {
+    report();
+  } catch {
+    // Nobody listens any more: the supervisor is gone, or about to end this process.
+    process.kill(process.pid, 'SIGKILL');
+  }
+  await clock.sleep(PERIOD_MS);
+}

@@ -1,0 +1,17 @@
+/**
+ * What a world can do or show: a fault, a check or a scenario that needs one that the world lacks is *not run*, with
+ * the reason below. Names are stable, they stand in run directories.
+ */
+export const CAPABILITIES = {
+  'time.virtual': 'time is virtual: a seed reproduces the run to the byte',
+  'wire.kube': 'requests of the target on the Kubernetes wire can be seen and broken',
+  'wire.aws': 'requests of the target on the AWS wire can be seen and broken',
+  'capacity.set': 'the capacity of offerings can be set',
+  'target.kill': 'the target can be killed at any request',
+  'instances.observe': 'every state of every instance is seen',
+  'objects.observe': 'every change of pods, nodes and claims is seen',
+} as const satisfies Record<string, string>;
+
+export type Capability = keyof typeof CAPABILITIES;
+
+export const CAPABILITY_NAMES = Object.keys(CAPABILITIES) as Capability[];

@@ -1,0 +1,266 @@
+import { z } from 'zod';
+import { CAPABILITY_NAMES } from './capabilities.ts';
+import { PRINCIPALS } from '../model/operation.ts';
+
+/**
+ * The history of one trial: JSON lines, one event each, in the order in which things happened. Everything that a check
+ * needs stands in it, so that a verdict can be recomputed when the scenario's source is gone.
+ *
+ * A new event type or an optional field keeps the format; anything else raises HISTORY_FORMAT.
+ */
+export const HISTORY_FORMAT = 1;
+
+/** A fault's firings are all counted by the harness, and recorded up to this number. */
+export const MAX_FIRINGS_RECORDED = 200;
+
+const id = z.string().min(1);
+const count = z.number().int().nonnegative();
+/** Plain JSON of any shape: request bodies, parameters. */
+const json = z.json();
+
+const principalSchema = z.enum(PRINCIPALS);
+export const capabilitySchema = z.enum(CAPABILITY_NAMES);
+
+/** A named limit with its formula, resolved for this target in this world. */
+export const boundSchema = z.object({
+  name: id,
+  value: z.number(),
+  unit: z.enum(['ms', 'count', 'ratio', 'usd']),
+  /** How the value comes about, with the numbers put in. */
+  formula: z.string(),
+  /** Why a conforming autoscaler can always stay within it. */
+  reason: z.string(),
+});
+export type Bound = z.infer<typeof boundSchema>;
+
+/** What a pod that needs a new node waits for, in order. */
+export const LATENCY_STEPS = ['pending', 'request', 'instance', 'registered', 'ready', 'running'] as const;
+export type LatencyStep = (typeof LATENCY_STEPS)[number];
+
+/** What is true of a workload's pods, stated by the scenario and never guessed by a check. */
+const truthSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('schedulable') }),
+  /** No offering of any pool can ever serve it. */
+  z.object({ kind: z.literal('impossible'), why: z.string() }),
+  /** Cannot be served while the faults last, but after the heal. */
+  z.object({ kind: z.literal('schedulable-after-heal'), why: z.string() }),
+  /** What no correct API would deliver: counts neither in the success rate nor in settling. */
+  z.object({ kind: z.literal('malformed'), why: z.string(), field: z.string() }),
+]);
+export type Truth = z.infer<typeof truthSchema>;
+
+/** An expectation is data: stated by the scenario, judged by the check of that name. */
+const expectationSchema = z.discriminatedUnion('kind', [
+  /** Pods of the workload are Running within the bound after they were created (or after the heal, by their truth). */
+  z.object({ kind: z.literal('served'), workload: id, bound: id, minRatio: z.number().min(0).max(1) }),
+  /** No instance is launched that only these pods could be the reason for. */
+  z.object({ kind: z.literal('no-launch-for'), workload: id }),
+  /** For each pod that stays unserved an event, condition or log line says why, within the bound. */
+  z.object({ kind: z.literal('explained'), workload: id, bound: id, mentions: z.array(z.string()) }),
+  /** From the start of the settling phase the world converges within the bound. */
+  z.object({ kind: z.literal('settled'), bound: id }),
+  /** What the target has launched so far begins to end within the bound: nothing needs it any more. */
+  z.object({ kind: z.literal('emptied'), bound: id }),
+  /** The 99th percentile of a latency phase stays within the bound. */
+  z.object({ kind: z.literal('latency'), workload: id, from: z.enum(LATENCY_STEPS), to: z.enum(LATENCY_STEPS), bound: id }),
+]);
+export type Expectation = z.infer<typeof expectationSchema>;
+
+export const constantsSchema = z.record(z.string(), z.number());
+
+const faultSchema = z.object({
+  /** Unique in the trial. */
+  id,
+  /** Name in the catalogue. */
+  fault: id,
+  /** One sentence with the parameters put in. */
+  description: z.string(),
+  params: json,
+  legal: z.boolean(),
+  firing: z.enum(['must-fire', 'may-fire']),
+  /** CSS colour of its bands in timelines. */
+  color: z.string(),
+});
+
+const effectSchema = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('applied'), ids: z.array(z.string()) }),
+  z.object({ kind: z.literal('rejected'), code: z.string() }),
+  z.object({ kind: z.literal('none') }),
+  z.object({ kind: z.literal('unobservable') }),
+]);
+
+const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
+const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'terminating', 'gone'] as const;
+const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'terminating', 'gone'] as const;
+const CLAIM_STEPS = ['created', 'launched', 'registered', 'initialized', 'terminating', 'gone'] as const;
+/**
+ * Who must pass a scenario: `core` everybody, `extended` whoever has the features, `robustness` is what no correct API
+ * would do to an autoscaler.
+ */
+export const PROFILES = ['core', 'extended', 'robustness'] as const;
+export type Profile = (typeof PROFILES)[number];
+
+export const PHASES = ['set-up', 'act', 'heal', 'settle', 'remove', 'over'] as const;
+
+/** Where an event came about: its place in the history and on the trial's clock. */
+const stamp = {
+  /** Place in the history, from 0. */
+  i: count,
+  /** Milliseconds since the start of the trial. */
+  t: z.number().nonnegative(),
+};
+
+function event<T extends string, S extends z.ZodRawShape>(type: T, shape: S) {
+  return z.object({ ...stamp, type: z.literal(type), ...shape });
+}
+
+const span = count;
+
+export const eventSchema = z.discriminatedUnion('type', [
+  event('trial.begin', {
+    format: z.literal(HISTORY_FORMAT),
+    scenario: z.object({
+      id,
+      title: z.string(),
+      suite: z.string(),
+      /** Older histories lack it. */
+      profile: z.enum(PROFILES).optional(),
+      requirements: z.array(z.string()),
+      /** SHA-256 of the scenario's module source. */
+      digest: z.string(),
+    }),
+    seed: count,
+    target: z.object({ name: id, features: z.array(z.string()), constants: constantsSchema }),
+    world: z.object({ name: id, capabilities: z.array(capabilitySchema), allowances: constantsSchema }),
+    /** Start of the trial's clock, milliseconds since the Unix epoch. */
+    startMs: z.number(),
+  }),
+  event('phase', { phase: z.enum(PHASES) }),
+  event('bound', { bound: boundSchema }),
+  event('workload', { workload: id, namespace: id, replicas: count, truth: truthSchema, note: z.string() }),
+  event('expectation', { expectation: expectationSchema }),
+
+  event('fault.armed', { fault: faultSchema }),
+  /** It changed what the target would have met. `span`: the request, where there is one. */
+  event('fault.fired', { fault: id, span: span.optional(), note: z.string().optional() }),
+  event('fault.healed', { fault: id }),
+
+  /** As the target sent it. */
+  event('request.start', {
+    span,
+    wire: z.enum(['kube', 'aws']),
+    principal: principalSchema,
+    incarnation: count,
+    operation: id,
+    mutating: z.boolean(),
+    object: z.string().optional(),
+    input: json.optional(),
+  }),
+  /** What took effect behind the wire. */
+  event('request.effect', { span, effect: effectSchema }),
+  /** What the target learnt. `info`: it doesn't know whether its request took effect. */
+  event('request.end', {
+    span,
+    outcome: z.enum(['ok', 'fail', 'info']),
+    status: z.number().int().optional(),
+    code: z.string().optional(),
+    /** Short account of the answer: counts, ids, error message. */
+    note: z.string().optional(),
+  }),
+  event('watch.open', { span, principal: principalSchema, incarnation: count, object: z.string(), from: z.string().optional() }),
+  /** Events up to this resource version have been delivered. */
+  event('watch.mark', { span, revision: z.string(), events: count }),
+  event('watch.close', { span, reason: z.string() }),
+
+  event('pod', {
+    pod: id,
+    uid: id,
+    workload: z.string().optional(),
+    to: z.enum(POD_STEPS),
+    node: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  event('node', {
+    node: id,
+    uid: id,
+    to: z.enum(NODE_STEPS),
+    providerId: z.string().optional(),
+    instance: z.string().optional(),
+    zone: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  event('claim', {
+    claim: id,
+    uid: id,
+    to: z.enum(CLAIM_STEPS),
+    instance: z.string().optional(),
+    node: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  event('instance', {
+    instance: id,
+    to: z.enum(INSTANCE_STATES),
+    instanceType: id,
+    zone: id,
+    capacityType: z.enum(['spot', 'on-demand']),
+    usdPerHour: z.number(),
+    /** The request that brought it about, where one did. */
+    span: span.optional(),
+    token: z.string().optional(),
+    tags: z.record(z.string(), z.string()).optional(),
+    reason: z.string().optional(),
+  }),
+  /** A condition of an object that says why something is so, or a Kubernetes Event about it. */
+  event('said', {
+    by: z.enum(['event', 'condition', 'log']),
+    /** The object spoken of, `resource/namespace/name`; absent for log lines. */
+    about: z.string().optional(),
+    level: z.string(),
+    reason: z.string(),
+    message: z.string(),
+    principal: principalSchema.optional(),
+  }),
+
+  event('target.start', { incarnation: count }),
+  event('target.ready', { incarnation: count }),
+  event('target.stop', { incarnation: count }),
+  /** Killed by a fault (`provoked`), or it ended by itself. */
+  event('target.exit', { incarnation: count, provoked: z.boolean(), reason: z.string() }),
+  /** It met an error that would have ended a less careful program. */
+  event('target.panic', { incarnation: count, recovered: z.boolean(), message: z.string() }),
+  /** Calls and log lines that a dead incarnation still tried. */
+  event('target.dropped', { incarnation: count, calls: count }),
+
+  /** Convergence at the end of settling or removal: what is still in the way, empty if nothing is. */
+  event('convergence', {
+    phase: z.enum(['settle', 'remove']),
+    waiting: z.array(z.object({ object: z.string(), why: z.string() })),
+    /** Since when nothing has been in the way, milliseconds since the start of the trial; absent if something is. */
+    sinceMs: z.number().nonnegative().optional(),
+  }),
+  /** The harness itself failed: the trial's verdict is unknown. */
+  event('harness.error', { message: z.string() }),
+  /** Written by the supervisor when the trial's process did not end its history itself. */
+  event('supervisor', {
+    cause: z.enum(['hung', 'exited', 'out-of-memory', 'flooded', 'interrupted', 'spun']),
+    /** Who was running when it happened. */
+    culprit: z.enum(['target', 'harness']),
+    message: z.string(),
+  }),
+  event('trial.end', {}),
+]);
+
+/** One line of a history. */
+export type HistoryEvent = z.infer<typeof eventSchema>;
+export type EventType = HistoryEvent['type'];
+/** The events of one type. */
+export type EventOf<T extends EventType> = Extract<HistoryEvent, { type: T }>;
+
+type WithoutStamp<E> = E extends HistoryEvent ? Omit<E, 'i' | 't'> : never;
+/** An event before the recorder stamps it. */
+export type NewEvent = WithoutStamp<HistoryEvent>;
+
+/** Where the parts of a trial write what happens. */
+export interface Recorder {
+  record(event: NewEvent): number;
+}

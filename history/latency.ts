@@ -1,0 +1,88 @@
+import { LATENCY_STEPS } from './events.ts';
+import type { LatencyStep } from './events.ts';
+import type { PodLife } from './lives.ts';
+import type { Latency } from './verdict.ts';
+import { dueFromMs } from './view.ts';
+import type { View } from './view.ts';
+
+/**
+ * When a pod took each step, milliseconds since the start of the trial: `pending` it was created (or, by its truth, the
+ * faults were healed), `request` the target sent the request whose instance became its node, `instance` that was
+ * running, `registered` its Node was created, `ready` the Node was Ready, `running` the pod ran.
+ *
+ * The steps of a launch are there only for pods whose node was asked for after they were pending: the others found a
+ * node that existed or was under way.
+ */
+type PodTimes = { readonly [step in LatencyStep]?: number };
+
+/** The times of one pod. */
+export function podTimes(view: View, pod: PodLife): PodTimes {
+  const pending = dueFromMs(view, pod) ?? pod.created?.t;
+  const times: { [step in LatencyStep]?: number } = {};
+  if (pending !== undefined) times.pending = pending;
+  if (pod.running !== undefined) times.running = pod.running.t;
+  const { node } = pod;
+  const instance = view.instances.find(({ id }) => id === node?.instance);
+  const span = instance?.launched.span;
+  const request = span === undefined ? undefined : view.requests.get(span)?.start.t;
+  if (node === undefined || instance === undefined || request === undefined || request < (pending ?? 0)) return times;
+  times.request = request;
+  if (instance.running !== undefined) times.instance = instance.running.t;
+  if (node.created !== undefined) times.registered = node.created.t;
+  if (node.ready !== undefined) times.ready = node.ready.t;
+  return times;
+}
+
+/** From one step to another; undefined when the pod did not take both. Steps out of their order count as no time. */
+export function between(times: PodTimes, from: LatencyStep, to: LatencyStep): number | undefined {
+  const fromMs = times[from];
+  const toMs = times[to];
+  return fromMs === undefined || toMs === undefined ? undefined : Math.max(0, toMs - fromMs);
+}
+
+/** How long one phase took, of every pod that went through it. */
+export interface PhaseValues {
+  /** e.g. `pending -> request` */
+  readonly phase: string;
+  /** Milliseconds, ascending, at least one. */
+  readonly valuesMs: readonly number[];
+}
+
+/** Every step of pods of schedulable workloads, and the whole way. Steps that no pod took are absent. */
+export function phaseValuesOf(view: View): PhaseValues[] {
+  const times = [...view.workloads.values()]
+    .filter(({ truth }) => truth.kind === 'schedulable' || truth.kind === 'schedulable-after-heal')
+    .flatMap(({ pods }) => pods.map((pod) => podTimes(view, pod)));
+  const pairs: [LatencyStep, LatencyStep][] = LATENCY_STEPS.slice(1).map((to, index) => [LATENCY_STEPS[index] ?? 'pending', to]);
+  return [...pairs, ['pending', 'running'] as const].flatMap(([from, to]) => {
+    const valuesMs = times.flatMap((one) => between(one, from, to) ?? []).sort((a, b) => a - b);
+    return valuesMs.length === 0 ? [] : { phase: `${from} -> ${to}`, valuesMs };
+  });
+}
+
+/** Percentiles of every phase of one trial. */
+export function latenciesOf(view: View): Latency[] {
+  return phaseValuesOf(view).map(summarizePhase);
+}
+
+/** The percentiles of one phase. */
+export function summarizePhase({ phase, valuesMs }: PhaseValues): Latency {
+  return {
+    phase,
+    count: valuesMs.length,
+    p50Ms: percentile(valuesMs, 50),
+    p95Ms: percentile(valuesMs, 95),
+    p99Ms: percentile(valuesMs, 99),
+  };
+}
+
+/**
+ * Nearest rank: the smallest value that at least `rank` percent of them don't exceed.
+ * @param sorted ascending, at least one
+ * @param rank more than 0, at most 100
+ */
+export function percentile(sorted: readonly number[], rank: number): number {
+  const value = sorted[Math.max(0, Math.ceil((rank / 100) * sorted.length) - 1)];
+  if (value === undefined) throw new RangeError('there is no percentile of nothing');
+  return value;
+}

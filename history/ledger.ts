@@ -1,0 +1,128 @@
+import { MAX_FIRINGS_RECORDED } from './events.ts';
+import type { ClaimLife, InstanceLife, NodeLife, RequestLife } from './lives.ts';
+import type { View } from './view.ts';
+
+/** One instance in the books: who made it, what became of it. Times are milliseconds since the start of the trial. */
+interface LedgerEntry {
+  readonly instance: InstanceLife;
+  /** The target's request that launched it: it is the target's then, tags or not. */
+  readonly request: RequestLife | undefined;
+  readonly token: string | undefined;
+  /** The nodes that it was, in order: mostly one. */
+  readonly nodes: readonly NodeLife[];
+  readonly claim: ClaimLife | undefined;
+  readonly launchedMs: number;
+  readonly runningMs: number | undefined;
+  /** When it began to end. */
+  readonly endedMs: number | undefined;
+  readonly endReason: string | undefined;
+  /** The target's request that ended it. */
+  readonly endRequest: RequestLife | undefined;
+}
+
+/** The books of a trial, in the order of launches. */
+export function createLedger(view: View): LedgerEntry[] {
+  const claims = new Map(view.claims.flatMap((claim) => (claim.instance === undefined ? [] : [[claim.instance, claim] as const])));
+  return view.instances.map((instance) => {
+    const request = requestOf(view, instance.launched.span);
+    return {
+      instance,
+      request,
+      token: instance.token,
+      nodes: view.nodes.filter((node) => node.instance === instance.id),
+      claim: claims.get(instance.id),
+      launchedMs: instance.launched.t,
+      runningMs: instance.running?.t,
+      endedMs: instance.ending?.t,
+      endReason: instance.ending?.reason,
+      endRequest: requestOf(view, instance.ending?.span),
+    };
+  });
+}
+
+/** An instance that a request of the target launched. */
+export interface TargetsEntry extends LedgerEntry {
+  readonly request: RequestLife;
+}
+
+/** The instances that the target's own requests launched. */
+export function launchedByTarget(ledger: readonly LedgerEntry[]): TargetsEntry[] {
+  return ledger.filter((entry): entry is TargetsEntry => entry.request !== undefined);
+}
+
+/** A time in which an instance lived and backed no registered node. */
+export interface Gap {
+  readonly fromMs: number;
+  /** Its node registered, or it began to end; the history's last moment if neither has been seen. */
+  readonly toMs: number;
+  /** The node that it had been before; undefined from the launch on. */
+  readonly lost: NodeLife | undefined;
+}
+
+/** The times in which a live instance backed no registered node, in order. */
+export function gapsOf(entry: LedgerEntry, endMs: number): Gap[] {
+  const lastMs = entry.endedMs ?? endMs;
+  const gaps: Gap[] = [];
+  let fromMs = entry.launchedMs;
+  let lost: NodeLife | undefined;
+  for (const node of entry.nodes) {
+    const linkedMs = Math.min(node.linked?.t ?? lastMs, lastMs);
+    if (linkedMs > fromMs) gaps.push({ fromMs, toMs: linkedMs, lost });
+    if (node.gone === undefined) return gaps;
+    if (node.gone.t >= fromMs) {
+      fromMs = node.gone.t;
+      lost = node;
+    }
+  }
+  if (lastMs > fromMs) gaps.push({ fromMs, toMs: lastMs, lost });
+  return gaps;
+}
+
+/**
+ * A time in which a fault kept the target from its instances. Most strike in a moment; one that has struck so often that
+ * the history records no more of it lasts to its heal, undefined while that has not come.
+ */
+interface Setback {
+  readonly fromMs: number;
+  readonly toMs: number | undefined;
+}
+
+/**
+ * What kept the target from its instances, in order: faults that struck its requests to AWS, or the world itself (they
+ * name no request), and its provoked deaths. Faults on the Kubernetes wire are none: who can reach EC2 can end an
+ * instance.
+ */
+export function setbacksOf(view: View): Setback[] {
+  const ofFaults = view.faults.flatMap(({ fired, healed }) => {
+    const moments: Setback[] = fired.filter(({ span }) => concernsInstances(view, span)).map(({ t }) => ({ fromMs: t, toMs: t }));
+    const last = moments.at(-1);
+    return last !== undefined && fired.length >= MAX_FIRINGS_RECORDED ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }] : moments;
+  });
+  const ofDeaths = view.incarnations.flatMap(({ exit }) => (exit?.provoked === true ? { fromMs: exit.t, toMs: exit.t } : []));
+  return [...ofFaults, ...ofDeaths].sort((a, b) => a.fromMs - b.fromMs);
+}
+
+function concernsInstances(view: View, span: number | undefined): boolean {
+  return span === undefined || view.requests.get(span)?.start.wire === 'aws';
+}
+
+/**
+ * By when a gap must be over: a bound after it began, or after the last setback since then, if each came before the time
+ * was up. Undefined while a setback lasts.
+ *
+ * Never later when more of the history is known: a gap that is overdue stays so.
+ * @param setbacks in order
+ */
+export function gapDueMs(setbacks: readonly Setback[], gap: Gap, boundMs: number): number | undefined {
+  let dueMs = gap.fromMs + boundMs;
+  for (const { fromMs, toMs } of setbacks) {
+    if (fromMs > dueMs) break;
+    if (toMs === undefined) return undefined;
+    if (toMs > gap.fromMs) dueMs = Math.max(dueMs, toMs + boundMs);
+  }
+  return dueMs;
+}
+
+function requestOf(view: View, span: number | undefined): RequestLife | undefined {
+  return span === undefined ? undefined : view.requests.get(span);
+}

@@ -1,0 +1,241 @@
+import type { EventOf, HistoryEvent } from './events.ts';
+
+/**
+ * The lives of things, folded from their transitions. A step is the first event of its kind, so its place in the history
+ * and its time are at hand. Any step may be missing: histories begin late and end early.
+ */
+
+export interface PodLife {
+  readonly uid: string;
+  /** `namespace/name` */
+  readonly name: string;
+  /** `pods/namespace/name` */
+  readonly object: string;
+  readonly workload: string | undefined;
+  readonly steps: readonly EventOf<'pod'>[];
+  readonly created: EventOf<'pod'> | undefined;
+  readonly unschedulable: EventOf<'pod'> | undefined;
+  readonly scheduled: EventOf<'pod'> | undefined;
+  readonly running: EventOf<'pod'> | undefined;
+  readonly terminating: EventOf<'pod'> | undefined;
+  readonly gone: EventOf<'pod'> | undefined;
+  /** The node that it was scheduled to. */
+  readonly node: NodeLife | undefined;
+}
+
+export interface NodeLife {
+  readonly uid: string;
+  readonly name: string;
+  /** `nodes/name` */
+  readonly object: string;
+  readonly instance: string | undefined;
+  readonly steps: readonly EventOf<'node'>[];
+  readonly created: EventOf<'node'> | undefined;
+  /** The first event that says which instance it is: from then on the instance backs a registered node. */
+  readonly linked: EventOf<'node'> | undefined;
+  readonly ready: EventOf<'node'> | undefined;
+  readonly gone: EventOf<'node'> | undefined;
+}
+
+export interface ClaimLife {
+  readonly uid: string;
+  readonly name: string;
+  /** `nodeclaims/name` */
+  readonly object: string;
+  readonly instance: string | undefined;
+  readonly steps: readonly EventOf<'claim'>[];
+  readonly created: EventOf<'claim'> | undefined;
+  /** The first event that says which instance it has. */
+  readonly linked: EventOf<'claim'> | undefined;
+  readonly terminating: EventOf<'claim'> | undefined;
+  readonly gone: EventOf<'claim'> | undefined;
+}
+
+export interface InstanceLife {
+  readonly id: string;
+  /** `instance/id` */
+  readonly object: string;
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: 'spot' | 'on-demand';
+  readonly usdPerHour: number;
+  readonly token: string | undefined;
+  readonly steps: readonly EventOf<'instance'>[];
+  readonly launched: EventOf<'instance'>;
+  readonly running: EventOf<'instance'> | undefined;
+  /** It began to shut down, or was terminated without that: from then on nobody pays for it. */
+  readonly ending: EventOf<'instance'> | undefined;
+  readonly terminated: EventOf<'instance'> | undefined;
+}
+
+/** A request of the target: as sent, what it did, what the target learnt. */
+export interface RequestLife {
+  readonly span: number;
+  readonly start: EventOf<'request.start'>;
+  readonly effect: EventOf<'request.effect'> | undefined;
+  readonly end: EventOf<'request.end'> | undefined;
+}
+
+/** An injected fault. */
+export interface FaultLife {
+  readonly armed: EventOf<'fault.armed'>;
+  readonly fired: readonly EventOf<'fault.fired'>[];
+  readonly healed: EventOf<'fault.healed'> | undefined;
+}
+
+/** One incarnation of the target. */
+export interface Incarnation {
+  readonly number: number;
+  readonly start: EventOf<'target.start'>;
+  readonly ready: EventOf<'target.ready'> | undefined;
+  readonly stop: EventOf<'target.stop'> | undefined;
+  readonly exit: EventOf<'target.exit'> | undefined;
+}
+
+/** The events of one type, in order. */
+export function ofType<T extends HistoryEvent['type']>(events: readonly HistoryEvent[], type: T): EventOf<T>[] {
+  return events.filter((event): event is EventOf<T> => event.type === type);
+}
+
+/** Pods by uid, in the order in which they came up. */
+export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLife[]): PodLife[] {
+  return groupBy(ofType(events, 'pod'), ({ uid }) => uid).map(([uid, steps]) => {
+    const first = steps[0];
+    const step = stepIn(steps);
+    const placed = step('scheduled') ?? steps.find(({ node }) => node !== undefined);
+    return {
+      uid,
+      name: first.pod,
+      object: `pods/${first.pod}`,
+      workload: steps.find(({ workload }) => workload !== undefined)?.workload,
+      steps,
+      created: step('created'),
+      unschedulable: step('unschedulable'),
+      scheduled: step('scheduled'),
+      running: step('running'),
+      terminating: step('terminating'),
+      gone: step('gone'),
+      node: placed?.node === undefined ? undefined : nodeOfName(nodes, placed.node, placed.i),
+    };
+  });
+}
+
+/** Names of nodes are used again: the last one of that name that existed by then. */
+function nodeOfName(nodes: readonly NodeLife[], name: string, byIndex: number): NodeLife | undefined {
+  const named = nodes.filter((node) => node.name === name);
+  return named.findLast((node) => (node.steps[0]?.i ?? 0) <= byIndex) ?? named[0];
+}
+
+/** Nodes by uid, in the order in which they came up. */
+export function foldNodes(events: readonly HistoryEvent[]): NodeLife[] {
+  return groupBy(ofType(events, 'node'), ({ uid }) => uid).map(([uid, steps]) => {
+    const step = stepIn(steps);
+    const linked = steps.find((event) => instanceOf(event) !== undefined);
+    return {
+      uid,
+      name: steps[0].node,
+      object: `nodes/${steps[0].node}`,
+      instance: linked === undefined ? undefined : instanceOf(linked),
+      steps,
+      created: step('created'),
+      linked,
+      ready: step('ready'),
+      gone: step('gone'),
+    };
+  });
+}
+
+/** `aws:///us-east-1a/i-0abc` is instance `i-0abc`. */
+function instanceOf({ instance, providerId }: EventOf<'node'>): string | undefined {
+  return instance ?? providerId?.split('/').at(-1);
+}
+
+/** Claims by uid, in the order in which they came up. */
+export function foldClaims(events: readonly HistoryEvent[]): ClaimLife[] {
+  return groupBy(ofType(events, 'claim'), ({ uid }) => uid).map(([uid, steps]) => {
+    const step = stepIn(steps);
+    const linked = steps.find(({ instance }) => instance !== undefined);
+    return {
+      uid,
+      name: steps[0].claim,
+      object: `nodeclaims/${steps[0].claim}`,
+      instance: linked?.instance,
+      steps,
+      created: step('created'),
+      linked,
+      terminating: step('terminating'),
+      gone: step('gone'),
+    };
+  });
+}
+
+/** Instances by id, in the order in which they came up. */
+export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
+  return groupBy(ofType(events, 'instance'), ({ instance }) => instance).map(([id, steps]) => {
+    const launched = steps[0];
+    const step = stepIn(steps);
+    return {
+      id,
+      object: `instance/${id}`,
+      instanceType: launched.instanceType,
+      zone: launched.zone,
+      capacityType: launched.capacityType,
+      usdPerHour: launched.usdPerHour,
+      token: launched.token,
+      steps,
+      launched,
+      running: step('running'),
+      ending: steps.find(({ to }) => to === 'shutting-down' || to === 'terminated'),
+      terminated: step('terminated'),
+    };
+  });
+}
+
+/** Requests of the target by span, in the order in which they were sent. */
+export function foldRequests(events: readonly HistoryEvent[]): Map<number, RequestLife> {
+  const effects = new Map(ofType(events, 'request.effect').map((event) => [event.span, event]));
+  const ends = new Map(ofType(events, 'request.end').map((event) => [event.span, event]));
+  return new Map(
+    ofType(events, 'request.start').map((start) => {
+      const { span } = start;
+      return [span, { span, start, effect: effects.get(span), end: ends.get(span) }];
+    }),
+  );
+}
+
+/** Faults in the order in which they were armed. */
+export function foldFaults(events: readonly HistoryEvent[]): FaultLife[] {
+  const fired = ofType(events, 'fault.fired');
+  const healed = ofType(events, 'fault.healed');
+  return ofType(events, 'fault.armed').map((armed) => ({
+    armed,
+    fired: fired.filter(({ fault }) => fault === armed.fault.id),
+    healed: healed.find(({ fault }) => fault === armed.fault.id),
+  }));
+}
+
+/** The target's incarnations, in order. */
+export function foldIncarnations(events: readonly HistoryEvent[]): Incarnation[] {
+  const ready = ofType(events, 'target.ready');
+  const stops = ofType(events, 'target.stop');
+  const exits = ofType(events, 'target.exit');
+  return ofType(events, 'target.start').map((start) => {
+    const isIts = ({ incarnation }: { readonly incarnation: number }): boolean => incarnation === start.incarnation;
+    return { number: start.incarnation, start, ready: ready.find(isIts), stop: stops.find(isIts), exit: exits.find(isIts) };
+  });
+}
+
+/** The first event of each kind of step. */
+function stepIn<E extends { readonly to: string }>(steps: readonly E[]): (to: E['to']) => E | undefined {
+  return (to) => steps.find((event) => event.to === to);
+}
+
+function groupBy<E>(events: readonly E[], keyOf: (event: E) => string): [string, [E, ...E[]]][] {
+  const groups = new Map<string, [E, ...E[]]>();
+  for (const event of events) {
+    const group = groups.get(keyOf(event));
+    if (group === undefined) groups.set(keyOf(event), [event]);
+    else group.push(event);
+  }
+  return [...groups];
+}

@@ -1,0 +1,30 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { parseHistory } from './reader.ts';
+import { sealHistory } from './seal.ts';
+import { soundHistory } from './testing/history-builder.ts';
+
+const SEEN = { type: 'supervisor', cause: 'hung', culprit: 'target', message: 'it never answered' } as const;
+
+const { events } = soundHistory();
+const LINES = events.map((event) => `${JSON.stringify(event)}\n`);
+
+for (const { what, text, kept } of [
+  { what: 'a file that is not there', text: undefined, kept: 0 },
+  { what: 'an empty file', text: '', kept: 0 },
+  { what: 'nothing but the beginning of a line', text: '{"i":0,"t":0,"ty', kept: 0 },
+  { what: 'a history whose last line was cut off', text: LINES.slice(0, 20).join('').slice(0, -5), kept: 19 },
+  { what: 'one that was cut off between two lines', text: LINES.slice(0, 20).join(''), kept: 20 },
+  { what: 'a complete one', text: LINES.join(''), kept: LINES.length },
+]) {
+  test(`sealed and read again: ${what}`, ({}, testInfo) => {
+    const path = testInfo.outputPath('history.jsonl');
+    if (text !== undefined) writeFileSync(path, text);
+    sealHistory(path, SEEN);
+    const t = events[kept - 1]?.t ?? 0;
+    expect(parseHistory(readFileSync(path, 'utf8'), 'history.jsonl')).toEqual({
+      truncated: false,
+      events: [...events.slice(0, kept), { i: kept, t, ...SEEN }, { i: kept + 1, t, type: 'trial.end' }],
+    });
+  });
+}

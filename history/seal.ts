@@ -1,0 +1,19 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import type { EventOf, HistoryEvent } from './events.ts';
+
+/**
+ * Ends the history of a trial whose process could not do it: drops a line that was cut off in the middle, and adds what
+ * the supervisor saw and the end. A trial that wrote nothing at all gets a history of these lines alone; one that ended
+ * its history before its process failed keeps it, with what was seen and a second end after it.
+ */
+export function sealHistory(path: string, event: Omit<EventOf<'supervisor'>, 'i' | 't'>): void {
+  const text = existsSync(path) ? readFileSync(path, 'utf8') : '';
+  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
+  const lastLine = whole.trimEnd().split('\n').at(-1) ?? '';
+  const last = lastLine === '' ? undefined : (JSON.parse(lastLine) as Pick<HistoryEvent, 'i' | 't'>);
+  const seal: HistoryEvent[] = [
+    { i: (last?.i ?? -1) + 1, t: last?.t ?? 0, ...event },
+    { i: (last?.i ?? -1) + 2, t: last?.t ?? 0, type: 'trial.end' },
+  ];
+  writeFileSync(path, whole + seal.map((line) => `${JSON.stringify(line)}\n`).join(''));
+}

@@ -1,0 +1,196 @@
+import type { EventOf, Expectation, HistoryEvent, NewEvent, Truth } from '../events.ts';
+
+/** Bounds of hand-made histories, in milliseconds: small round numbers, each unlike the others. */
+export const BOUNDS_MS = {
+  provision: 100,
+  fallback: 200,
+  'instance-without-node': 1_000,
+  'launch-lag': 20,
+  explain: 30,
+  settle: 300,
+  'scale-in': 50,
+  teardown: 400,
+} as const;
+
+/** Makes a history by hand: events get their places by themselves, and the time set last. */
+export class HistoryBuilder {
+  readonly events: HistoryEvent[] = [];
+  #nowMs = 0;
+
+  /** Sets the time of the events that follow. */
+  at(ms: number): this {
+    this.#nowMs = ms;
+    return this;
+  }
+
+  add(...events: readonly NewEvent[]): this {
+    for (const event of events) this.events.push({ i: this.events.length, t: this.#nowMs, ...event });
+    return this;
+  }
+
+  begin(): this {
+    this.add({
+      type: 'trial.begin',
+      format: 1,
+      scenario: { id: 'test/hand-made', title: 'made by hand', suite: 'test', requirements: [], digest: 'd' },
+      seed: 1,
+      target: { name: 'reference', features: [], constants: {} },
+      world: { name: 'embedded', capabilities: [], allowances: {} },
+      startMs: 1_000_000,
+    });
+    for (const [name, value] of Object.entries(BOUNDS_MS)) {
+      this.add({ type: 'bound', bound: { name, value, unit: 'ms', formula: `${value}`, reason: 'by hand' } });
+    }
+    return this;
+  }
+
+  phase(phase: EventOf<'phase'>['phase']): this {
+    return this.add({ type: 'phase', phase });
+  }
+
+  /** Begins, starts the target, and comes to the phase in which the scenario acts. */
+  act(): this {
+    return this.begin()
+      .phase('set-up')
+      .add({ type: 'target.start', incarnation: 1 }, { type: 'target.ready', incarnation: 1 })
+      .phase('act');
+  }
+
+  /** Heals, settles, removes and ends, each in its own moment from now on. */
+  finish(waiting: { settle?: Waiting; remove?: Waiting } = {}): this {
+    const nowMs = this.#nowMs;
+    this.phase('heal').phase('settle');
+    this.add({ type: 'convergence', phase: 'settle', waiting: waiting.settle ?? [] });
+    this.at(nowMs + 1).phase('remove');
+    this.add({ type: 'convergence', phase: 'remove', waiting: waiting.remove ?? [] });
+    return this.at(nowMs + 2)
+      .phase('over')
+      .add({ type: 'trial.end' });
+  }
+
+  workload(workload: string, replicas = 1, truth: Truth = { kind: 'schedulable' }): this {
+    return this.add({ type: 'workload', workload, namespace: 'default', replicas, truth, note: '' });
+  }
+
+  expect(expectation: Expectation): this {
+    return this.add({ type: 'expectation', expectation });
+  }
+
+  /** @param name in namespace default; the workload is what stands before its last dash */
+  pod(name: string, to: EventOf<'pod'>['to'], node?: string): this {
+    const workload = name.slice(0, name.lastIndexOf('-'));
+    return this.add({
+      type: 'pod',
+      pod: `default/${name}`,
+      uid: `uid-${name}`,
+      workload,
+      to,
+      ...(node === undefined ? {} : { node }),
+    });
+  }
+
+  /** A node and, if it is given, its instance. */
+  node(node: string, to: EventOf<'node'>['to'], instance?: string): this {
+    const backing = instance === undefined ? {} : { instance, providerId: `aws:///us-east-1a/${instance}` };
+    return this.add({ type: 'node', node, uid: `uid-${node}`, to, ...backing });
+  }
+
+  claim(claim: string, to: EventOf<'claim'>['to'], instance?: string): this {
+    return this.add({ type: 'claim', claim, uid: `uid-${claim}`, to, ...(instance === undefined ? {} : { instance }) });
+  }
+
+  instance(instance: string, to: EventOf<'instance'>['to'], more: { span?: number; token?: string } = {}): this {
+    return this.add({
+      type: 'instance',
+      instance,
+      to,
+      instanceType: 'm6i.large',
+      zone: 'us-east-1a',
+      capacityType: 'on-demand',
+      usdPerHour: 0.1,
+      ...more,
+    });
+  }
+
+  request(span: number, operation: string, more: Partial<EventOf<'request.start'>> = {}): this {
+    const wire = operation.startsWith('ec2:') ? 'aws' : 'kube';
+    return this.add({ type: 'request.start', span, wire, principal: 'target', incarnation: 1, operation, mutating: true, ...more });
+  }
+
+  effect(span: number, effect: EventOf<'request.effect'>['effect']): this {
+    return this.add({ type: 'request.effect', span, effect });
+  }
+
+  answer(span: number, outcome: EventOf<'request.end'>['outcome'], code?: string): this {
+    return this.add({ type: 'request.end', span, outcome, ...(code === undefined ? {} : { code }) });
+  }
+
+  /** The target asks for an instance and gets it, all in this moment. */
+  launch(span: number, instance: string, token = `token-${span}`): this {
+    return this.request(span, 'ec2:CreateFleet', { input: { ClientToken: token } })
+      .instance(instance, 'pending', { span, token })
+      .effect(span, { kind: 'applied', ids: [instance] })
+      .answer(span, 'ok');
+  }
+
+  said(message: string, more: Partial<EventOf<'said'>> = {}): this {
+    return this.add({ type: 'said', by: 'log', level: 'info', reason: 'log', message, principal: 'target', ...more });
+  }
+
+  arm(id: string, firing: 'must-fire' | 'may-fire' = 'must-fire'): this {
+    const fault = { id, fault: 'lost-answer', description: `fault ${id}`, params: {}, legal: true, firing, color: 'red' } as const;
+    return this.add({ type: 'fault.armed', fault });
+  }
+
+  /** @param span the request that it strikes; none: it strikes the world itself */
+  fire(fault: string, span?: number): this {
+    return this.add({ type: 'fault.fired', fault, ...(span === undefined ? {} : { span }) });
+  }
+
+  heal(fault: string): this {
+    return this.add({ type: 'fault.healed', fault });
+  }
+}
+
+type Waiting = EventOf<'convergence'>['waiting'];
+
+/** A trial in which one pod gets a node of its own, and all goes again: nothing is wrong with it. */
+export function soundHistory(): HistoryBuilder {
+  return new HistoryBuilder()
+    .act()
+    .expect({ kind: 'settled', bound: 'settle' })
+    .workload('web')
+    .expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio: 1 })
+    .expect({ kind: 'latency', workload: 'web', from: 'pending', to: 'running', bound: 'provision' })
+    .at(10)
+    .pod('web-1', 'created')
+    .pod('web-1', 'unschedulable')
+    .at(20)
+    .claim('claim-1', 'created')
+    .launch(1, 'i-1')
+    .claim('claim-1', 'launched', 'i-1')
+    .at(40)
+    .instance('i-1', 'running')
+    .at(60)
+    .node('node-1', 'created', 'i-1')
+    .at(70)
+    .node('node-1', 'ready', 'i-1')
+    .at(80)
+    .pod('web-1', 'scheduled', 'node-1')
+    .at(90)
+    .pod('web-1', 'running', 'node-1')
+    .at(200)
+    .pod('web-1', 'terminating', 'node-1')
+    .pod('web-1', 'gone', 'node-1')
+    .at(250)
+    .request(2, 'ec2:TerminateInstances')
+    .instance('i-1', 'shutting-down', { span: 2 })
+    .effect(2, { kind: 'applied', ids: ['i-1'] })
+    .answer(2, 'ok')
+    .at(260)
+    .instance('i-1', 'terminated')
+    .node('node-1', 'gone', 'i-1')
+    .claim('claim-1', 'gone', 'i-1')
+    .at(300)
+    .finish();
+}

@@ -1,0 +1,96 @@
+import { z } from 'zod';
+import { boundSchema } from './events.ts';
+
+/** A verdict. Whoever could not find out says so: unknown is never green. */
+export const verdictSchema = z.enum(['fail', 'unknown', 'pass']);
+export type Verdict = z.infer<typeof verdictSchema>;
+
+/** fail > unknown > pass. No parts at all prove nothing: unknown. */
+export function combine(verdicts: Iterable<Verdict>): Verdict {
+  let result: Verdict | undefined;
+  for (const verdict of verdicts) {
+    if (verdict === 'fail') return 'fail';
+    if (verdict === 'unknown' || result === undefined) result = verdict;
+  }
+  return result ?? 'unknown';
+}
+
+/** One thing found wrong, with its evidence. */
+export const findingSchema = z.object({
+  /** Stable code, e.g. `leaked-instance`. */
+  code: z.string(),
+  /** What it is about: `instance/i-0abc`, `pods/default/web-1`. */
+  object: z.string(),
+  /** Indexes of the events that show it. */
+  events: z.array(z.number().int().nonnegative()),
+  /** One sentence that an operator understands. */
+  message: z.string(),
+});
+export type Finding = z.infer<typeof findingSchema>;
+
+/** How close a bound came. */
+const measurementSchema = z.object({
+  bound: boundSchema,
+  /** Worst value observed; absent when nothing was measured. */
+  worst: z.number().optional(),
+  object: z.string().optional(),
+});
+export type Measurement = z.infer<typeof measurementSchema>;
+
+export const checkResultSchema = z.object({
+  check: z.string(),
+  verdict: verdictSchema,
+  /** Why it is unknown, or what passed, in one line. */
+  summary: z.string(),
+  findings: z.array(findingSchema),
+  measurements: z.array(measurementSchema),
+});
+export type CheckResult = z.infer<typeof checkResultSchema>;
+
+export const latencySchema = z.object({
+  /** e.g. `pending -> request` */
+  phase: z.string(),
+  count: z.number().int(),
+  p50Ms: z.number(),
+  p95Ms: z.number(),
+  p99Ms: z.number(),
+});
+export type Latency = z.infer<typeof latencySchema>;
+
+/** Everything that is derived from one history. */
+export const trialResultSchema = z.object({
+  scenario: z.string(),
+  title: z.string(),
+  suite: z.string(),
+  target: z.string(),
+  seed: z.number().int(),
+  verdict: verdictSchema,
+  checks: z.array(checkResultSchema),
+  replay: z.string(),
+  /** File name in the run directory. */
+  history: z.string(),
+  /** Pods of schedulable workloads served within their bound, over all that were judged; both 0 if there was none. */
+  success: z.object({ served: z.number().int(), asked: z.number().int() }),
+  latencies: z.array(latencySchema),
+  instances: z.object({
+    created: z.number().int(),
+    terminated: z.number().int(),
+    live: z.number().int(),
+    leaked: z.number().int(),
+  }),
+  faults: z.object({ armed: z.number().int(), fired: z.number().int() }),
+  /** Digest of the ordered effects on both wires, without times and ids: equal digests are equal interleavings. */
+  interleaving: z.string(),
+  virtualMs: z.number(),
+});
+export type TrialResult = z.infer<typeof trialResultSchema>;
+
+/** What was not run, and why: no verdict. */
+export const notRunSchema = z.object({
+  scenario: z.string(),
+  title: z.string(),
+  suite: z.string(),
+  seed: z.number().int(),
+  reason: z.string(),
+});
+export type NotRun = z.infer<typeof notRunSchema>;

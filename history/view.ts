@@ -1,0 +1,117 @@
+import type { Bound, EventOf, Expectation, HistoryEvent, PHASES, Profile, Truth } from './events.ts';
+import { foldClaims, foldFaults, foldIncarnations, foldInstances, foldNodes, foldPods, foldRequests, ofType } from './lives.ts';
+import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, PodLife, RequestLife } from './lives.ts';
+
+export type Phase = (typeof PHASES)[number];
+
+/** A workload as its scenario deployed it, with its pods. */
+interface WorkloadLife {
+  readonly name: string;
+  readonly truth: Truth;
+  readonly deployed: EventOf<'workload'>;
+  readonly pods: readonly PodLife[];
+}
+
+/** One history, folded into what checks and reports ask for. Holds for any beginning of a history. */
+export interface View {
+  readonly events: readonly HistoryEvent[];
+  /** The history's last line was cut off. */
+  readonly truncated: boolean;
+  /** The last phase was reached: whatever can be seen of this trial has been seen. */
+  readonly complete: boolean;
+  /** Time of the last event, milliseconds since the start of the trial. */
+  readonly endMs: number;
+  readonly begin: EventOf<'trial.begin'> | undefined;
+  readonly end: EventOf<'trial.end'> | undefined;
+  /** The scenario's; undefined without a beginning, and in older histories. */
+  readonly profile: Profile | undefined;
+  readonly bounds: ReadonlyMap<string, Bound>;
+  readonly expectations: readonly Expectation[];
+  /** The same with the moment at which each was stated. */
+  readonly stated: readonly EventOf<'expectation'>[];
+  /** The beginnings of the phases. */
+  readonly phases: ReadonlyMap<Phase, EventOf<'phase'>>;
+  readonly workloads: ReadonlyMap<string, WorkloadLife>;
+  readonly pods: readonly PodLife[];
+  readonly nodes: readonly NodeLife[];
+  readonly claims: readonly ClaimLife[];
+  readonly instances: readonly InstanceLife[];
+  /** Requests of the target by span. */
+  readonly requests: ReadonlyMap<number, RequestLife>;
+  readonly faults: readonly FaultLife[];
+  readonly incarnations: readonly Incarnation[];
+  readonly panics: readonly EventOf<'target.panic'>[];
+  readonly said: readonly EventOf<'said'>[];
+  readonly convergence: readonly EventOf<'convergence'>[];
+  readonly harnessErrors: readonly EventOf<'harness.error'>[];
+  readonly supervisor: readonly EventOf<'supervisor'>[];
+}
+
+/** Folds a history. Pure, and total: any beginning of a history has a view. */
+export function createView(events: readonly HistoryEvent[], { truncated = false }: { truncated?: boolean } = {}): View {
+  const nodes = foldNodes(events);
+  const pods = foldPods(events, nodes);
+  const begin = ofType(events, 'trial.begin')[0];
+  const phases = firstBy(ofType(events, 'phase'), ({ phase }) => phase);
+  return {
+    events,
+    truncated,
+    complete: phases.has('over'),
+    endMs: events.at(-1)?.t ?? 0,
+    begin,
+    end: ofType(events, 'trial.end')[0],
+    profile: begin?.scenario.profile,
+    bounds: new Map(ofType(events, 'bound').map(({ bound }) => [bound.name, bound])),
+    expectations: ofType(events, 'expectation').map(({ expectation }) => expectation),
+    stated: ofType(events, 'expectation'),
+    phases,
+    workloads: foldWorkloads(events, pods),
+    pods,
+    nodes,
+    claims: foldClaims(events),
+    instances: foldInstances(events),
+    requests: foldRequests(events),
+    faults: foldFaults(events),
+    incarnations: foldIncarnations(events),
+    panics: ofType(events, 'target.panic'),
+    said: ofType(events, 'said'),
+    convergence: ofType(events, 'convergence'),
+    harnessErrors: ofType(events, 'harness.error'),
+    supervisor: ofType(events, 'supervisor'),
+  };
+}
+
+/** Expectations of one kind, in the order in which they were stated. */
+export function expectationsOf<K extends Expectation['kind']>(view: View, kind: K): Extract<Expectation, { kind: K }>[] {
+  return view.expectations.filter((expectation): expectation is Extract<Expectation, { kind: K }> => expectation.kind === kind);
+}
+
+/**
+ * When the pod's waiting begins to count: its creation, for pods that can be served only after the heal the heal if that
+ * is later. Undefined while that has not come, and for pods that were there before the history began.
+ */
+export function dueFromMs(view: View, pod: PodLife): number | undefined {
+  if (pod.created === undefined) return undefined;
+  const truth = pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.truth;
+  if (truth?.kind !== 'schedulable-after-heal') return pod.created.t;
+  const heal = view.phases.get('heal');
+  return heal === undefined ? undefined : Math.max(pod.created.t, heal.t);
+}
+
+function foldWorkloads(events: readonly HistoryEvent[], pods: readonly PodLife[]): Map<string, WorkloadLife> {
+  const deployed = firstBy(ofType(events, 'workload'), ({ workload }) => workload);
+  return new Map(
+    [...deployed].map(([name, event]) => [
+      name,
+      { name, truth: event.truth, deployed: event, pods: pods.filter(({ workload }) => workload === name) },
+    ]),
+  );
+}
+
+function firstBy<K, E>(events: readonly E[], keyOf: (event: E) => K): Map<K, E> {
+  const first = new Map<K, E>();
+  for (const event of events) {
+    if (!first.has(keyOf(event))) first.set(keyOf(event), event);
+  }
+  return first;
+}

@@ -1,0 +1,62 @@
+import type { NodeSelectorRequirement, Taint } from './kube.ts';
+
+/** How an instance is paid for. */
+export type CapacityType = 'spot' | 'on-demand';
+
+/** One EC2 instance type, as DescribeInstanceTypes and the price list know it. */
+export interface InstanceType {
+  /** e.g. `m6i.large` */
+  readonly type: string;
+  readonly vcpu: number;
+  readonly memoryMiB: number;
+  readonly architecture: 'x86_64' | 'arm64';
+  readonly hypervisor: string;
+  readonly bareMetal: boolean;
+  readonly currentGeneration: boolean;
+  readonly usageClasses: readonly CapacityType[];
+  readonly networkInterfaces: number;
+  readonly ipv4PerInterface: number;
+  readonly zones: readonly string[];
+  readonly onDemandUsdPerHour: number;
+}
+
+/** What can be bought: a type in a zone, spot or on demand. */
+export interface Offering {
+  readonly instanceType: string;
+  readonly zone: string;
+  readonly capacityType: CapacityType;
+}
+
+/** Some offerings: those that match every list that is given. An empty selector matches all. */
+export interface OfferingSelector {
+  readonly instanceTypes?: readonly string[];
+  readonly zones?: readonly string[];
+  readonly capacityTypes?: readonly CapacityType[];
+}
+
+/** Whether an offering is among the selected. */
+export function selects(selector: OfferingSelector, offering: Offering): boolean {
+  return (
+    (selector.instanceTypes?.includes(offering.instanceType) ?? true) &&
+    (selector.zones?.includes(offering.zone) ?? true) &&
+    (selector.capacityTypes?.includes(offering.capacityType) ?? true)
+  );
+}
+
+/** `spot:m6i.large:us-east-1a`: the key of an offering in caches, and its name in messages. */
+export function formatOffering(offering: Offering): string {
+  return `${offering.capacityType}:${offering.instanceType}:${offering.zone}`;
+}
+
+/** A pool of capacity in no autoscaler's words: each target translates it into its own (NodePools, groups). */
+export interface Pool {
+  readonly name: string;
+  /** On node labels: zone, instance type, capacity type, architecture, and labels of the user's own. */
+  readonly requirements: readonly NodeSelectorRequirement[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  /** Most that the pool may hold, absent for no limit. */
+  readonly limits?: { readonly cpu?: number; readonly memoryMiB?: number; readonly nodes?: number };
+  /** Higher is preferred. */
+  readonly weight: number;
+}

@@ -1,0 +1,10 @@
+/** What an autoscaler's operator tells it about where it runs. */
+export interface ClusterConfig {
+  readonly name: string;
+  readonly region: string;
+  /** Subnet id by zone. */
+  readonly subnets: Readonly<Record<string, string>>;
+  readonly securityGroupId: string;
+  /** Image id by architecture. */
+  readonly imageIds: Readonly<Record<'x86_64' | 'arm64', string>>;
+}

@@ -1,0 +1,67 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { loadCatalogue, parseCatalogue, podsPerNode } from './instance-catalogue.ts';
+import { packageRoot } from './package-root.ts';
+
+const SITE = { region: 'us-east-1', zones: ['us-east-1a', 'us-east-1b'], source: 'types.json' };
+const TYPE = {
+  type: 'm5.large',
+  vcpu: 2,
+  memoryMiB: 8192,
+  architecture: 'x86_64',
+  hypervisor: 'nitro',
+  bareMetal: false,
+  currentGeneration: true,
+  usageClasses: ['on-demand', 'spot'],
+  networkInterfaces: 3,
+  ipv4PerInterface: 10,
+  zones: ['us-east-1a', 'us-east-1f'],
+  onDemandUsdPerHour: 0.096,
+};
+
+test('the package has a catalogue of about 100 types, some of them not everywhere or not spot', () => {
+  const catalogue = loadCatalogue();
+  const types = [...catalogue.types.values()];
+  expect(types.length).toBeGreaterThanOrEqual(95);
+  expect(types.map(({ type }) => type)).toEqual([...catalogue.types.keys()].sort());
+  expect(types.some(({ zones }) => zones.length < catalogue.zones.length)).toBe(true);
+  expect(types.some(({ usageClasses }) => !usageClasses.includes('spot'))).toBe(true);
+  expect(types.some(({ bareMetal }) => bareMetal)).toBe(true);
+  expect(loadCatalogue().digest).toBe(catalogue.digest);
+});
+
+test('zones are those of the world, and types in none of them are left out', () => {
+  const elsewhere = { ...TYPE, type: 'm5.xlarge', zones: ['us-east-1f'] };
+  const { types } = parseCatalogue(JSON.stringify([TYPE, elsewhere]), SITE);
+  expect([...types.values()].map(({ type, zones }) => [type, zones])).toEqual([['m5.large', ['us-east-1a']]]);
+});
+
+test('the digest stands for types and prices, whatever their order', () => {
+  const other = { ...TYPE, type: 'c5.large' };
+  const digest = (...types: object[]): string => parseCatalogue(JSON.stringify(types), SITE).digest;
+  expect(digest(TYPE, other)).toBe(digest(other, Object.fromEntries(Object.entries(TYPE).reverse())));
+  expect(digest(TYPE)).not.toBe(digest({ ...TYPE, onDemandUsdPerHour: 0.097 }));
+});
+
+for (const [text, message] of [
+  ['{', /types\.json is not JSON/],
+  ['{}', /types\.json is no catalogue/],
+  [JSON.stringify([{ ...TYPE, vcpu: 0 }]), /vcpu/],
+  [JSON.stringify([{ ...TYPE, colour: 'red' }]), /colour/],
+  [JSON.stringify([TYPE, TYPE]), /twice/],
+] as const) {
+  test(`refuses with ${message.source}`, () => {
+    expect(() => parseCatalogue(text, SITE)).toThrow(message);
+  });
+}
+
+test('pods of a node are those of its network interfaces', () => {
+  const type = parseCatalogue(JSON.stringify([TYPE]), SITE).types.get('m5.large');
+  expect(type === undefined ? undefined : podsPerNode(type)).toBe(29);
+});
+
+test('the root of the package is where its fixtures are', () => {
+  expect(existsSync(join(packageRoot(), 'fixtures'))).toBe(true);
+  expect(() => packageRoot('file:///nowhere/at/all.ts')).toThrow(/no package\.json of scaleproof/);
+});

@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import type { InstanceType } from './catalogue.ts';
+import { packageRoot } from './package-root.ts';
+
+/** The zones of the embedded world: three of the region's six, as most clusters use. */
+export const ZONES = ['us-east-1a', 'us-east-1b', 'us-east-1c'] as const;
+
+/** What can be launched in a region, with on-demand prices. */
+export interface Catalogue {
+  readonly region: string;
+  readonly zones: readonly string[];
+  /** By name, in the order of names. Each type's zones are among the catalogue's. */
+  readonly types: ReadonlyMap<string, InstanceType>;
+  /** SHA-256 (hex) of the types and prices: two runs with the same digest saw the same market. */
+  readonly digest: string;
+  /** SHA-256 (hex) of the on-demand prices alone, by type. Spot prices follow from them and the seed. */
+  readonly pricesDigest: string;
+}
+
+const instanceTypeSchema = z.strictObject({
+  type: z.string().regex(/^[a-z0-9-]+\.[a-z0-9-]+$/),
+  vcpu: z.number().int().positive(),
+  memoryMiB: z.number().int().positive(),
+  architecture: z.enum(['x86_64', 'arm64']),
+  hypervisor: z.string(),
+  bareMetal: z.boolean(),
+  currentGeneration: z.boolean(),
+  usageClasses: z.array(z.enum(['spot', 'on-demand'])).min(1),
+  networkInterfaces: z.number().int().positive(),
+  ipv4PerInterface: z.number().int().positive(),
+  zones: z.array(z.string().min(1)).min(1),
+  onDemandUsdPerHour: z.number().positive(),
+});
+
+/** Where the package's own types come from: about 100 real ones of us-east-1, chosen for their spread. */
+const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
+
+/** Reads the catalogue that comes with the package. @throws Error when the file can't be read or is no catalogue */
+export function loadCatalogue(): Catalogue {
+  const path = join(packageRoot(), FIXTURE);
+  return parseCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path });
+}
+
+/**
+ * Reads instance types from JSON text: an array of objects as in `model/catalogue.ts`. Types that none of the zones
+ * offers are left out.
+ * @throws Error that names the source and what is wrong
+ */
+export function parseCatalogue(
+  text: string,
+  { region, zones, source }: { readonly region: string; readonly zones: readonly string[]; readonly source: string },
+): Catalogue {
+  const parsed = z.array(instanceTypeSchema).safeParse(parseJson(text, source));
+  if (!parsed.success) throw new Error(`${source} is no catalogue of instance types: ${z.prettifyError(parsed.error)}`);
+  const offered = parsed.data
+    .map((type) => ({ ...type, zones: zones.filter((zone) => type.zones.includes(zone)) }))
+    .filter((type) => type.zones.length > 0)
+    .sort((a, b) => (a.type < b.type ? -1 : 1));
+  const types = new Map(offered.map((type) => [type.type, type]));
+  if (types.size < offered.length) throw new Error(`${source} names an instance type twice`);
+  const prices = offered.map(({ type, onDemandUsdPerHour }) => [type, onDemandUsdPerHour]);
+  return { region, zones: [...zones], types, digest: digestOf([region, zones, offered]), pricesDigest: digestOf([region, prices]) };
+}
+
+/**
+ * Pods that a node of this type holds with one address each: the AWS VPC CNI's rule, without prefix delegation.
+ * Source: https://github.com/awslabs/amazon-eks-ami, `eni-max-pods.txt`.
+ */
+export function podsPerNode(type: InstanceType): number {
+  return type.networkInterfaces * (type.ipv4PerInterface - 1) + 2;
+}
+
+function digestOf(data: unknown): string {
+  return createHash('sha256').update(JSON.stringify(data)).digest('hex');
+}
+
+function parseJson(text: string, source: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Error(`${source} is not JSON: ${String(error)}`, { cause: error });
+  }
+}

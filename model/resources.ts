@@ -1,0 +1,90 @@
+import type { PodSpec, ResourceList } from './kube.ts';
+import { formatBytes, formatMilli, toMilli, toWhole } from './quantity.ts';
+
+/**
+ * Amounts by resource name, as whole numbers: `cpu` in millicores, everything else in its own unit (`memory` and
+ * `ephemeral-storage` in bytes, `pods` and devices in pieces). What is absent is zero.
+ */
+export type Resources = Readonly<Record<string, number>>;
+
+/** @throws QuantityError when an amount is no quantity */
+export function parseResources(list: ResourceList | undefined): Resources {
+  const amounts: Record<string, number> = {};
+  for (const [name, quantity] of Object.entries(list ?? {})) amounts[name] = name === 'cpu' ? toMilli(quantity) : toWhole(quantity);
+  return amounts;
+}
+
+/** Amounts as quantities in canonical form. */
+export function formatResources(resources: Resources): ResourceList {
+  return Object.fromEntries(Object.entries(resources).map(([name, amount]) => [name, formatAmount(name, amount)]));
+}
+
+function formatAmount(name: string, amount: number): string {
+  if (name === 'cpu') return formatMilli(amount);
+  return isBytes(name) ? formatBytes(amount) : String(amount);
+}
+
+function isBytes(name: string): boolean {
+  return name === 'memory' || name === 'ephemeral-storage' || name.startsWith('hugepages-');
+}
+
+export function addResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, (left, right) => left + right);
+}
+
+/** May leave negative amounts: more is taken than there is. */
+export function subtractResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, (left, right) => left - right);
+}
+
+/** The larger amount of each resource. */
+export function maxResources(a: Resources, b: Resources): Resources {
+  return combine(a, b, Math.max);
+}
+
+function combine(a: Resources, b: Resources, merge: (left: number, right: number) => number): Resources {
+  const result: Record<string, number> = { ...a };
+  for (const name of Object.keys(b)) result[name] = merge(a[name] ?? 0, b[name] ?? 0);
+  return result;
+}
+
+/** Whether nothing that is asked for is short. Who asks for none of a resource fits even where it is overdrawn. */
+export function fits(requests: Resources, available: Resources): boolean {
+  for (const name in requests) {
+    const amount = requests[name] ?? 0;
+    if (amount > 0 && amount > (available[name] ?? 0)) return false;
+  }
+  return true;
+}
+
+/** The resources that are short, in the order in which they were asked for. */
+export function shortages(requests: Resources, available: Resources): string[] {
+  return Object.keys(requests).filter((name) => {
+    const amount = requests[name] ?? 0;
+    return amount > 0 && amount > (available[name] ?? 0);
+  });
+}
+
+/**
+ * What a pod takes of a node, as the scheduler counts it (`PodRequests` of `k8s.io/component-helpers/resource`): the
+ * larger of what all containers and sidecars take together and what one init container takes beside the sidecars
+ * started before it; then the overhead. Counts itself as one of `pods`. Pod-level requests are not known here.
+ * @throws QuantityError when a request is no quantity
+ */
+export function podRequests(spec: PodSpec): Resources {
+  let running: Resources = {};
+  for (const container of spec.containers) running = addResources(running, parseResources(container.resources?.requests));
+  let sidecars: Resources = {};
+  let starting: Resources = {};
+  for (const container of spec.initContainers ?? []) {
+    const requests = parseResources(container.resources?.requests);
+    if (container.restartPolicy === 'Always') {
+      running = addResources(running, requests);
+      sidecars = addResources(sidecars, requests);
+      starting = maxResources(starting, sidecars);
+    } else {
+      starting = maxResources(starting, addResources(sidecars, requests));
+    }
+  }
+  return { pods: 1, ...addResources(maxResources(running, starting), parseResources(spec.overhead)) };
+}

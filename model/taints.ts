@@ -1,0 +1,23 @@
+import type { Taint, TaintEffect, Toleration } from './kube.ts';
+
+/**
+ * Whether one toleration tolerates a taint, as `ToleratesTaint` of `k8s.io/api/core/v1` has it: an absent key stands for
+ * every key, an absent effect for every effect; the operator is Equal unless it says Exists.
+ */
+export function tolerates({ key = '', operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
+  if (effect !== undefined && effect !== taint.effect) return false;
+  if (key !== '' && key !== taint.key) return false;
+  return operator === 'Exists' || value === (taint.value ?? '');
+}
+
+/** The first taint with one of the effects that no toleration tolerates. */
+export function untolerated(
+  taints: readonly Taint[] | undefined,
+  tolerations: readonly Toleration[] | undefined,
+  effects: readonly TaintEffect[],
+): Taint | undefined {
+  return taints?.find((taint) => effects.includes(taint.effect) && !(tolerations ?? []).some((one) => tolerates(one, taint)));
+}
+
+/** The effects that keep a pod from being scheduled. */
+export const REPELLING: readonly TaintEffect[] = ['NoSchedule', 'NoExecute'];

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { defineConfig } from '@playwright/test';
+
+const isCi = process.env['CI'] !== undefined;
+
+/** Debian's browser, unless CHROMIUM_PATH names another: Playwright's own need not be downloaded. */
+const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
+const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; install Chromium or set CHROMIUM_PATH` };
+
+// A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.
+process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
+
+export default defineConfig({
+  testDir: '.',
+  respectGitIgnore: true,
+  forbidOnly: isCi,
+  fullyParallel: true,
+  workers: 2,
+  // A retry would launder a finding into a flake.
+  retries: 0,
+  // Lint and types take a tenth of it on an idle machine; a suite's trial less.
+  timeout: 120_000,
+  // The totals come last: they must be the last line.
+  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip }]],
+  projects: [
+    { name: 'unit', testMatch: '**/*.test.ts', testIgnore: '**/*.page.test.ts' },
+    { name: 'suites', testMatch: '**/*.spec.ts' },
+    {
+      name: 'pages',
+      testMatch: '**/*.page.test.ts',
+      use: {
+        browserName: 'chromium',
+        launchOptions: {
+          executablePath: chromium,
+          args: [
+            // Containers and CI run as root, where the sandbox can't.
+            '--no-sandbox',
+            '--disable-gpu',
+            // Nothing leaves the machine: a page under test is local.
+            '--disable-quic',
+            '--no-first-run',
+            '--disable-background-networking',
+            '--disable-component-update',
+            '--disable-sync',
+          ],
+        },
+      },
+    },
+  ],
+});

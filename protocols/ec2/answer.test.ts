@@ -1,0 +1,45 @@
+import { expect, test } from '@playwright/test';
+import { describeEc2Answer } from './answer.ts';
+import { Ec2Codec, encodeRefusal } from './codec.ts';
+import { Ec2Refusal } from './refusal.ts';
+
+const codec = new Ec2Codec();
+const LACK = { ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none left' };
+
+for (const { what, name, status, body, says } of [
+  {
+    what: 'a refusal, unescaped',
+    name: 'ec2:RunInstances',
+    status: 503,
+    body: encodeRefusal(new Ec2Refusal('RequestLimitExceeded', 'a < b & "c"', 503), 'id'),
+    says: { code: 'RequestLimitExceeded', note: 'a < b & "c"' },
+  },
+  { what: "a proxy's page", name: 'ec2:CreateFleet', status: 502, body: 'Bad Gateway', says: { note: 'Bad Gateway' } },
+  { what: 'an empty error', name: 'ec2:CreateFleet', status: 500, body: '', says: { note: '' } },
+  {
+    what: 'a fleet of nothing',
+    name: 'ec2:CreateFleet',
+    status: 200,
+    body: codec.encode('CreateFleet', {}, 'id'),
+    says: { note: 'instances: none' },
+  },
+  {
+    what: 'a fleet with errors beside its instances',
+    name: 'ec2:CreateFleet',
+    status: 200,
+    body: codec.encode(
+      'CreateFleet',
+      {
+        Instances: [{ InstanceIds: ['i-1', 'i-2'] }, { InstanceIds: ['i-3'] }],
+        Errors: [LACK, LACK, { ErrorCode: 'InvalidSubnetID.NotFound' }],
+      },
+      'id',
+    ),
+    says: { note: 'instances: i-1, i-2, i-3, errors: InsufficientInstanceCapacity, InvalidSubnetID.NotFound (3)' },
+  },
+  { what: 'a good answer of another operation', name: 'ec2:DescribeInstances', status: 200, body: '<a/>', says: {} },
+]) {
+  test(`what a history keeps of ${what}`, () => {
+    expect(describeEc2Answer(name, status, body)).toEqual(says);
+  });
+}

@@ -1,0 +1,122 @@
+import * as sdk from '@aws-sdk/client-ec2';
+import { NormalizedSchema } from '@smithy/core/schema';
+import type { Operation } from '../../model/operation.ts';
+import { parseForm } from './form.ts';
+import type { Parameter } from './form.ts';
+import { FormReader } from './reader.ts';
+import type { SchemaRef } from './reader.ts';
+import { Ec2Refusal, missingParameter } from './refusal.ts';
+import { XmlWriter, element, escapeXml } from './writer.ts';
+
+const EC2_VERSION = '2016-11-15';
+export const EC2_CONTENT_TYPE = 'text/xml;charset=UTF-8';
+
+const XML_HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n';
+const NAMESPACE = `http://ec2.amazonaws.com/doc/${EC2_VERSION}/`;
+/** Parameters of every request, and those of presigned ones: they belong to no operation's input. */
+const COMMON_PARAMETER = /^(Action|Version|X-Amz-.*)$/;
+const READING = /^(Describe|Get|List|Search)/;
+const utf8 = new TextDecoder();
+
+/** A request as it stands on the wire. */
+interface FormRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+}
+
+/** One request, read. */
+export interface Ec2Request {
+  /** e.g. `CreateFleet` */
+  readonly action: string;
+  /** Plain JSON in the shape of the SDK's input type, timestamps as ISO text and blobs as base64. */
+  readonly input: Record<string, unknown>;
+}
+
+/**
+ * The EC2 Query protocol for every operation that the SDK knows: forms in, XML out, both by the SDK's own schemas
+ * (exports that end in `$`). They are semi-internal: a round trip through the SDK's client is tested.
+ */
+export class Ec2Codec {
+  readonly #reader = new FormReader();
+  readonly #writer = new XmlWriter();
+
+  /** What a request asks for. Never throws: what can't be read has no input, or is named `unknown`. */
+  describe(request: FormRequest): Operation {
+    const parameters = parseForm(formOf(request));
+    const action = parameters.children.get('Action')?.value ?? '';
+    if (!/^[A-Za-z0-9]{1,100}$/.test(action)) return { wire: 'aws', name: 'unknown', mutating: true };
+    const input = this.#tryRead(action, parameters);
+    const mutating = !READING.test(action) && input?.['DryRun'] !== true;
+    return { wire: 'aws', name: `ec2:${action}`, mutating, ...(input === undefined ? {} : { input }) };
+  }
+
+  /** @throws Ec2Refusal where EC2 would not understand the request */
+  decode(request: FormRequest): Ec2Request {
+    const parameters = parseForm(formOf(request));
+    const action = parameters.children.get('Action')?.value;
+    if (action === undefined || action === '') throw new Ec2Refusal('MissingAction', 'The request must contain the parameter Action');
+    return { action, input: this.#read(action, parameters) };
+  }
+
+  /** The body of a successful answer. @param output the SDK's output type of that action */
+  encode(action: string, output: object, requestId: string): string {
+    const schema = operationOf(action);
+    if (schema === undefined) throw new Error(`EC2 has no operation ${action}`);
+    const members = isUnit(schema.output) ? element('return', 'true') : this.#writer.write(schema.output, output);
+    return `${XML_HEADER}<${action}Response xmlns="${NAMESPACE}">${element('requestId', requestId)}${members}</${action}Response>`;
+  }
+
+  #tryRead(action: string, parameters: Parameter): Record<string, unknown> | undefined {
+    try {
+      return this.#read(action, parameters);
+    } catch (error) {
+      if (error instanceof Ec2Refusal) return undefined;
+      throw error;
+    }
+  }
+
+  #read(action: string, parameters: Parameter): Record<string, unknown> {
+    const schema = operationOf(action);
+    if (schema === undefined) throw invalidAction(action);
+    const children = new Map([...parameters.children].filter(([name]) => !COMMON_PARAMETER.test(name)));
+    if (!parameters.children.has('Version')) throw missingParameter('Version');
+    return isUnit(schema.input) ? {} : this.#reader.read(schema.input, { children });
+  }
+}
+
+/** The body of a refusal. Source: "Example error response" in the EC2 API reference. */
+export function encodeRefusal(refusal: Ec2Refusal, requestId: string): string {
+  const error = element('Code', escapeXml(refusal.code)) + element('Message', escapeXml(refusal.message));
+  return `${XML_HEADER}<Response><Errors><Error>${error}</Error></Errors><RequestID>${requestId}</RequestID></Response>`;
+}
+
+/** The action is none of EC2's, or none that this world emulates. */
+export function invalidAction(action: string): Ec2Refusal {
+  return new Ec2Refusal('InvalidAction', `The action ${action} is not valid for this web service.`);
+}
+
+interface OperationSchema {
+  readonly input: SchemaRef;
+  readonly output: SchemaRef;
+}
+
+/** The SDK's schema of an operation: `[9, namespace, name, traits, input, output]`. */
+function operationOf(action: string): OperationSchema | undefined {
+  const schema = (sdk as Readonly<Record<string, unknown>>)[`${action}$`];
+  if (!Array.isArray(schema) || schema[0] !== OPERATION || schema[2] !== action) return undefined;
+  return { input: schema[4] as SchemaRef, output: schema[5] as SchemaRef };
+}
+
+const OPERATION = 9;
+
+function isUnit(schema: SchemaRef): boolean {
+  return NormalizedSchema.of(schema).isUnitSchema();
+}
+
+/** The form of a POST, or the query string of a GET. */
+function formOf({ method, path, body = '' }: FormRequest): string {
+  if (method === 'POST') return typeof body === 'string' ? body : utf8.decode(body);
+  const query = path.indexOf('?');
+  return query === -1 ? '' : path.slice(query + 1);
+}

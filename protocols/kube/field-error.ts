@@ -1,0 +1,44 @@
+/**
+ * One thing that validation found wrong with a field, in the words of `k8s.io/apimachinery/pkg/util/validation/field`.
+ */
+export interface FieldError {
+  /** The cause's reason in a Status, e.g. `FieldValueInvalid`. */
+  readonly reason: string;
+  /** e.g. `spec.topologySpreadConstraints[0].maxSkew` */
+  readonly field: string;
+  /** Without the field: `Invalid value: -1: must be greater than zero`. */
+  readonly message: string;
+}
+
+export function invalid(field: string, value: unknown, detail: string): FieldError {
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value ?? null)}: ${detail}` };
+}
+
+export function required(field: string, detail = ''): FieldError {
+  return { reason: 'FieldValueRequired', field, message: withDetail('Required value', detail) };
+}
+
+export function forbidden(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueForbidden', field, message: `Forbidden: ${detail}` };
+}
+
+export function duplicate(field: string, value: unknown): FieldError {
+  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${JSON.stringify(value)}` };
+}
+
+export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
+  const values = supported.map((one) => JSON.stringify(one)).join(', ');
+  return {
+    reason: 'FieldValueNotSupported',
+    field,
+    message: `Unsupported value: ${JSON.stringify(value ?? '')}: supported values: ${values}`,
+  };
+}
+
+export function tooLong(field: string, detail: string): FieldError {
+  return { reason: 'FieldValueTooLong', field, message: `Too long: ${detail}` };
+}
+
+function withDetail(type: string, detail: string): string {
+  return detail === '' ? type : `${type}: ${detail}`;
+}

@@ -1,0 +1,21 @@
+import { isJsonObject } from './json.ts';
+
+/**
+ * JSON merge patch (RFC 7386). What the patch leaves alone is shared with the target, not copied; a patch that changes
+ * nothing returns the target itself. Every key, also `__proto__`, becomes a property of the result and nothing else.
+ */
+export function mergePatch(target: unknown, patch: unknown): unknown {
+  if (!isJsonObject(patch)) return patch;
+  const base = isJsonObject(target) ? target : {};
+  let result: Record<string, unknown> | undefined = base === target ? undefined : {};
+  for (const [key, change] of Object.entries(patch)) {
+    const before = Object.hasOwn(base, key) ? base[key] : undefined;
+    const after = change === null ? undefined : mergePatch(before, change);
+    if (after === before && (after !== undefined) === Object.hasOwn(base, key)) continue;
+    result ??= { ...base };
+    if (after === undefined) delete result[key];
+    // An assignment to `__proto__` would change what the result inherits.
+    else Object.defineProperty(result, key, { value: after, writable: true, enumerable: true, configurable: true });
+  }
+  return result ?? base;
+}

@@ -1,0 +1,64 @@
+import type { ObjectName, Operation } from '../../model/operation.ts';
+import { isJsonObject } from './json.ts';
+import { parseKubeRequest } from './request.ts';
+import type { KubeRequest } from './request.ts';
+
+const READS: readonly string[] = ['get', 'list', 'watch'];
+const utf8 = new TextDecoder();
+
+/**
+ * Reads what a request on the Kubernetes wire asks for. Never throws. A request for no resource is named by method and
+ * path: `get /version`.
+ */
+export function describeKubeRequest(request: {
+  readonly method: string;
+  readonly path: string;
+  readonly body?: string | Uint8Array;
+}): Operation {
+  const input = decodeBody(request.body);
+  const body = input === undefined ? {} : { input };
+  const parsed = parseKubeRequest(request.method, request.path);
+  if (parsed === undefined) {
+    const pathname = request.path.split('?', 1).join('');
+    const mutating = !['GET', 'HEAD', 'OPTIONS'].includes(request.method);
+    return { wire: 'kube', name: `${request.method.toLowerCase()} ${pathname}`, mutating, ...body };
+  }
+  return {
+    wire: 'kube',
+    name: `${parsed.verb} ${parsed.resource}${parsed.subresource === undefined ? '' : `/${parsed.subresource}`}`,
+    mutating: !READS.includes(parsed.verb) && !isDryRun(parsed, input),
+    object: objectOf(parsed, input),
+    ...body,
+  };
+}
+
+/** A dry run may be asked for in the query or, for deletions and evictions, in the body. */
+function isDryRun(request: KubeRequest, input: unknown): boolean {
+  if (request.options.dryRun !== undefined) return true;
+  const options = request.subresource === 'eviction' && isJsonObject(input) ? input.deleteOptions : input;
+  return isJsonObject(options) && Array.isArray(options.dryRun) && options.dryRun.length > 0;
+}
+
+function objectOf(request: KubeRequest, input: unknown): ObjectName {
+  const name = request.name ?? (request.verb === 'create' ? nameIn(input) : undefined);
+  return {
+    resource: request.resource,
+    ...(request.namespace === undefined ? {} : { namespace: request.namespace }),
+    ...(name === undefined ? {} : { name }),
+  };
+}
+
+function nameIn(input: unknown): string | undefined {
+  const metadata = isJsonObject(input) ? input.metadata : undefined;
+  const name = isJsonObject(metadata) ? metadata.name : undefined;
+  return typeof name === 'string' && name !== '' ? name : undefined;
+}
+
+function decodeBody(body: string | Uint8Array | undefined): unknown {
+  if (body === undefined || body.length === 0) return undefined;
+  try {
+    return JSON.parse(typeof body === 'string' ? body : utf8.decode(body));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,137 @@
+/** What a request does to a resource, as RBAC names it. */
+type KubeVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
+
+/** The query parameters that the API knows, as they were sent. */
+export interface KubeOptions {
+  readonly labelSelector?: string;
+  readonly fieldSelector?: string;
+  readonly limit?: string;
+  readonly continue?: string;
+  readonly resourceVersion?: string;
+  readonly resourceVersionMatch?: string;
+  readonly timeoutSeconds?: string;
+  readonly allowWatchBookmarks?: string;
+  readonly sendInitialEvents?: string;
+  readonly dryRun?: string;
+  readonly gracePeriodSeconds?: string;
+  readonly propagationPolicy?: string;
+}
+
+/** A request for a resource, read from its method and path. */
+export interface KubeRequest {
+  readonly verb: KubeVerb;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** Plural name as in the path. */
+  readonly resource: string;
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+  readonly options: KubeOptions;
+}
+
+const OPTIONS: readonly (keyof KubeOptions)[] = [
+  'labelSelector',
+  'fieldSelector',
+  'limit',
+  'continue',
+  'resourceVersion',
+  'resourceVersionMatch',
+  'timeoutSeconds',
+  'allowWatchBookmarks',
+  'sendInitialEvents',
+  'dryRun',
+  'gracePeriodSeconds',
+  'propagationPolicy',
+];
+
+/** Subresources that namespaces themselves have: `namespaces/x/status` is no resource `status` in `x`. */
+const NAMESPACE_SUBRESOURCES: readonly string[] = ['status', 'finalize'];
+
+/**
+ * Reads a request as the API server's RequestInfo does.
+ * @param path path with its query string
+ * @returns undefined for paths that name no resource: discovery, health, unknown ones, malformed escapes
+ */
+export function parseKubeRequest(method: string, path: string): KubeRequest | undefined {
+  const [pathname = '', query = ''] = splitOnce(path, '?');
+  const segments = decodeSegments(pathname);
+  if (segments === undefined) return undefined;
+  const [root, ...rest] = segments;
+  let group = '';
+  if (root === 'apis') group = rest.shift() ?? '';
+  else if (root !== 'api') return undefined;
+  const version = rest.shift();
+  if (version === undefined || (root === 'apis' && group === '')) return undefined;
+
+  let namespace: string | undefined;
+  if (rest[0] === 'namespaces' && rest.length > 2 && !NAMESPACE_SUBRESOURCES.includes(rest[2] ?? '')) {
+    namespace = rest[1];
+    rest.splice(0, 2);
+  }
+  const [resource, name, subresource, ...more] = rest;
+  if (resource === undefined || more.length > 0) return undefined;
+  const parameters = new URLSearchParams(query);
+  const verb = verbOf(method, name, parameters);
+  if (verb === undefined) return undefined;
+  return {
+    verb,
+    group,
+    version,
+    resource,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+    ...(subresource === undefined ? {} : { subresource }),
+    options: readOptions(parameters),
+  };
+}
+
+function verbOf(method: string, name: string | undefined, parameters: URLSearchParams): KubeVerb | undefined {
+  switch (method) {
+    case 'GET':
+    case 'HEAD':
+      if (name !== undefined) return 'get';
+      return isTrue(parameters.get('watch') ?? undefined) ? 'watch' : 'list';
+    case 'POST':
+      return 'create';
+    case 'PUT':
+      return 'update';
+    case 'PATCH':
+      return 'patch';
+    case 'DELETE':
+      return name === undefined ? 'deletecollection' : 'delete';
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a query parameter says yes, as Go's ParseBool reads it (an empty one counts as yes). */
+export function isTrue(value: string | undefined): boolean {
+  return value !== undefined && ['', '1', 't', 'T', 'true', 'TRUE', 'True'].includes(value);
+}
+
+function readOptions(parameters: URLSearchParams): KubeOptions {
+  const options: { -readonly [Name in keyof KubeOptions]: string } = {};
+  for (const name of OPTIONS) {
+    const value = parameters.get(name);
+    if (value !== null) options[name] = value;
+  }
+  return options;
+}
+
+function decodeSegments(pathname: string): string[] | undefined {
+  try {
+    return pathname
+      .split('/')
+      .filter((segment) => segment !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return undefined;
+  }
+}
+
+function splitOnce(text: string, separator: string): string[] {
+  const at = text.indexOf(separator);
+  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + 1)];
+}

@@ -1,0 +1,155 @@
+import type { FieldError } from './field-error.ts';
+
+/** A resource as error messages name it. */
+export interface GroupResource {
+  /** Empty for the core group. */
+  readonly group: string;
+  /** Plural name, e.g. `pods`, or a kind where the API server says the kind. */
+  readonly resource: string;
+}
+
+interface StatusCause {
+  readonly reason?: string;
+  readonly message?: string;
+  readonly field?: string;
+}
+
+/** meta/v1 Status, with the fields in the order in which the API server writes them. */
+export interface Status {
+  readonly kind: 'Status';
+  readonly apiVersion: 'v1';
+  readonly metadata: { readonly resourceVersion?: string };
+  readonly status: 'Success' | 'Failure';
+  readonly message?: string;
+  readonly reason?: string;
+  readonly details?: {
+    readonly name?: string;
+    readonly group?: string;
+    readonly kind?: string;
+    readonly uid?: string;
+    readonly causes?: readonly StatusCause[];
+    readonly retryAfterSeconds?: number;
+  };
+  readonly code?: number;
+}
+
+/** A refusal of the API server. Messages are those of `k8s.io/apimachinery/pkg/api/errors`. */
+export class StatusError extends Error {
+  readonly status: Status;
+  readonly code: number;
+
+  constructor(code: number, reason: string, message: string, details?: Status['details']) {
+    super(message);
+    this.name = 'StatusError';
+    this.code = code;
+    this.status = {
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message,
+      ...(reason === '' ? {} : { reason }),
+      ...(details === undefined ? {} : { details }),
+      code,
+    };
+  }
+
+  get reason(): string {
+    return this.status.reason ?? 'Unknown';
+  }
+}
+
+/** `pods`, `nodeclaims.karpenter.sh`: a resource with its group, as messages write it. */
+function qualify({ group, resource }: GroupResource): string {
+  return group === '' ? resource : `${resource}.${group}`;
+}
+
+function details({ group, resource }: GroupResource, name: string): NonNullable<Status['details']> {
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
+}
+
+export function notFound(resource: GroupResource, name: string): StatusError {
+  return new StatusError(404, 'NotFound', `${qualify(resource)} "${name}" not found`, details(resource, name));
+}
+
+export function alreadyExists(resource: GroupResource, name: string): StatusError {
+  const message = `${qualify(resource)} "${name}" already exists`;
+  return new StatusError(409, 'AlreadyExists', message, details(resource, name));
+}
+
+export function conflict(resource: GroupResource, name: string, why: string): StatusError {
+  const message = `Operation cannot be fulfilled on ${qualify(resource)} "${name}": ${why}`;
+  return new StatusError(409, 'Conflict', message, details(resource, name));
+}
+
+/** Somebody else wrote the object since the caller read it. */
+export function modified(resource: GroupResource, name: string): StatusError {
+  const why = 'the object has been modified; please apply your changes to the latest version and try again';
+  return conflict(resource, name, why);
+}
+
+/** @param kind group and kind: `{ group: 'apps', resource: 'ReplicaSet' }` */
+export function invalidObject(kind: GroupResource, name: string, errors: readonly FieldError[]): StatusError {
+  const lines = [...new Set(errors.map((error) => `${error.field}: ${error.message}`))];
+  const text = lines.length === 1 ? lines.join('') : `[${lines.join(', ')}]`;
+  const causes = errors.map(({ reason, message, field }) => ({ reason, message, field }));
+  const message = `${qualify(kind)} "${name}" is invalid: ${text}`;
+  return new StatusError(422, 'Invalid', message, { ...details(kind, name), causes });
+}
+
+export function badRequest(message: string): StatusError {
+  return new StatusError(400, 'BadRequest', message);
+}
+
+export function refused(resource: GroupResource, name: string, why: string): StatusError {
+  const message = `${qualify(resource)} "${name}" is forbidden: ${why}`;
+  return new StatusError(403, 'Forbidden', message, details(resource, name));
+}
+
+export function methodNotAllowed(): StatusError {
+  return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
+}
+
+export function notAcceptable(accepted: readonly string[]): StatusError {
+  return new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+}
+
+export function unsupportedMediaType(accepted: readonly string[]): StatusError {
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
+  return new StatusError(415, 'UnsupportedMediaType', message);
+}
+
+/** The revision asked for has been compacted: list again. */
+export function expired(message: string): StatusError {
+  return new StatusError(410, 'Expired', message);
+}
+
+/** A patch that can't be applied to the object as it is. */
+export function patchFailed(why: string): StatusError {
+  return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {
+    causes: [{ reason: 'UnexpectedServerResponse', message: why }],
+  });
+}
+
+/** What creations of subresources answer, e.g. a binding. @param code HTTP status */
+export function success(code: number): Status {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code };
+}
+
+/** What a deletion answers when the object is gone. */
+export function deleted(resource: GroupResource, name: string, uid: string): Status {
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { ...details(resource, name), uid } };
+}
+
+/** Reason and message of an error answer. What is no Status (priority and fairness refuse in plain text) is its own message. */
+export function describeStatus(body: string): { readonly code?: string; readonly note?: string } {
+  try {
+    const answer = JSON.parse(body) as { reason?: unknown; message?: unknown };
+    return {
+      ...(typeof answer.reason === 'string' ? { code: answer.reason } : {}),
+      ...(typeof answer.message === 'string' ? { note: answer.message } : {}),
+    };
+  } catch {
+    return { note: body };
+  }
+}

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { breachesOf, importsOf, layers } from './layers.ts';
+import { filesOf, root } from './sources.ts';
+
+const inspect = (file: string, text: string): string[] => breachesOf(file, importsOf(file, text));
+
+test('every import stays inside the house', () => {
+  const breaches = filesOf('.ts').flatMap((file) => inspect(file, readFileSync(join(root, file), 'utf8')));
+  expect(breaches, breaches.join('\n')).toEqual([]);
+});
+
+test('no row of the house names one below it', () => {
+  const order = Object.keys(layers);
+  const upward = Object.entries(layers).flatMap(([folder, { may }]) =>
+    may === 'everything' ? [] : may.filter((place) => order.indexOf(place.split('/')[0] ?? '') >= order.indexOf(folder)),
+  );
+  expect(upward).toEqual([]);
+});
+
+for (const [what, file, text] of [
+  ['a forbidden folder', 'controller/planted.ts', "import { createWorld } from '../world/world.ts';"],
+  ['its type', 'controller/deep/planted.ts', "import type { World } from '../../world/world.ts';"],
+  ['its re-export', 'checks/planted.ts', "export * from '../harness/engine.ts';"],
+  ['its dynamic import', 'faults/planted.ts', "const world = await import('../world/embedded.ts');"],
+  ['another file than the one allowed', 'clients/planted.ts', "import { openChain } from '../wire/chain.ts';"],
+  ['a forbidden package', 'world/planted.ts', "import { KubeConfig } from '@kubernetes/client-node';"],
+  [
+    'a package whose types are allowed',
+    'controller/planted.ts',
+    "import type { Tag } from '@aws-sdk/client-ec2';\nimport { EC2Client } from '@aws-sdk/client-ec2';",
+  ],
+  ['a folder without a row', 'helpers/planted.ts', ''],
+] as const) {
+  test(`a planted breach is found: ${what}`, () => {
+    expect(inspect(file, text)).toContainEqual(expect.stringContaining(file));
+  });
+}
+
+test('what the house allows is no breach', () => {
+  expect(
+    inspect('clients/fine.ts', "import type { Wire } from '../wire/wire.ts';\nimport { EC2Client } from '@aws-sdk/client-ec2';"),
+  ).toEqual([]);
+  expect(inspect('targets/fine.ts', "import type { Tag } from '@aws-sdk/client-ec2';\nimport { join } from 'node:path';")).toEqual([]);
+  expect(inspect('checks/fine.test.ts', "import { runTrial } from '../harness/run.ts';")).toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { start, usersEnvironment } from '../cli/testing/command.ts';
+import { root } from './sources.ts';
+
+/** What a fresh clone does not have. */
+const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
+
+/** What users need beside the code. */
+const NEEDED = [
+  'LICENSE',
+  'README.md',
+  'bin/scaleproof.js',
+  'dist/cli/main.js',
+  'dist/harness/child.js',
+  'dist/harness/watcher.js',
+  'dist/index.d.ts',
+  'dist/index.js',
+  'docs/architecture.md',
+  'fixtures/instance-types.us-east-1.json',
+  'kind-config.yaml',
+  'package.json',
+  'schemas/report.v1.json',
+];
+
+/** As strict as users' projects are, and without types of Node's. */
+const TSCONFIG = {
+  compilerOptions: { strict: true, exactOptionalPropertyTypes: true, module: 'nodenext', target: 'es2024', noEmit: true, types: [] },
+  files: ['my-scenario.ts'],
+};
+
+/** Outside the clone, whose packages the installed one must not find. */
+let folder = '';
+test.beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'scaleproof-package-'));
+});
+test.afterEach(() => rmSync(folder, { recursive: true }));
+
+test('the packed package, installed into an empty project, runs the scenario of the README and checks it without its source', async () => {
+  test.setTimeout(600_000);
+  const clone = join(folder, 'clone');
+  const project = join(folder, 'project');
+  mkdirSync(project);
+
+  await test.step('pack a copy: a build of its own, whoever else builds', async () => {
+    cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
+    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+    await succeed('npm', ['pack', '--pack-destination', project], clone);
+  });
+
+  await test.step('install it', async () => {
+    const [tarball = ''] = readdirSync(project);
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await succeed('npm', ['install', ...flags, `./${tarball}`], project);
+  });
+
+  await test.step('it holds what is needed, and no tests', () => {
+    const installed = join(project, 'node_modules/scaleproof');
+    const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
+    expect(files).toEqual(expect.arrayContaining(NEEDED));
+    expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+  });
+
+  writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
+
+  await test.step('its types serve a strict project', async () => {
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+    await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.'], project);
+  });
+
+  await test.step('the scenario runs, and can be checked when its source is gone', async () => {
+    const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
+    expect(run).toMatch(/mine\/burst +✓ pass +30\/30 100 %/);
+    const report = readFileSync(join(project, 'run/report.json'), 'utf8');
+    rmSync(join(project, 'my-scenario.ts'));
+    rmSync(join(project, 'run/report.json'));
+    expect(await succeed('npx', ['--no', 'scaleproof', 'check', 'run'], project)).toBe(run);
+    expect(readFileSync(join(project, 'run/report.json'), 'utf8')).toBe(report);
+  });
+});
+
+/** The TypeScript that the README calls my-scenario.ts. */
+function scenarioOfReadme(): string {
+  const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
+  if (code === undefined) throw new Error('the README shows no my-scenario.ts');
+  return code;
+}
+
+/** Runs a program with the Node that runs the tests. @returns its standard output */
+async function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
+  const environment = usersEnvironment();
+  const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
+  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
+  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(0);
+  return stdout;
+}

@@ -1,0 +1,77 @@
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import type { FullConfig, Reporter, Suite, TestCase, TestError, TestRun } from '@playwright/test/reporter';
+import { root } from './sources.ts';
+
+interface Options {
+  /** Projects whose tests can't run here, and why. */
+  readonly skip?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Ends the run with what Playwright's own reporters don't say: what tests measured, each skipped test with its reason, each failure in a
+ * line, and last of all the totals, alone on a line. It also skips the projects that the machine can't run.
+ */
+export default class TotalsReporter implements Reporter {
+  readonly #skip: Readonly<Record<string, string>>;
+  readonly #errors: TestError[] = [];
+  #suite: Suite | undefined;
+
+  constructor(options: Options = {}) {
+    this.#skip = options.skip ?? {};
+  }
+
+  async preprocess({ suite, testRun }: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
+    for (const project of suite.suites) {
+      const reason = this.#skip[project.title];
+      if (reason !== undefined) testRun.skip(project, reason);
+    }
+  }
+
+  onBegin(_config: FullConfig, suite: Suite): void {
+    this.#suite = suite;
+  }
+
+  /** An error outside every test: a file that can't be loaded, a worker that couldn't start. */
+  onError(error: TestError): void {
+    this.#errors.push(error);
+  }
+
+  /** The last hook: every other reporter has printed its summary. */
+  async onExit(): Promise<void> {
+    const tests = this.#suite?.allTests() ?? [];
+    const skipped = tests.filter((test) => test.outcome() === 'skipped');
+    const failed = tests.filter((test) => test.outcome() === 'unexpected');
+    const lines = [
+      ...tests.flatMap((test) => measurementsOf(test).map((measured) => `measured: ${titleOf(test)}: ${measured}`)),
+      ...skipped.map((test) => `skipped: ${titleOf(test)}: ${reasonOf(test)}`),
+      ...failed.map((test) => `failed: ${titleOf(test)}: ${firstLineOf(test.results.at(-1)?.error)}`),
+      ...this.#errors.map((error) => `failed outside every test: ${firstLineOf(error)}`),
+    ];
+    const passed = tests.length - skipped.length - failed.length;
+    const totals = [`${passed} passed`, `${failed.length + this.#errors.length} failed`];
+    if (skipped.length > 0) totals.push(`${skipped.length} skipped`);
+    process.stdout.write(`\n${lines.map((line) => `${line}\n`).join('')}${totals.join(', ')}\n`);
+  }
+}
+
+function titleOf(test: TestCase): string {
+  const [, , , ...titles] = test.titlePath();
+  return `${relative(root, test.location.file)}:${test.location.line} ${titles.join(' > ')}`;
+}
+
+/** What a test found out by the way: an annotation of the type `measured`. */
+function measurementsOf(test: TestCase): string[] {
+  return test.annotations.flatMap(({ type, description }) => (type === 'measured' && description !== undefined ? [description] : []));
+}
+
+function reasonOf(test: TestCase): string {
+  const mark = test.annotations.find(({ type }) => type === 'skip' || type === 'fixme');
+  if (mark !== undefined) return mark.description ?? 'no reason given';
+  return 'it did not run, because of a failure or an interruption before it';
+}
+
+function firstLineOf(error: TestError | undefined): string {
+  const text = stripVTControlCharacters(error?.message ?? error?.value ?? 'no error');
+  return text.split('\n').find((line) => line.trim() !== '') ?? text;
+}

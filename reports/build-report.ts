@@ -1,0 +1,236 @@
+import type { HistoryEvent } from '../history/events.ts';
+import { phaseValuesOf, summarizePhase } from '../history/latency.ts';
+import type { PhaseValues } from '../history/latency.ts';
+import type { FaultLife } from '../history/lives.ts';
+import { combine } from '../history/verdict.ts';
+import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
+import { createView } from '../history/view.ts';
+import { createDescriber } from './describe-event.ts';
+import type { Describe } from './describe-event.ts';
+import { profileSchema } from './report-input.ts';
+import type { Profile, ReportInput, ReportTrial, RunFacts } from './report-input.ts';
+import { REPORT_API_VERSION } from './run-report.ts';
+import type { BoundReport, FaultReport, ProfileReport, ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
+
+/** Events of a finding that the report says in words; the history has them all. */
+export const MAX_EVIDENCE = 40;
+
+/** What one trial adds to its scenario. */
+interface Digest {
+  readonly report: TrialReport;
+  readonly result: TrialResult;
+  readonly phases: readonly PhaseValues[];
+  readonly faults: readonly FaultLife[];
+}
+
+/** What was asked for. */
+type Asked = RunFacts['scenarios'][number];
+
+/**
+ * Everything that a run has to say, as data: pure. Scenarios come by profile, and they and their trials in the order in
+ * which they were planned, whatever the order of `trials`. Each trial's events are read once.
+ * @throws Error when a trial is of a scenario that is not the run's
+ */
+export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
+  const asked = new Set(run.scenarios.map(({ id }) => id));
+  const stranger = trials.find(({ result }) => !asked.has(result.scenario));
+  if (stranger !== undefined) throw new Error(`the run was not asked for ${stranger.result.scenario}, which has a trial`);
+  const digests = trials.map(digestTrial);
+  const scenarios = scenariosOf(run, digests, notRun);
+  const virtualMs = sum(digests, ({ result }) => result.virtualMs);
+  const { format: _format, planned: _planned, notRun: _notRun, wallMs, ...facts } = run;
+  const hasTime = wallMs !== undefined;
+  return {
+    apiVersion: REPORT_API_VERSION,
+    kind: 'ConformanceReport',
+    run: { ...facts, ...(hasTime ? { wallMs } : {}), virtualMs, ...(hasTime && wallMs > 0 ? { ratio: virtualMs / wallMs } : {}) },
+    verdict: combine(scenarios.map(({ verdict }) => verdict)),
+    totals: totalsOf(scenarios, notRun),
+    profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
+    scenarios,
+    notRun: [...notRun],
+  };
+}
+
+function digestTrial({ result, events, truncated }: ReportTrial): Digest {
+  const view = createView(events, { truncated });
+  const describe = createDescriber(events);
+  const { scenario: _scenario, title: _title, suite: _suite, target: _target, ...rest } = result;
+  return {
+    report: {
+      ...rest,
+      checks: result.checks.map((check) => ({
+        ...check,
+        findings: check.findings.map((finding) => withEvidence(finding, events, describe)),
+      })),
+      truncated,
+    },
+    result,
+    phases: phaseValuesOf(view),
+    faults: view.faults,
+  };
+}
+
+function withEvidence(finding: Finding, events: readonly HistoryEvent[], describe: Describe): ReportedFinding {
+  const evidence = finding.events.slice(0, MAX_EVIDENCE).flatMap((index) => {
+    const event = events[index];
+    if (event === undefined) return [];
+    const { what, object } = describe(event);
+    return { i: event.i, t: event.t, what, ...(object === undefined ? {} : { object }) };
+  });
+  return { ...finding, evidence };
+}
+
+/** By profile, and in each in the order in which they were asked for. */
+function scenariosOf(run: RunFacts, digests: readonly Digest[], notRun: ReportInput['notRun']): ScenarioReport[] {
+  const sorted = profileSchema.options.flatMap((profile) => run.scenarios.filter((asked) => asked.profile === profile));
+  return sorted.flatMap((asked) => {
+    const { id } = asked;
+    const own = digests.filter(({ result }) => result.scenario === id).sort((a, b) => a.report.seed - b.report.seed);
+    const missing = run.planned.filter(
+      ({ scenario, seed }) =>
+        scenario === id &&
+        !own.some(({ report }) => report.seed === seed) &&
+        !notRun.some((one) => one.scenario === id && one.seed === seed),
+    ).length;
+    return own.length + missing === 0 ? [] : scenarioReport(asked, own, missing);
+  });
+}
+
+/** Nothing, if the run has no scenario of the profile. */
+function profileReport(name: Profile, run: RunFacts, scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): ProfileReport[] {
+  const asked = new Set(run.scenarios.filter(({ profile }) => profile === name).map(({ id }) => id));
+  if (asked.size === 0) return [];
+  const own = scenarios.filter(({ profile }) => profile === name);
+  const left = notRun.filter(({ scenario }) => asked.has(scenario));
+  const counts = scenarioCounts(own, left);
+  // A scenario of which one seed was not run has a verdict, and its profile is partial all the same.
+  const result = counts.failed > 0 ? 'failure' : counts.unknown > 0 ? 'unknown' : left.length > 0 ? 'partial' : 'success';
+  return [{ name, result, scenarios: counts }];
+}
+
+function scenarioReport({ id, title, suite, profile, requirements }: Asked, digests: readonly Digest[], notBegun: number): ScenarioReport {
+  const results = digests.map(({ report }) => report);
+  // A trial that never began might have failed.
+  const verdicts: Verdict[] = [...results.map(({ verdict }) => verdict), ...(notBegun > 0 ? (['unknown'] as const) : [])];
+  return {
+    id,
+    title,
+    suite,
+    profile,
+    requirements,
+    verdict: combine(verdicts),
+    trials: {
+      passed: countOf(results, 'pass'),
+      failed: countOf(results, 'fail'),
+      unknown: countOf(results, 'unknown'),
+      notBegun,
+    },
+    success: sumSuccess(results),
+    latencies: mergePhases(digests).map(summarizePhase),
+    instances: sumInstances(results),
+    faults: {
+      armed: sum(results, ({ faults }) => faults.armed),
+      fired: sum(results, ({ faults }) => faults.fired),
+      injections: mergeFaults(digests),
+    },
+    bounds: mergeBounds(results),
+    interleavings: new Set(results.map(({ interleaving }) => interleaving)).size,
+    virtualMs: sum(results, ({ virtualMs }) => virtualMs),
+    results,
+  };
+}
+
+/** Phases of all trials, in the order in which they first appear; percentiles can't be averaged. */
+function mergePhases(digests: readonly Digest[]): PhaseValues[] {
+  const merged = new Map<string, number[]>();
+  for (const { phase, valuesMs } of digests.flatMap(({ phases }) => phases)) {
+    const values = merged.get(phase);
+    if (values === undefined) merged.set(phase, [...valuesMs]);
+    else values.push(...valuesMs);
+  }
+  return [...merged].map(([phase, valuesMs]) => ({ phase, valuesMs: valuesMs.sort((a, b) => a - b) }));
+}
+
+/** Injections are the same in each trial if id and fault are: a scenario numbers them in its own order. */
+function mergeFaults(digests: readonly Digest[]): FaultReport[] {
+  const merged = new Map<string, Omit<FaultReport, 'vacuous'>>();
+  for (const { armed, fired } of digests.flatMap(({ faults }) => faults)) {
+    const { id, fault, description, legal, firing } = armed.fault;
+    const key = JSON.stringify([id, fault, firing]);
+    const before = merged.get(key) ?? { id, fault, description, legal, firing, armedTrials: 0, firedTrials: 0, firings: 0 };
+    merged.set(key, {
+      ...before,
+      armedTrials: before.armedTrials + 1,
+      firedTrials: before.firedTrials + (fired.length > 0 ? 1 : 0),
+      firings: before.firings + fired.length,
+    });
+  }
+  return [...merged.values()].map((fault) => ({ ...fault, vacuous: fault.firing === 'may-fire' && fault.firedTrials === 0 }));
+}
+
+/** The worst value of each check's bounds. */
+function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
+  const merged = new Map<string, BoundReport>();
+  for (const { seed, checks } of results) {
+    for (const { check, measurements } of checks) {
+      for (const { bound, worst, object } of measurements) {
+        const key = JSON.stringify([check, bound.name]);
+        const before = merged.get(key);
+        if (before !== undefined && (worst === undefined || worst <= (before.worst ?? -Infinity))) continue;
+        merged.set(key, { check, bound, ...(worst === undefined ? {} : { worst, seed }), ...(object === undefined ? {} : { object }) });
+      }
+    }
+  }
+  return [...merged.values()];
+}
+
+function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): RunReport['totals'] {
+  return {
+    scenarios: scenarioCounts(scenarios, notRun),
+    trials: {
+      passed: sum(scenarios, ({ trials }) => trials.passed),
+      failed: sum(scenarios, ({ trials }) => trials.failed),
+      unknown: sum(scenarios, ({ trials }) => trials.unknown),
+      notBegun: sum(scenarios, ({ trials }) => trials.notBegun),
+      notRun: notRun.length,
+    },
+    success: sumSuccess(scenarios),
+    instances: sumInstances(scenarios),
+    faults: { armed: sum(scenarios, ({ faults }) => faults.armed), fired: sum(scenarios, ({ faults }) => faults.fired) },
+    findings: sum(scenarios, ({ results }) => sum(results, ({ checks }) => sum(checks, ({ findings }) => findings.length))),
+    interleavings: sum(scenarios, ({ interleavings }) => interleavings),
+  };
+}
+
+/** A scenario of which no trial was run counts as not run. */
+function scenarioCounts(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): ProfileReport['scenarios'] {
+  const ran = new Set(scenarios.map(({ id }) => id));
+  return {
+    passed: countOf(scenarios, 'pass'),
+    failed: countOf(scenarios, 'fail'),
+    unknown: countOf(scenarios, 'unknown'),
+    notRun: new Set(notRun.map(({ scenario }) => scenario).filter((id) => !ran.has(id))).size,
+  };
+}
+
+function sumSuccess(parts: readonly Pick<TrialReport, 'success'>[]): TrialReport['success'] {
+  return { served: sum(parts, ({ success }) => success.served), asked: sum(parts, ({ success }) => success.asked) };
+}
+
+function sumInstances(parts: readonly Pick<TrialReport, 'instances'>[]): TrialReport['instances'] {
+  return {
+    created: sum(parts, ({ instances }) => instances.created),
+    terminated: sum(parts, ({ instances }) => instances.terminated),
+    live: sum(parts, ({ instances }) => instances.live),
+    leaked: sum(parts, ({ instances }) => instances.leaked),
+  };
+}
+
+function countOf(parts: readonly { readonly verdict: Verdict }[], verdict: Verdict): number {
+  return parts.filter((part) => part.verdict === verdict).length;
+}
+
+function sum<T>(parts: readonly T[], valueOf: (part: T) => number): number {
+  return parts.reduce((total, part) => total + valueOf(part), 0);
+}

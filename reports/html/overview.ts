@@ -1,0 +1,245 @@
+import type { NotRun, Verdict } from '../../history/verdict.ts';
+import { formatCount, formatDuration, formatList, formatPercent, formatRatio, formatValue } from '../format.ts';
+import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
+import type { RunReport, ScenarioReport } from '../run-report.ts';
+import { groupFindings } from './groups.ts';
+import { html } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { badge, code, resultBadge, servedText } from './parts.ts';
+import { scenarioId, shownTrials, trialId } from './scenario.ts';
+
+/** Seeds that are named before they are counted. */
+const MAX_SEEDS_NAMED = 8;
+
+/** The top of the page: the verdict in a sentence, on what, and the numbers that matter. */
+export function renderHeader(report: RunReport): Markup {
+  const { run, totals, verdict } = report;
+  const seeds = run.trials > 1 ? `seeds ${run.seed} to ${run.seed + run.trials - 1}` : `seed ${run.seed}`;
+  const { success, instances, faults, scenarios, trials } = totals;
+  const done = trials.passed + trials.failed + trials.unknown;
+  return html`<header class="top ${verdict}">
+    <div class="brand"><span>Scaleproof</span> conformance report</div>
+    <h1>${badge(verdict)} <span>${headline(report)}</span></h1>
+    <p class="context">
+      Target <strong>${run.target.name}</strong> in the <strong>${run.world.name}</strong> world, ${seeds},
+      ${run.startedAt.slice(0, 16).replace('T', ' ')} UTC, scaleproof ${run.versions.scaleproof} on Node ${run.versions.node}, run ${run.id}
+    </p>
+    <div class="tiles">
+      ${tile('Scenarios', verdictCounts(scenarios))}
+      ${tile('Pods served in time', html`<strong>${success.asked === 0 ? '–' : formatPercent(success.served / success.asked)}</strong><span>${success.served} of ${formatCount(success.asked, 'pod')}</span>`, success.served < success.asked)}
+      ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, instances.leaked > 0)}
+      ${tile('Faults fired', html`<strong>${faults.fired}</strong><span>of ${faults.armed} armed</span>`)}
+      ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>`)}
+      ${tile('Virtual time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
+    </div>
+    <ul class="profiles" aria-label="Profiles, over the scenarios that were asked for">
+      ${report.profiles.map(
+        (profile) =>
+          html`<li>${resultBadge(profile)}<strong>${profile.name}</strong><span class="muted">${profileCounts(profile)}</span></li>`,
+      )}
+    </ul>
+  </header>`;
+}
+
+function headline({ verdict, totals, run }: RunReport): string {
+  const { failed, unknown, passed } = totals.scenarios;
+  const all = failed + unknown + passed;
+  if (all === 0) return 'Nothing was run, so nothing is known';
+  const scenarios = formatCount(all, 'scenario');
+  if (verdict === 'fail') return `${run.target.name} failed ${failed} of ${scenarios}`;
+  return verdict === 'pass'
+    ? `${run.target.name} passed ${all === 1 ? 'its scenario' : `all ${scenarios}`}`
+    : `${unknown} of ${scenarios} could not be judged`;
+}
+
+function verdictCounts({ passed, failed, unknown, notRun }: RunReport['totals']['scenarios']): Markup {
+  const all = passed + failed + unknown + notRun;
+  const segments = [
+    { name: 'pass', count: passed },
+    { name: 'fail', count: failed },
+    { name: 'unknown', count: unknown },
+    { name: 'not-run', count: notRun },
+  ].filter(({ count }) => count > 0);
+  const bar = segments.reduce<{ readonly drawn: readonly Markup[]; readonly x: number }>(
+    ({ drawn, x }, { name, count }) => ({
+      drawn: [...drawn, html`<rect class="segment ${name}" x="${x}%" width="${(count / all) * 100}%" height="8" />`],
+      x: x + (count / all) * 100,
+    }),
+    { drawn: [], x: 0 },
+  );
+  return html`<strong>${passed}<small> of ${passed + failed + unknown} passed</small></strong
+    ><svg class="share" width="100%" height="8" aria-hidden="true">${bar.drawn}</svg
+    ><span
+      >${formatList([...(failed > 0 ? [`${failed} failed`] : []), ...(unknown > 0 ? [`${unknown} unknown`] : []), ...(notRun > 0 ? [`${notRun} not run`] : [])])}</span
+    >`;
+}
+
+function tile(name: string, content: Markup, isBad = false): Markup {
+  return html`<div class="tile${isBad && ' bad'}">
+    <h2>${name}</h2>
+    ${content}
+  </div>`;
+}
+
+/** What went wrong, once for each kind of finding of each scenario. */
+export function renderProblems(report: RunReport): Markup {
+  const problems = report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index));
+  if (problems.length === 0) return html``;
+  return html`<section class="problems" aria-labelledby="problems">
+    <h2 id="problems">What went wrong</h2>
+    <ol>
+      ${problems}
+    </ol>
+  </section>`;
+}
+
+function problemsOf(scenario: ScenarioReport, index: number): Markup[] {
+  const kinds = new Map<string, { verdict: Verdict; name: string; check: string; message: string; seeds: number[] }>();
+  const add = (kind: { verdict: Verdict; name: string; check: string; message: string }, seed: number): void => {
+    const key = JSON.stringify([kind.check, kind.name]);
+    const known = kinds.get(key);
+    if (known === undefined) kinds.set(key, { ...kind, seeds: [seed] });
+    else known.seeds.push(seed);
+  };
+  for (const trial of scenario.results) {
+    for (const { check, code: name, findings } of groupFindings(trial)) {
+      const first = findings[0]?.message ?? '';
+      const more = findings.length > 1 ? ` And ${formatCount(findings.length - 1, 'more')} like it.`.replace('mores', 'more') : '';
+      add({ verdict: 'fail', name, check, message: first + more }, trial.seed);
+    }
+    if (trial.verdict === 'unknown') {
+      for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown').slice(-1))
+        add({ verdict: 'unknown', name: 'unknown', check, message: `${summary}.` }, trial.seed);
+    }
+  }
+  const shown = new Set(shownTrials(scenario).map(({ seed }) => seed));
+  const problems = [...kinds.values()].map(
+    ({ verdict, name, check, message, seeds }) =>
+      html`<li class="problem ${verdict}">
+        <p class="problem-head">${badge(verdict)} ${verdict === 'fail' && code(name)} <a href="#${scenarioId(index)}">${scenario.id}</a></p>
+        <p>${message}</p>
+        <p class="muted">
+          Check ${check}, ${seeds.length} of ${formatCount(scenario.results.length, 'trial')}:
+          ${seeds.slice(0, MAX_SEEDS_NAMED).map((seed, at) => html`${at > 0 && ', '}${shown.has(seed) ? html`<a href="#${trialId(index, seed)}">seed ${seed}</a>` : `seed ${seed}`}`)}${seeds.length > MAX_SEEDS_NAMED && ` and ${seeds.length - MAX_SEEDS_NAMED} more`}
+        </p>
+      </li>`,
+  );
+  const { notBegun } = scenario.trials;
+  const missing =
+    notBegun > 0 &&
+    html`<li class="problem unknown">
+      <p class="problem-head">${badge('unknown')} <a href="#${scenarioId(index)}">${scenario.id}</a></p>
+      <p>${formatCount(notBegun, 'trial')} never began.</p>
+    </li>`;
+  return missing === false ? problems : [...problems, missing];
+}
+
+/** Every scenario in a row, by profile. */
+export function renderTable(report: RunReport): Markup {
+  const profileOf = new Map(report.run.scenarios.map(({ id, profile }) => [id, profile]));
+  const skipped = new Map(report.notRun.map((one) => [one.scenario, one]));
+  const rows = byProfile(report, [
+    ...report.scenarios.map((scenario, index) => ({ profile: scenario.profile, row: scenarioRow(scenario, index) })),
+    ...[...skipped.values()].flatMap((one) => {
+      const profile = profileOf.get(one.scenario);
+      return profile === undefined ? [] : { profile, row: notRunRow(one) };
+    }),
+  ]);
+  return html`<section aria-labelledby="scenarios">
+    <h2 id="scenarios">Scenarios</h2>
+    <div class="table-wrap">
+      <table class="data scenarios">
+        <thead>
+          <tr>
+            <th scope="col">Scenario</th>
+            <th scope="col">Verdict</th>
+            <th scope="col" class="num">Trials passed</th>
+            <th scope="col" class="num">Pods served</th>
+            <th scope="col" class="num">Pending → running<br /><small>p50 / p95 / p99</small></th>
+            <th scope="col" class="num">Instances<br /><small>made / ended / live / leaked</small></th>
+            <th scope="col" class="num">Faults<br /><small>fired / armed</small></th>
+          </tr>
+        </thead>
+        ${rows.map(
+          ({ profile: { name }, parts }) =>
+            html`<tbody>
+              <tr class="group">
+                <th scope="rowgroup" colspan="7"><span>${name}</span><small>${PROFILE_WORDS[name]}</small></th>
+              </tr>
+              ${parts.map(({ row }) => row)}
+            </tbody>`,
+        )}
+      </table>
+    </div>
+  </section>`;
+}
+
+function scenarioRow(scenario: ScenarioReport, index: number): Markup {
+  const { id, title, verdict, trials, success, latencies, instances, faults, results } = scenario;
+  const whole = latencies.find(({ phase }) => phase === 'pending -> running');
+  return html`<tr>
+    <th scope="row"><a href="#${scenarioId(index)}">${id}</a><small>${title}</small></th>
+    <td>${badge(verdict)}</td>
+    <td class="num">${trials.passed} of ${results.length + trials.notBegun}</td>
+    <td class="num${success.served < success.asked && ' bad'}">${servedText(success)}</td>
+    <td class="num">${whole === undefined ? '–' : [whole.p50Ms, whole.p95Ms, whole.p99Ms].map(formatDuration).join(' / ')}</td>
+    <td class="num${instances.leaked > 0 && ' bad'}">
+      ${[instances.created, instances.terminated, instances.live, instances.leaked].join(' / ')}
+    </td>
+    <td class="num">${faults.armed === 0 ? '–' : `${faults.fired} / ${faults.armed}`}</td>
+  </tr>`;
+}
+
+function notRunRow({ scenario, title, reason }: NotRun): Markup {
+  return html`<tr class="not-run">
+    <th scope="row">${scenario}<small>${title}</small></th>
+    <td>${badge('not-run')}</td>
+    <td colspan="5">${reason}</td>
+  </tr>`;
+}
+
+/** On what, with which data: what a second run needs to be the same. */
+export function renderFacts({ run }: RunReport): Markup {
+  const row = (name: string, value: Markup | string): Markup =>
+    html`<div>
+      <dt>${name}</dt>
+      <dd>${value}</dd>
+    </div>`;
+  const numbers = (record: Readonly<Record<string, number>>): Markup[] =>
+    Object.entries(record).map(
+      ([name, value]) => html`<span class="chip">${name} ${name.endsWith('Ms') ? formatDuration(value) : value}</span> `,
+    );
+  return html`<section aria-labelledby="facts">
+    <h2 id="facts">What this run was made of</h2>
+    <dl class="numbers wide">
+      ${row('Target', run.target.name)} ${row('Features', run.target.features.join(', ') || 'none')}
+      ${row('Declared constants', html`${numbers(run.target.constants)}`)} ${row('World', run.world.name)}
+      ${row('Capabilities', run.world.capabilities.join(', ') || 'none')} ${row('Allowances', html`${numbers(run.world.allowances)}`)}
+      ${row('Digest of instance types', code(run.digests.catalogue))} ${row('Digest of prices', code(run.digests.prices))}
+    </dl>
+    <h3>Bounds</h3>
+    <div class="table-wrap">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Bound</th>
+            <th scope="col" class="num">Limit</th>
+            <th scope="col">Of what</th>
+            <th scope="col">Why so long</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${run.bounds.map(
+            ({ name, value, unit, formula, reason }) =>
+              html`<tr id="bound-${name}">
+                <th scope="row">${name}</th>
+                <td class="num">${formatValue(value, unit)}</td>
+                <td>${formula}</td>
+                <td>${reason}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+  </section>`;
+}

@@ -1,0 +1,111 @@
+import type { Verdict } from '../../history/verdict.ts';
+import { formatDuration, formatPercent, formatValue } from '../format.ts';
+import type { BoundReport, ProfileReport, ScenarioReport } from '../run-report.ts';
+import { html } from './markup.ts';
+import type { Markup } from './markup.ts';
+
+export const VERDICT_MARKS: Readonly<Record<Verdict | 'not-run', string>> = { pass: '✓', fail: '✗', unknown: '?', 'not-run': '–' };
+const VERDICT_WORDS: Readonly<Record<Verdict | 'not-run', string>> = {
+  pass: 'Pass',
+  fail: 'Fail',
+  unknown: 'Unknown',
+  'not-run': 'Not run',
+};
+
+/** A verdict by sign, word and colour. */
+export function badge(verdict: Verdict | 'not-run', word = VERDICT_WORDS[verdict]): Markup {
+  return html`<span class="badge ${verdict}"><span aria-hidden="true">${VERDICT_MARKS[verdict]}</span> ${word}</span>`;
+}
+
+/** A profile's result, in the colours of the verdicts. */
+export function resultBadge({ result }: ProfileReport): Markup {
+  switch (result) {
+    case 'success':
+      return badge('pass', 'Success');
+    case 'failure':
+      return badge('fail', 'Failure');
+    case 'partial':
+      return badge('not-run', 'Partial');
+    case 'unknown':
+      return badge('unknown');
+  }
+}
+
+/** A replay line that can be copied. */
+export function replayLine(replay: string): Markup {
+  return html`<div class="replay">
+    <code>scaleproof replay ${replay}</code><button type="button" class="copy" data-copy="scaleproof replay ${replay}">Copy</button>
+  </div>`;
+}
+
+export function servedText({ served, asked }: ScenarioReport['success']): string {
+  return asked === 0 ? '–' : `${served} / ${asked} (${formatPercent(served / asked)})`;
+}
+
+/** Percentiles of each phase. */
+export function latencyTable({ latencies }: Pick<ScenarioReport, 'latencies'>): Markup {
+  if (latencies.length === 0) return html`<p class="muted">No pod waited for a new node and got it: there is nothing to measure.</p>`;
+  return html`<table class="data">
+    <thead>
+      <tr>
+        <th scope="col">From → to</th>
+        <th scope="col" class="num">Pods</th>
+        <th scope="col" class="num">p50</th>
+        <th scope="col" class="num">p95</th>
+        <th scope="col" class="num">p99</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${latencies.map(
+        ({ phase, count, p50Ms, p95Ms, p99Ms }) =>
+          html`<tr${phase === 'pending -> running' && html` class="total"`}><th scope="row">${phase.replace('->', '→')}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
+      )}
+    </tbody>
+  </table>`;
+}
+
+/** How close each bound came. */
+export function boundsTable(bounds: readonly BoundReport[]): Markup {
+  if (bounds.length === 0) return html`<p class="muted">No check measured a bound.</p>`;
+  return html`<table class="data">
+    <thead>
+      <tr>
+        <th scope="col">Check</th>
+        <th scope="col">Bound</th>
+        <th scope="col" class="num">Worst seen</th>
+        <th scope="col" class="num">Limit</th>
+        <th scope="col">Of the limit</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${bounds.map(({ check, bound, worst, object, seed }) => {
+        const ratio = worst === undefined || bound.value === 0 ? undefined : worst / bound.value;
+        const where = [...(object === undefined ? [] : [object]), ...(seed === undefined ? [] : [`seed ${seed}`])].join(', ');
+        return html`<tr>
+          <th scope="row">${check}</th>
+          <td><a href="#bound-${bound.name}">${bound.name}</a></td>
+          <td class="num" title="${where}">${worst === undefined ? 'not measured' : formatValue(worst, bound.unit)}</td>
+          <td class="num">${formatValue(bound.value, bound.unit)}</td>
+          <td>${ratio !== undefined && gauge(ratio)}</td>
+        </tr>`;
+      })}
+    </tbody>
+  </table>`;
+}
+
+/** A bar up to a limit, and beyond it in the colour of failure. */
+function gauge(ratio: number): Markup {
+  const percent = Math.round(Math.min(1, ratio) * 1000) / 10;
+  return html`<span class="gauge"
+    ><svg aria-hidden="true">
+      <rect class="gauge-back" />
+      <rect class="${ratio > 1 ? 'gauge-over' : 'gauge-fill'}" width="${percent}%" />
+    </svg>
+    ${formatPercent(ratio)}</span
+  >`;
+}
+
+/** A long name in which a line may break. */
+export function code(text: string): Markup {
+  return html`<code>${text}</code>`;
+}

@@ -1,0 +1,124 @@
+import { expect, test } from '@playwright/test';
+import { createView } from '../../history/view.ts';
+import { buildReport } from '../build-report.ts';
+import { createDescriber } from '../describe-event.ts';
+import type { ReportInput } from '../report-input.ts';
+import { Sketch } from '../testing/sketch.ts';
+import { sampleRun } from '../testing/sample-run.ts';
+import { condense, notableEvents } from './log.ts';
+import { renderHtml } from './render-html.ts';
+import { MAX_TRIALS_SHOWN, shownTrials } from './scenario.ts';
+import { tellStory } from './story.ts';
+
+test('the same run gives the same bytes', () => {
+  expect(renderHtml(sampleRun({ trials: 1 }))).toBe(renderHtml(sampleRun({ trials: 1 })));
+});
+
+test('the events of a trial are read at most once, and only of trials that are drawn', () => {
+  const id = 'scheduling/spot-spread';
+  const input = sampleRun({ trials: 3, only: [id] });
+  const report = buildReport(input);
+  const reads = new Map<number, number>();
+  const counted: ReportInput = {
+    ...input,
+    trials: input.trials.map(({ result, events, truncated }) => ({
+      result,
+      truncated,
+      get events() {
+        reads.set(result.seed, (reads.get(result.seed) ?? 0) + 1);
+        return events;
+      },
+    })),
+  };
+  renderHtml(counted, report);
+  expect([...reads]).toEqual([[1, 1]]);
+  reads.clear();
+  buildReport(counted);
+  expect([...reads]).toEqual([
+    [1, 1],
+    [2, 1],
+    [3, 1],
+  ]);
+});
+
+test('a trial that passed adds little to the page', () => {
+  const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
+  const sizeOf = (only: string[]): number => renderHtml(sampleRun({ trials: 1, only })).length;
+  expect((sizeOf(passing) - sizeOf([])) / passing.length).toBeLessThan(48_000);
+});
+
+test('the page asks for nothing from anywhere', () => {
+  const page = renderHtml(sampleRun({ trials: 1 }));
+  expect(page).not.toMatch(/(?:src|href)="(?!#|data:)/);
+  expect(page).not.toMatch(/https?:\/\//);
+  expect(page).not.toMatch(/url\((?!#)/);
+  expect(page).not.toMatch(/ style="/);
+});
+
+test('colours of faults are not trusted', () => {
+  const only = ['crashes/killed-after-launch'];
+  const page = renderHtml(
+    sampleRun({
+      trials: 1,
+      only,
+      rewrite: (events) =>
+        events.map((event) =>
+          event.type === 'fault.armed' ? { ...event, fault: { ...event.fault, color: 'url(https://example.com/a.svg)' } } : event,
+        ),
+    }),
+  );
+  expect(page).not.toContain('example.com');
+});
+
+test('of many trials those that did not pass are drawn up to a limit, with one that passed', () => {
+  const scenario = buildReport(sampleRun({ trials: 2 * MAX_TRIALS_SHOWN + 4, only: ['crashes/killed-after-launch'] })).scenarios[0];
+  if (scenario === undefined) throw new Error('no scenario');
+  const shown = shownTrials(scenario);
+  expect(shown.map(({ verdict }) => verdict)).toEqual([...Array.from({ length: MAX_TRIALS_SHOWN }, () => 'fail'), 'pass']);
+});
+
+test('the story says what was done, broken, seen and judged', () => {
+  const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
+  const trial = buildReport(input).scenarios[0]?.results[0];
+  if (trial === undefined) throw new Error('no trial');
+  const story = tellStory(createView(input.trials[0]?.events ?? []), trial);
+  const text = (sentences: readonly { readonly text: string }[]): string => sentences.map((sentence) => sentence.text).join(' ');
+  expect(text(story.done)).toContain(
+    'Workload web was deployed: 5 pods of 1500m CPU and 2Gi. These pods can be served. They had to run within the bound recover (7 min 33 s).',
+  );
+  expect(text(story.broken)).toContain('it fired once, at 0:15.300 (ec2:CreateFleet); healed at 2:30.000.');
+  expect(text(story.seen)).toContain('The target launched 6 instances; 5 ended, 1 still live at the end; 1 leaked.');
+  expect(text(story.seen)).toContain('incarnation 1, started at 0:00.120, was killed by a fault at 0:15.300');
+  expect(text(story.judged)).toContain('no-leaked-instances (fail)');
+});
+
+test('a log tells requests by their outcome, and what is alike once', () => {
+  const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
+  sketch.deploy(3_000, 'web', 1);
+  for (let t = 10_000; t < 40_000; t += 10_000) {
+    sketch.request(t, { operation: 'ec2:CreateFleet', rejected: 'MissingParameter', end: 'fail', status: 400, code: 'MissingParameter' });
+  }
+  const events = sketch.finish();
+  const rows = condense(notableEvents(createView(events)), createDescriber(events));
+  expect(rows.slice(-1).map(({ what, count }) => ({ what, count }))).toEqual([
+    { what: 'ec2:CreateFleet failed: 400 MissingParameter', count: 3 },
+  ]);
+});
+
+test('alike events of about the same moment are one row, also when others lie between them', () => {
+  const sketch = new Sketch({ id: 'a/b', title: 't', suite: 's' }, 1);
+  for (const t of [10_000, 10_500, 20_000]) {
+    sketch.at(t, { type: 'pod', pod: `default/a-${t}`, uid: `a-${t}`, to: 'created' });
+    sketch.at(t + 1, { type: 'node', node: `n-${t}`, uid: `n-${t}`, to: 'ready' });
+  }
+  const events = sketch.finish();
+  const rows = condense(notableEvents(createView(events)), createDescriber(events));
+  expect(
+    rows.filter(({ tMs }) => tMs >= 10_000 && tMs < 30_000).map(({ tMs, untilMs, what, count }) => ({ tMs, untilMs, what, count })),
+  ).toEqual([
+    { tMs: 10_000, untilMs: 10_500, what: 'Pod created', count: 2 },
+    { tMs: 10_001, untilMs: 10_501, what: 'Node ready', count: 2 },
+    { tMs: 20_000, untilMs: 20_000, what: 'Pod created', count: 1 },
+    { tMs: 20_001, untilMs: 20_001, what: 'Node ready', count: 1 },
+  ]);
+});

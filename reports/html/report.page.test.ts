@@ -1,0 +1,168 @@
+import { writeFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import type { Page } from '@playwright/test';
+import type { HistoryEvent } from '../../history/events.ts';
+import { buildReport } from '../build-report.ts';
+import { formatJunit } from '../junit.ts';
+import type { ReportInput } from '../report-input.ts';
+import { HOSTILE_NAMES, sampleRun } from '../testing/sample-run.ts';
+import { renderHtml } from './render-html.ts';
+
+/** What must not happen on the page. */
+interface Complaints {
+  readonly console: string[];
+  readonly requests: string[];
+}
+
+async function openReport(page: Page, path: string, input: ReportInput): Promise<Complaints> {
+  const complaints: Complaints = { console: [], requests: [] };
+  page.on('console', (message) => complaints.console.push(message.text()));
+  page.on('pageerror', (error) => complaints.console.push(error.message));
+  page.on('dialog', (dialog) => {
+    complaints.console.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  writeFileSync(path, renderHtml(input));
+  await page.goto(`file://${path}`);
+  // From here on: the page itself was the one request allowed.
+  page.on('request', (request) => complaints.requests.push(request.url()));
+  return complaints;
+}
+
+/** Puts hostile names wherever a cluster has a say. */
+function makeHostile(event: HistoryEvent): HistoryEvent {
+  const { image, script, attribute, style } = HOSTILE_NAMES;
+  switch (event.type) {
+    case 'pod':
+      return { ...event, pod: `default/${image}${event.uid}`, reason: script };
+    case 'node':
+      return { ...event, node: `${attribute}${event.node}` };
+    case 'request.end':
+      return { ...event, note: `${script}${style}` };
+    case 'workload':
+      return { ...event, note: image };
+    case 'target.panic':
+      return { ...event, message: `${script}${image}` };
+    case 'fault.armed':
+      return { ...event, fault: { ...event.fault, description: style, color: '"><script>alert(3)</script>' } };
+    default:
+      return event;
+  }
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`shows the verdict, what went wrong and every scenario (${colorScheme})`, async ({ page }, info) => {
+    await page.emulateMedia({ colorScheme });
+    const complaints = await openReport(page, info.outputPath('report.html'), sampleRun());
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText(/Fail\s+reference failed 2 of 6 scenarios/);
+    await expect(page.getByRole('heading', { name: 'What went wrong' })).toBeVisible();
+    await expect(page.locator('.profiles li')).toHaveText([/Failure\s*core/, /Partial\s*extended/, /Failure\s*robustness/]);
+    await expect(page.locator('table.scenarios tbody tr:not(.group)')).toHaveCount(7);
+    await expect(page.locator('table.scenarios tr.group')).toHaveText([/core/, /extended/, /robustness\s*what no correct API would do/]);
+    const robustness = page.getByRole('region', { name: 'robustness' });
+    await expect(robustness.locator('.scenario-id')).toHaveText(['scheduling/negative-max-skew']);
+    await expect(page.locator('table.scenarios tr.not-run')).toContainText('capacity-reservations');
+    await expect(page.locator('.tile', { hasText: 'Leaked instances' })).toContainText('1of 88 instances');
+    await expect(page.locator('body')).toHaveCSS('background-color', colorScheme === 'light' ? 'rgb(247, 246, 243)' : 'rgb(18, 19, 22)');
+    expect(complaints).toEqual({ console: [], requests: [] });
+  });
+}
+
+test('a failing trial is open, with its story, timeline, finding, evidence and replay line', async ({ page }, info) => {
+  const complaints = await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const trial = page.locator('.scenario', { hasText: 'crashes/killed-after-launch' }).getByRole('region', { name: 'Seed 1' });
+  await expect(trial.locator('.story dt')).toHaveText(['What was done', 'What was broken', 'What was seen', 'Why this verdict']);
+  await expect(trial.locator('.replay code')).toHaveText(
+    'scaleproof replay sp1,scenario=crashes/killed-after-launch@d1d1d1d1d1d1,target=reference,seed=1,catalogue=c4c4c4c4c4c4',
+  );
+  await expect(trial.locator('.finding')).toContainText('is still live after all workloads and pools were removed');
+  await expect(trial.locator('.finding .events tbody tr').first()).toContainText('ec2:CreateFleet');
+  await expect(trial.locator('.band')).toHaveCount(1);
+  await expect(trial.locator('.lane-labels .flagged:has(title)')).toHaveCount(1);
+  await expect(trial.locator('.plot use[href="#tick-killed"]')).toHaveCount(1);
+  await expect(trial.locator('.plot title', { hasText: 'pending from' }).first()).toHaveText(
+    /^i-\w+ \(on-demand \S+ in us-east-1\w\) pending from 0:/,
+  );
+
+  await trial.locator('.flag').click();
+  await expect(trial.locator('.finding')).toBeFocused();
+  await trial.locator('.moment').first().click();
+  await expect(trial.locator('.cursor text')).toHaveText('0:14.803');
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('passing scenarios are closed, and a link opens them', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const scenario = page.locator('#scenario-1');
+  await expect(scenario).not.toHaveAttribute('open');
+  await page.getByRole('link', { name: 'provisioning/scale-out-and-back' }).click();
+  await expect(scenario).toHaveAttribute('open');
+  await expect(scenario.locator('.plot')).toBeVisible();
+});
+
+test('everything can be reached and worked by keyboard', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] }));
+  const focused = page.locator(':focus');
+  const tabTo = async (selector: string): Promise<void> => {
+    for (let presses = 0; presses < 40; presses += 1) {
+      await page.keyboard.press('Tab');
+      if ((await focused.and(page.locator(selector)).count()) > 0) return;
+    }
+    throw new Error(`no ${selector} within 40 presses of Tab`);
+  };
+  await page.keyboard.press('Tab');
+  await expect(focused).toHaveText('Skip to the scenarios');
+  await tabTo('#scenario-1 > summary');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#scenario-1')).toHaveAttribute('open');
+  await tabTo('#scenario-1 .scroller');
+  const plot = page.locator('#scenario-1 .plot');
+  const width = async (): Promise<number> => (await plot.boundingBox())?.width ?? 0;
+  const before = await width();
+  await page.keyboard.press('+');
+  expect(await width()).toBeGreaterThan(1.9 * before);
+  await page.keyboard.press('0');
+  expect(await width()).toBe(before);
+  await tabTo('#scenario-1 details > summary');
+  await page.keyboard.press('Enter');
+  await expect(page.locator('#scenario-1 details[open] table')).toBeVisible();
+});
+
+test('hostile names stay text', async ({ page }, info) => {
+  const only = ['scheduling/negative-max-skew', 'crashes/killed-after-launch'];
+  const complaints = await openReport(
+    page,
+    info.outputPath('report.html'),
+    sampleRun({ trials: 1, only, rewrite: (events) => events.map(makeHostile) }),
+  );
+  await expect(page.locator('img')).toHaveCount(0);
+  await expect(page.locator('script')).toHaveCount(1);
+  await expect(page.locator('[onmouseover], [onerror]')).toHaveCount(0);
+  await expect(page).toHaveTitle('✗ reference: scaleproof report');
+  await expect(page.getByRole('heading', { level: 1 })).toBeVisible();
+  await expect(page.locator('.finding', { hasText: 'pod-not-served' }).first()).toContainText(`default/${HOSTILE_NAMES.image}`);
+  await page.getByText('What happened, in order').first().click();
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
+  await page.setViewportSize({ width: 400, height: 800 });
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
+});
+
+test('a printer gets everything, in light colours', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  const pdf = await page.pdf();
+  expect(pdf.length).toBeGreaterThan(100_000);
+  await expect(page.locator('#scenario-1')).not.toHaveAttribute('open');
+});
+
+test('junit.xml is well-formed, whatever is in it', async ({ page }) => {
+  const xml = formatJunit(buildReport(sampleRun({ trials: 1, rewrite: (events) => events.map(makeHostile) })));
+  const found = await page.evaluate(`(() => {
+    const parsed = new DOMParser().parseFromString(${JSON.stringify(xml)}, 'application/xml');
+    return { errors: parsed.querySelectorAll('parsererror').length, cases: parsed.querySelectorAll('testcase').length };
+  })()`);
+  expect(found).toEqual({ errors: 0, cases: 7 });
+});

@@ -1,0 +1,131 @@
+import { formatCount } from '../format.ts';
+import { PROFILE_WORDS, byProfile } from '../profiles.ts';
+import type { ReportTrial } from '../report-input.ts';
+import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
+import { html } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
+import { renderTrial } from './trial.ts';
+
+/** Trials of one scenario that are shown in full: those that did not pass, up to this number, and one that passed. */
+export const MAX_TRIALS_SHOWN = 6;
+
+/** The id of a scenario's section. */
+export function scenarioId(index: number): string {
+  return `scenario-${index + 1}`;
+}
+
+/** The id of a trial's section, if the trial is shown. */
+export function trialId(index: number, seed: number): string {
+  return `${scenarioId(index)}-seed-${seed}`;
+}
+
+/** The trials that are shown in full, by seed. */
+export function shownTrials({ results }: ScenarioReport): TrialReport[] {
+  const bad = results.filter(({ verdict }) => verdict !== 'pass').slice(0, MAX_TRIALS_SHOWN);
+  return [...bad, ...results.filter(({ verdict }) => verdict === 'pass').slice(0, 1)];
+}
+
+/** The scenarios, under a heading for each profile. */
+export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
+  const sections = byProfile(
+    report,
+    report.scenarios.map((scenario, index) => ({ profile: scenario.profile, section: renderScenario(scenario, index, trials) })),
+  ).filter(({ parts }) => parts.length > 0);
+  return html`${sections.map(
+    ({ profile: { name }, parts }) =>
+      html`<section class="profile" aria-labelledby="profile-${name}">
+        <h2 id="profile-${name}">${name}</h2>
+        <p>${PROFILE_WORDS[name]}</p>
+        ${parts.map(({ section }) => section)}
+      </section>`,
+  )}`;
+}
+
+/** A scenario: its numbers over all trials, then the trials. What did not pass is open. */
+function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[]): Markup {
+  const { id, title, suite, profile, requirements, verdict, results, faults } = scenario;
+  const shown = shownTrials(scenario);
+  const sources = new Map(trials.filter(({ result }) => result.scenario === id).map((trial) => [trial.result.seed, trial]));
+  const rest = results.filter((trial) => !shown.includes(trial));
+  return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
+    <summary>
+      <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
+      <span class="scenario-id">${id}</span>
+    </summary>
+    <div class="scenario-body">
+      <p class="facts">
+        ${[`suite ${suite}`, `profile ${profile}`, ...requirements].map((fact) => html`<span class="chip">${fact}</span>`)}
+      </p>
+      <div class="columns">
+        <section>
+          <h4>Latency, all trials</h4>
+          ${latencyTable(scenario)}
+        </section>
+        <section>
+          <h4>Numbers, all trials</h4>
+          ${numbers(scenario)}
+        </section>
+      </div>
+      <h4>How close the bounds came</h4>
+      ${boundsTable(scenario.bounds)}
+      ${
+        faults.injections.length > 0 &&
+        html`<h4>Faults</h4>
+          ${faultTable(scenario)}`
+      }
+      ${shown.flatMap((trial) => {
+        const source = sources.get(trial.seed);
+        return source === undefined ? [] : renderTrial(trial, source, trialId(index, trial.seed), id);
+      })}
+      ${
+        rest.length > 0 &&
+        html`<details>
+          <summary>${formatCount(rest.length, 'more trial')}, not drawn</summary>
+          <ul class="trials">
+            ${rest.map(({ seed, verdict: own, replay }) => html`<li>${badge(own)} seed ${seed} <code>scaleproof replay ${replay}</code></li>`)}
+          </ul>
+        </details>`
+      }
+    </div>
+  </details>`;
+}
+
+function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
+  const row = (name: string, value: string | number, isBad = false): Markup =>
+    html`<div><dt>${name}</dt><dd${isBad && html` class="bad"`}>${value}</dd></div>`;
+  return html`<dl class="numbers">
+    ${row('Trials passed / failed / unknown', `${trials.passed} / ${trials.failed} / ${trials.unknown}`)}
+    ${trials.notBegun > 0 && row('Trials that never began', trials.notBegun, true)}
+    ${row('Pods served in time', servedText(success), success.served < success.asked)}
+    ${row('Instances created / terminated', `${instances.created} / ${instances.terminated}`)}
+    ${row('Instances still live / leaked', `${instances.live} / ${instances.leaked}`, instances.leaked > 0)}
+    ${row('Faults fired / armed', `${faults.fired} / ${faults.armed}`)} ${row('Distinct interleavings', interleavings)}
+  </dl>`;
+}
+
+function faultTable({ faults }: ScenarioReport): Markup {
+  return html`<table class="data">
+    <thead>
+      <tr>
+        <th scope="col">Fault</th>
+        <th scope="col">What it does</th>
+        <th scope="col" class="num">Fired in trials</th>
+        <th scope="col" class="num">Firings</th>
+        <th scope="col">Kind</th>
+      </tr>
+    </thead>
+    <tbody>
+      ${faults.injections.map(
+        ({ fault, description, legal, firing, armedTrials, firedTrials, firings, vacuous }) =>
+          html`<tr>
+            <th scope="row">${code(fault)}</th>
+            <td>${description}</td>
+            <td class="num">${firedTrials} of ${armedTrials}</td>
+            <td class="num">${firings}</td>
+            <td>${firing}${!legal && ', not legal'}${vacuous && html` <span class="chip warn">vacuous: never fired</span>`}</td>
+          </tr>`,
+      )}
+    </tbody>
+  </table>`;
+}

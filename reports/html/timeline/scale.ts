@@ -1,0 +1,81 @@
+import type { HistoryEvent } from '../../../history/events.ts';
+import type { View } from '../../../history/view.ts';
+
+/** Where a moment lies on a timeline on which long stretches without any change are shortened. */
+export interface Scale {
+  readonly endMs: number;
+  /** 0 at the start of the trial, 1 at its end. */
+  readonly partOf: (ms: number) => number;
+  /** The shortened stretches. */
+  readonly breaks: readonly { readonly fromMs: number; readonly toMs: number }[];
+  /** The scale as pairs of milliseconds and parts; linear between them. */
+  readonly knots: readonly (readonly [ms: number, part: number])[];
+}
+
+/** A stretch without changes is shortened if it is longer than this, and than this part of the trial. */
+const IDLE_MS = 60_000;
+const IDLE_PART = 0.12;
+/** What is left around changes, and the part of the changing time that a shortened stretch is drawn as long as. */
+const MARGIN_MS = 5_000;
+const BREAK_PART = 0.07;
+
+/** Fits a scale to the moments in which something changed. */
+export function createScale(view: View): Scale {
+  const endMs = Math.max(1, view.endMs);
+  const moments = [0, ...view.events.filter((event) => isChange(event, view)).map(({ t }) => t), endMs];
+  const breaks = moments.slice(1).flatMap((toMs, index) => {
+    const fromMs = moments[index] ?? 0;
+    const lengthMs = toMs - fromMs;
+    return lengthMs > IDLE_MS && lengthMs > endMs * IDLE_PART ? [{ fromMs: fromMs + MARGIN_MS, toMs: toMs - MARGIN_MS }] : [];
+  });
+  const changingMs = endMs - breaks.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
+  const breakMs = changingMs * BREAK_PART;
+  const totalMs = changingMs + breaks.length * breakMs;
+  const knots: [number, number][] = [[0, 0]];
+  let drawnMs = 0;
+  let beforeMs = 0;
+  for (const { fromMs, toMs } of breaks) {
+    drawnMs += fromMs - beforeMs;
+    knots.push([fromMs, drawnMs / totalMs]);
+    drawnMs += breakMs;
+    knots.push([toMs, drawnMs / totalMs]);
+    beforeMs = toMs;
+  }
+  knots.push([endMs, 1]);
+  return { endMs, breaks, knots, partOf: (ms) => interpolate(knots, ms) };
+}
+
+function interpolate(knots: Scale['knots'], ms: number): number {
+  const after = knots.findIndex(([at]) => at >= ms);
+  if (after === -1) return 1;
+  const [toMs, toPart] = knots[after] ?? [0, 0];
+  const [fromMs, fromPart] = knots[after - 1] ?? [0, 0];
+  return toMs === fromMs ? toPart : fromPart + ((Math.max(0, ms) - fromMs) / (toMs - fromMs)) * (toPart - fromPart);
+}
+
+/** Whether something changed: polls, watches, leases and what was said are no changes. */
+function isChange(event: HistoryEvent, view: View): boolean {
+  switch (event.type) {
+    case 'phase':
+    case 'workload':
+    case 'pod':
+    case 'node':
+    case 'claim':
+    case 'instance':
+    case 'fault.armed':
+    case 'fault.fired':
+    case 'fault.healed':
+    case 'target.start':
+    case 'target.ready':
+    case 'target.stop':
+    case 'target.exit':
+    case 'target.panic':
+    case 'convergence':
+    case 'supervisor':
+      return true;
+    case 'request.effect':
+      return event.effect.kind === 'applied' && view.requests.get(event.span)?.start.wire === 'aws';
+    default:
+      return false;
+  }
+}

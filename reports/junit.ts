@@ -1,0 +1,141 @@
+import { formatEvidence } from './describe-event.ts';
+import { formatCount } from './format.ts';
+import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
+
+/** Findings of a trial that are spelled out; the rest is counted. */
+const MAX_FINDINGS = 50;
+
+/**
+ * JUnit XML as CI systems read it: a test suite for each suite, a test case for each scenario and seed. A failed trial is
+ * a failure, an unknown one an error whose message begins with UNKNOWN, one that was not run is skipped with its reason.
+ * Times are seconds on the trial's own clock, which is virtual where the world has virtual time; the root's is wall time.
+ */
+export function formatJunit(report: RunReport): string {
+  const names = new Set([...report.scenarios.map(({ suite }) => suite), ...report.notRun.map(({ suite }) => suite)]);
+  const suites = [...names].map((name) => renderSuite(report, name));
+  const total = (key: keyof Counts): number => suites.reduce((sum, { counts }) => sum + counts[key], 0);
+  const time = report.run.wallMs === undefined ? '' : ` time="${seconds(report.run.wallMs)}"`;
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites name="scaleproof" tests="${total('tests')}" failures="${total('failures')}" errors="${total('errors')}" skipped="${total('skipped')}"${time}>`,
+    ...suites.map(({ xml }) => xml),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+interface Counts {
+  readonly tests: number;
+  readonly failures: number;
+  readonly errors: number;
+  readonly skipped: number;
+}
+
+function renderSuite(report: RunReport, name: string): { readonly xml: string; readonly counts: Counts } {
+  const { run } = report;
+  const scenarios = report.scenarios.filter(({ suite }) => suite === name);
+  const notRun = report.notRun.filter(({ suite }) => suite === name);
+  const sum = (countOf: (scenario: ScenarioReport) => number): number =>
+    scenarios.reduce((total, scenario) => total + countOf(scenario), 0);
+  const counts = {
+    tests: sum(({ results }) => results.length) + sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)) + notRun.length,
+    failures: sum(({ trials }) => trials.failed),
+    errors: sum(({ trials }) => trials.unknown) + sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)),
+    skipped: notRun.length,
+  };
+  const xml = [
+    `  <testsuite name="${attribute(name)}" tests="${counts.tests}" failures="${counts.failures}" errors="${counts.errors}" skipped="${counts.skipped}" timestamp="${attribute(run.startedAt.replace(/\.\d+Z$/, 'Z'))}" time="${seconds(sum(({ virtualMs }) => virtualMs))}">`,
+    '    <properties>',
+    property('target', run.target.name),
+    property('world', run.world.name),
+    property('scaleproof', run.versions.scaleproof),
+    property('run', run.id),
+    '    </properties>',
+    ...scenarios.flatMap((scenario) => [...scenario.results.map((trial) => renderTrial(scenario, trial)), ...renderNotBegun(scenario)]),
+    ...notRun.map(
+      ({
+        scenario,
+        seed,
+        reason,
+      }) => `    <testcase classname="${attribute(name)}" name="${attribute(`${scenario} seed ${seed}`)}" time="0">
+      <skipped message="${attribute(reason)}"/>
+    </testcase>`,
+    ),
+    '  </testsuite>',
+  ].join('\n');
+  return { xml, counts };
+}
+
+function renderTrial(scenario: ScenarioReport, trial: TrialReport): string {
+  const open = `    <testcase classname="${attribute(scenario.suite)}" name="${attribute(`${scenario.id} seed ${trial.seed}`)}" time="${seconds(trial.virtualMs)}"`;
+  if (trial.verdict === 'pass') return `${open}/>`;
+  const findings = trial.checks.flatMap((check) => check.findings.map((finding) => ({ check: check.check, finding })));
+  const shown = findings.slice(0, MAX_FINDINGS).map(({ check, finding }) => describeFinding(check, finding));
+  const more = findings.length > MAX_FINDINGS ? [`and ${formatCount(findings.length - MAX_FINDINGS, 'more finding')}`] : [];
+  const unknown = trial.checks.filter(({ verdict }) => verdict === 'unknown').map(({ check, summary }) => `UNKNOWN ${check}: ${summary}`);
+  const replay = [`replay: scaleproof replay ${trial.replay}`, `history: ${trial.history}`];
+  const body = text([...shown, ...more, ...unknown, replay.join('\n')].join('\n\n'));
+  const element = trial.verdict === 'fail' ? 'failure' : 'error';
+  const message =
+    trial.verdict === 'fail'
+      ? summarize(findings.map(({ finding }) => finding))
+      : `UNKNOWN ${unknown[0]?.replace(/^UNKNOWN /, '') ?? scenario.title}`;
+  const type = trial.verdict === 'fail' ? (findings[0]?.finding.code ?? 'fail') : 'unknown';
+  return `${open}>
+      <${element} message="${attribute(message)}" type="${attribute(type)}">${body}</${element}>
+    </testcase>`;
+}
+
+/** Trials that were planned and never began: one test case for all of them. */
+function renderNotBegun({ id, suite, trials }: ScenarioReport): string[] {
+  if (trials.notBegun === 0) return [];
+  const message = attribute(`UNKNOWN ${formatCount(trials.notBegun, 'trial')} never began`);
+  return [
+    `    <testcase classname="${attribute(suite)}" name="${attribute(`${id} not begun`)}" time="0">
+      <error message="${message}" type="unknown"/>
+    </testcase>`,
+  ];
+}
+
+function summarize(findings: readonly ReportedFinding[]): string {
+  const first = findings[0];
+  if (first === undefined) return 'fail';
+  return findings.length === 1 ? first.message : `${first.message} (and ${formatCount(findings.length - 1, 'more finding')})`;
+}
+
+function describeFinding(check: string, finding: ReportedFinding): string {
+  return [
+    `${finding.code} (${check}) ${finding.object}`,
+    finding.message,
+    ...finding.evidence.map((event) => `  ${formatEvidence(event)}`),
+  ].join('\n');
+}
+
+function property(name: string, value: string): string {
+  return `      <property name="${attribute(name)}" value="${attribute(value)}"/>`;
+}
+
+function seconds(ms: number): string {
+  return (ms / 1000).toFixed(3);
+}
+
+/** XML 1.0 has no way to write most control characters and lone surrogates: they are spelled out. */
+function legal(value: string): string {
+  return value
+    .replaceAll(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\ufffe\uffff]/g, spellOut)
+    .replaceAll(/[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g, spellOut);
+}
+
+function spellOut(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}
+
+/** Escapes character data. `]]>` must not stand in it, so > is escaped too. */
+function text(value: string): string {
+  return legal(value).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#13;');
+}
+
+/** Escapes an attribute's value: its line breaks would become spaces. */
+function attribute(value: string): string {
+  return text(value).replaceAll('"', '&quot;').replaceAll('\n', '&#10;').replaceAll('\t', '&#9;');
+}

@@ -1,0 +1,32 @@
+import type { Profile } from './report-input.ts';
+import type { ProfileReport, RunReport } from './run-report.ts';
+
+/** What a profile is, for headings. */
+export const PROFILE_WORDS: Readonly<Record<Profile, string>> = {
+  core: 'what every autoscaler owes',
+  extended: 'what it owes if it declares the feature',
+  robustness: 'what no correct API would do; a failure here fails the run too',
+};
+
+/** Parts that belong to each profile of the run, in the order of its profiles. */
+export function byProfile<T extends { readonly profile: Profile }>(
+  { profiles }: Pick<RunReport, 'profiles'>,
+  parts: readonly T[],
+): { readonly profile: ProfileReport; readonly parts: readonly T[] }[] {
+  return profiles.map((profile) => ({ profile, parts: parts.filter((part) => part.profile === profile.name) }));
+}
+
+/** `5 passed`, `4 passed, 1 failed, 2 not run` */
+export function profileCounts({ scenarios }: ProfileReport): string {
+  const { passed, failed, unknown, notRun } = scenarios;
+  const counts = [
+    { count: passed, word: 'passed' },
+    { count: failed, word: 'failed' },
+    { count: unknown, word: 'unknown' },
+    { count: notRun, word: 'not run' },
+  ];
+  return counts
+    .filter(({ count }) => count > 0)
+    .map(({ count, word }) => `${count} ${word}`)
+    .join(', ');
+}

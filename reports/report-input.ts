@@ -1,0 +1,112 @@
+import { z } from 'zod';
+import { boundSchema, capabilitySchema, constantsSchema } from '../history/events.ts';
+import type { HistoryEvent } from '../history/events.ts';
+import { notRunSchema } from '../history/verdict.ts';
+import type { NotRun, TrialResult } from '../history/verdict.ts';
+
+/** Format of run.json. */
+export const RUN_FORMAT = 1;
+
+const text = z.string().min(1);
+const count = z.number().int().nonnegative();
+
+/** A trial that the run set out to do. */
+const plannedTrialSchema = z.strictObject({
+  scenario: text,
+  title: z.string(),
+  suite: text,
+  seed: count,
+  /** The line that repeats it. */
+  replay: text,
+  /** File name of its history in the run directory, and nothing outside it: who checks a run may not have made it. */
+  history: z.string().regex(/^histories\/[\w.-]+\.jsonl$/, 'not a file of the run: it must be histories/NAME.jsonl'),
+});
+
+/** What is asked of every autoscaler, of those that declare more, and what no correct API would make it bear. */
+export const profileSchema = z.enum(['core', 'extended', 'robustness']);
+export type Profile = z.infer<typeof profileSchema>;
+
+/**
+ * run.json: what was run, on what, with which data. Written before the first trial and, with `wallMs`, after the last;
+ * with the histories beside it every verdict and report can be made again. The number of workers is not in it: it must
+ * not change a byte.
+ */
+export const runFactsSchema = z.strictObject({
+  format: z.literal(RUN_FORMAT),
+  id: text,
+  /** Wall time, ISO 8601 in UTC. */
+  startedAt: z.iso.datetime(),
+  versions: z.object({ scaleproof: text, node: text }).catchall(z.string()),
+  /** Seeds of each scenario: from `seed` on, `trials` of them. */
+  seed: count,
+  trials: count,
+  /** The scenarios that were asked for. */
+  scenarios: z.array(
+    z.strictObject({
+      id: text,
+      title: z.string(),
+      suite: text,
+      profile: profileSchema,
+      requirements: z.array(z.string()),
+      /** SHA-256 of the scenario's module source. */
+      digest: text,
+    }),
+  ),
+  target: z.strictObject({
+    name: text,
+    features: z.array(z.string()),
+    constants: constantsSchema,
+    /** SHA-256 of a user's target file. */
+    digest: text.optional(),
+  }),
+  world: z.strictObject({ name: text, capabilities: z.array(capabilitySchema), allowances: constantsSchema }),
+  /** The limits, resolved for this target in this world. */
+  bounds: z.array(boundSchema),
+  /** SHA-256 of the instance types and of the prices. */
+  digests: z.strictObject({ catalogue: text, prices: text }),
+  planned: z.array(plannedTrialSchema),
+  notRun: z.array(notRunSchema),
+  /** From the first trial's start to the last one's end; absent while the run goes on or when it was killed. */
+  wallMs: z.number().nonnegative().optional(),
+});
+export type RunFacts = z.infer<typeof runFactsSchema>;
+
+/** A judged trial with its history. */
+export interface ReportTrial {
+  readonly result: TrialResult;
+  /** Read once by each report that needs it: may be a getter that reads the file. */
+  readonly events: readonly HistoryEvent[];
+  /** The history's last line was cut off. */
+  readonly truncated: boolean;
+}
+
+/** All that reports are made of. */
+export interface ReportInput {
+  readonly run: RunFacts;
+  readonly trials: readonly ReportTrial[];
+  readonly notRun: readonly NotRun[];
+}
+
+/**
+ * Reads the text of a run.json.
+ * @param name what messages call it
+ * @throws Error that says what is wrong, in one line
+ */
+export function parseRunFacts(content: string, name: string): RunFacts {
+  let raw: unknown;
+  try {
+    raw = JSON.parse(content);
+  } catch {
+    throw new Error(`${name} is not JSON`);
+  }
+  const parsed = runFactsSchema.safeParse(raw);
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0];
+    throw new Error(`${name} is no description of a run: ${issue?.path.join('.') ?? ''}: ${issue?.message ?? 'not valid'}`);
+  }
+  const known = new Set(parsed.data.scenarios.map(({ id }) => id));
+  const stranger = [...parsed.data.planned, ...parsed.data.notRun].find(({ scenario }) => !known.has(scenario));
+  if (stranger !== undefined)
+    throw new Error(`${name} is no description of a run: scenarios: "${stranger.scenario}" was planned and is not among them`);
+  return parsed.data;
+}

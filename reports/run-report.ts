@@ -1,0 +1,135 @@
+import { z } from 'zod';
+import { checkResultSchema, findingSchema, latencySchema, notRunSchema, trialResultSchema, verdictSchema } from '../history/verdict.ts';
+import { boundSchema } from '../history/events.ts';
+import { profileSchema, runFactsSchema } from './report-input.ts';
+
+/** Version of the format. A new optional field keeps it; anything else makes it v2, with a schema of its own. */
+export const REPORT_API_VERSION = 'scaleproof/v1';
+
+const count = z.number().int().nonnegative();
+
+/** One event that shows a finding, in words. */
+const evidenceSchema = z.object({
+  /** Place in the trial's history. */
+  i: count.describe('Place of the event in the history of the trial, from 0.'),
+  t: z.number().describe('Milliseconds since the start of the trial.'),
+  what: z.string(),
+  object: z.string().optional(),
+});
+export type Evidence = z.infer<typeof evidenceSchema>;
+
+const reportedFindingSchema = findingSchema.extend({
+  evidence: z.array(evidenceSchema).describe('The events that show it, in words; at most the first few of `events`.'),
+});
+export type ReportedFinding = z.infer<typeof reportedFindingSchema>;
+
+const reportedCheckSchema = checkResultSchema.extend({ findings: z.array(reportedFindingSchema) });
+
+/** One trial. */
+const trialReportSchema = trialResultSchema.omit({ scenario: true, title: true, suite: true, target: true }).extend({
+  checks: z.array(reportedCheckSchema),
+  truncated: z.boolean().describe('The history broke off: the process of the trial was killed.'),
+});
+export type TrialReport = z.infer<typeof trialReportSchema>;
+
+/** One injection, over all trials of its scenario. */
+const faultReportSchema = z.object({
+  id: z.string().describe('Its name within each trial.'),
+  fault: z.string().describe('Name in the catalogue of faults.'),
+  description: z.string(),
+  legal: z.boolean().describe('Whether a correct API server or EC2 may behave so.'),
+  firing: z.enum(['must-fire', 'may-fire']),
+  armedTrials: count,
+  firedTrials: count,
+  firings: count,
+  vacuous: z.boolean().describe('It may fire, and never did in any trial: it proved nothing.'),
+});
+export type FaultReport = z.infer<typeof faultReportSchema>;
+
+/** A bound with the worst value of all trials. Bounds are upper limits: the worst value is the largest. */
+const boundReportSchema = z.object({
+  check: z.string(),
+  bound: boundSchema,
+  worst: z.number().optional().describe('Absent when nothing was measured.'),
+  object: z.string().optional(),
+  seed: count.optional().describe('Trial in which the worst value was seen.'),
+});
+export type BoundReport = z.infer<typeof boundReportSchema>;
+
+const successSchema = z
+  .object({ served: count, asked: count })
+  .describe('Pods served in time, over the pods that had to be; 0 of 0 where there were none.');
+const instancesSchema = z.object({ created: count, terminated: count, live: count, leaked: count });
+
+/** One scenario over all its trials. */
+const scenarioReportSchema = z.object({
+  id: z.string(),
+  title: z.string(),
+  suite: z.string(),
+  profile: profileSchema,
+  requirements: z.array(z.string()),
+  verdict: verdictSchema,
+  trials: z.object({ passed: count, failed: count, unknown: count, notBegun: count }),
+  success: successSchema,
+  latencies: z.array(latencySchema).describe('Percentiles by nearest rank over the pods of all trials.'),
+  instances: instancesSchema,
+  faults: z.object({ armed: count, fired: count, injections: z.array(faultReportSchema) }),
+  bounds: z.array(boundReportSchema),
+  interleavings: count.describe('Distinct orders of effects on both wires among the trials.'),
+  virtualMs: z.number(),
+  results: z.array(trialReportSchema),
+});
+export type ScenarioReport = z.infer<typeof scenarioReportSchema>;
+
+/** One profile, over those of its scenarios that were asked for. */
+const profileReportSchema = z.object({
+  name: profileSchema,
+  result: z
+    .enum(['success', 'partial', 'failure', 'unknown'])
+    .describe('failure before unknown before partial: something of the profile was not run.'),
+  scenarios: z.object({ passed: count, failed: count, unknown: count, notRun: count }),
+});
+export type ProfileReport = z.infer<typeof profileReportSchema>;
+
+/** report.json: a whole run. */
+export const runReportSchema = z.object({
+  apiVersion: z.literal(REPORT_API_VERSION),
+  kind: z.literal('ConformanceReport'),
+  run: runFactsSchema.omit({ format: true, planned: true, notRun: true, wallMs: true }).extend({
+    wallMs: z.number().optional(),
+    virtualMs: z.number().describe('Sum over the trials of the time that passed in them.'),
+    ratio: z.number().optional().describe('Virtual over wall time.'),
+  }),
+  verdict: verdictSchema.describe('fail before unknown before pass. A run without any trial is unknown.'),
+  totals: z.object({
+    scenarios: z.object({ passed: count, failed: count, unknown: count, notRun: count }),
+    trials: z.object({ passed: count, failed: count, unknown: count, notBegun: count, notRun: count }),
+    success: successSchema,
+    instances: instancesSchema,
+    faults: z.object({ armed: count, fired: count }),
+    findings: count,
+    interleavings: count,
+  }),
+  profiles: z.array(profileReportSchema).describe('Those of which scenarios were asked for, and these only.'),
+  scenarios: z.array(scenarioReportSchema).describe('By profile, and in each in the order in which they were asked for.'),
+  notRun: z.array(notRunSchema),
+});
+export type RunReport = z.infer<typeof runReportSchema>;
+
+/** The published JSON Schema of report.json, as the text of its file. */
+export function formatReportSchema(): string {
+  const schema = z.toJSONSchema(runReportSchema, {
+    target: 'draft-2020-12',
+    override: ({ jsonSchema }) => {
+      // Readers of a version must bear fields that a later minor version adds.
+      if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
+    },
+  });
+  const { $schema, ...rest } = schema;
+  return `${JSON.stringify({ $schema, title: 'Scaleproof report.json', ...rest }, null, 2)}\n`;
+}
+
+/** The text of report.json. */
+export function formatReport(report: RunReport): string {
+  return `${JSON.stringify(report, null, 2)}\n`;
+}

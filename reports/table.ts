@@ -1,0 +1,66 @@
+/** A cell of a table: its text, and how it is painted once its width is known. */
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+/** A column: cells of one kind under a heading. */
+export interface Column {
+  readonly heading: string;
+  readonly align: 'left' | 'right';
+  /** The one column that gives way when the table is too wide, down to this width: its cells lose their beginnings. */
+  readonly shrinkTo?: number;
+}
+
+const GAP = '  ';
+
+/** How wide a table is by nature. */
+export function tableWidth(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number {
+  return widthsOf(columns, rows).reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1);
+}
+
+/**
+ * Lines of a table with its headings, no wider than `maxWidth` if its shrinkable column allows it.
+ * @param paintHeading how headings are painted
+ */
+export function renderTable(
+  columns: readonly Column[],
+  rows: readonly (readonly Cell[])[],
+  { maxWidth, paintHeading }: { readonly maxWidth: number; readonly paintHeading: (text: string) => string },
+): string[] {
+  const excess = Math.max(0, tableWidth(columns, rows) - maxWidth);
+  const widths = widthsOf(columns, rows).map((width, index) => {
+    const shrinkTo = columns[index]?.shrinkTo;
+    return shrinkTo === undefined ? width : Math.min(width, Math.max(shrinkTo, width - excess));
+  });
+  const line = (cells: readonly Cell[]): string =>
+    cells
+      .map(({ text, paint = (plain) => plain }, index) => {
+        const width = widths[index] ?? 0;
+        const shown = text.length > width ? `…${text.slice(text.length - width + 1)}` : text;
+        const space = ' '.repeat(width - shown.length);
+        return columns[index]?.align === 'right' ? space + paint(shown) : paint(shown) + space;
+      })
+      .join(GAP)
+      .trimEnd();
+  return [line(columns.map(({ heading }) => ({ text: heading, paint: paintHeading }))), ...rows.map(line)];
+}
+
+function widthsOf(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number[] {
+  return columns.map(({ heading }, index) => Math.max(heading.length, ...rows.map((row) => row[index]?.text.length ?? 0)));
+}
+
+/** Breaks a text at spaces so that no line is longer than `width`; words longer than that stay whole. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else {
+      line = line === '' ? word : `${line} ${word}`;
+    }
+  }
+  return [...lines, line];
+}

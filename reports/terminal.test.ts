@@ -1,0 +1,111 @@
+import { expect, test } from '@playwright/test';
+import { buildReport } from './build-report.ts';
+import { plainProgressLine, progressLine } from './progress.ts';
+import { wrap } from './table.ts';
+import { formatRun } from './terminal.ts';
+import { HOSTILE_NAMES, sampleRun } from './testing/sample-run.ts';
+
+const ESCAPE = String.fromCharCode(27);
+const plain = (columns: number, trials = 2): string => formatRun(buildReport(sampleRun({ trials })), { color: false, columns });
+
+test('a wide terminal gets a table of scenarios and one of latencies', () => {
+  expect(plain(160).split('\n').slice(0, 20).join('\n')).toBe(`\
+SCENARIO                         VERDICT    PASSED         SERVED  MADE  ENDED  LIVE  LEAKED  FAULTS  SEEDS
+
+core: what every autoscaler owes
+provisioning/scale-out-and-back  ✓ pass        2/2    20/20 100 %    20     20     0       0       -    1-2
+capacity/spot-runs-out           ✓ pass        2/2    40/40 100 %    20     20     0       0     2/4    1-2
+crashes/killed-after-launch      ✗ fail        1/2    10/10 100 %    12     11     1       1     2/2    1-2
+api-pressure/lost-launch-answer  ? unknown     0/2              -     2      0     2       0       -    1-2
+
+extended: what it owes if it declares the feature
+scheduling/spot-spread           ✓ pass        2/2  100/100 100 %    34     34     0       0       -    1-2
+
+robustness: what no correct API would do; a failure here fails the run too
+scheduling/negative-max-skew     ✗ fail        0/2       0/20 0 %     0      0     0       0     2/2    1-2
+
+LATENCY                                  REQUEST         INSTANCE       REGISTERED             READY           RUNNING               TOTAL
+provisioning/scale-out-and-back  12s / 13s / 13s  12s / 15s / 15s  24s / 35s / 35s   11s / 14s / 14s   16s / 26s / 31s     78s / 79s / 79s
+capacity/spot-runs-out           54s / 55s / 55s  11s / 14s / 15s  24s / 34s / 34s  9.1s / 14s / 14s  8.9s / 16s / 20s  109s / 111s / 111s
+crashes/killed-after-launch      29s / 29s / 29s  13s / 15s / 15s  25s / 28s / 28s   10s / 13s / 13s   19s / 29s / 29s     94s / 97s / 97s
+scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 29s / 31s  8.8s / 13s / 14s  7.9s / 15s / 17s     64s / 66s / 67s
+p50 / p95 / p99 from the step before; pods that waited for a new node`);
+});
+
+for (const columns of [80, 100, 120, 160]) {
+  test(`no line is longer than ${columns} columns, but for replay lines, which are there to be copied`, () => {
+    const long = plain(columns)
+      .split('\n')
+      .filter((line) => line.length > columns && !line.trim().startsWith('scaleproof replay '));
+    expect(long).toEqual([]);
+  });
+}
+
+test('findings come with evidence and replay lines, then what was not run, then the totals', () => {
+  const text = plain(160);
+  const marks = [
+    '✗ FAIL crashes/killed-after-launch seed 1',
+    'leaked-instance',
+    'scaleproof replay sp1,scenario=crashes/killed-after-launch@d1d1d1d1d1d1,target=reference,seed=1,catalogue=c4c4c4c4c4c4',
+    'vacuous: slow-answer in capacity/spot-runs-out never fired',
+    'not run: capacity/reserved-capacity: the target does not declare the feature "capacity-reservations" (2 seeds)',
+    'reference in embedded: 3 passed, 2 failed, 1 unknown, 1 not run; 12 trials, 11 distinct interleavings',
+    'of virtual time in 4.2 s (×',
+    'core: failure, 2 passed, 1 failed, 1 unknown\nextended: partial, 1 passed, 1 not run\nrobustness: failure, 1 failed\n',
+    '✗ FAIL\n',
+  ];
+  let place = 0;
+  for (const mark of marks) {
+    expect(text.slice(place)).toContain(mark);
+    place = text.indexOf(mark, place);
+  }
+  expect(text.slice(place)).toBe('✗ FAIL\n');
+});
+
+test('a trial that failed like an earlier one is told in three lines, with its own replay line', () => {
+  const text = plain(120);
+  const at = text.indexOf('✗ FAIL scheduling/negative-max-skew seed 2');
+  expect(text.slice(at).split('\n').slice(1, 4)).toEqual([
+    '  as above: pod-not-served, recovered-panic, unexplained',
+    '  scaleproof replay sp1,scenario=scheduling/negative-max-skew@d1d1d1d1d1d1,target=reference,seed=2,catalogue=c4c4c4c4c4c4',
+    '',
+  ]);
+});
+
+test('colours only when told, and they change nothing else', () => {
+  const report = buildReport(sampleRun());
+  const colored = formatRun(report, { color: true, columns: 120 });
+  const uncolored = formatRun(report, { color: false, columns: 120 });
+  expect(uncolored).not.toContain(ESCAPE);
+  expect(colored).toContain(`${ESCAPE}[31m✗ fail${ESCAPE}[39m`);
+  expect(colored.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), '')).toBe(uncolored);
+});
+
+test('what a cluster says can not drive the terminal', () => {
+  const rewrite: Parameters<typeof sampleRun>[0] = {
+    trials: 1,
+    only: ['scheduling/negative-max-skew'],
+    rewrite: (events) =>
+      events.map((event) => (event.type === 'target.panic' ? { ...event, message: `${ESCAPE}[2J${HOSTILE_NAMES.image}` } : event)),
+  };
+  const text = formatRun(buildReport(sampleRun(rewrite)), { color: false, columns: 120 });
+  expect(text).not.toContain(ESCAPE);
+  expect(text).toContain('\\x1b[2J<img');
+});
+
+test('progress fits its line and says what fails', () => {
+  const running = ['crashes/killed-after-launch seed 3', 'scheduling/spot-spread seed 3'];
+  expect(progressLine({ done: 7, total: 20, failed: 1, unknown: 0, running }, { columns: 80, color: false })).toBe(
+    '███████░░░░░░░░░░░░░ 7/20, 1 failed  crashes/killed-after-launch seed 3, sched…',
+  );
+  expect(progressLine({ done: 0, total: 0, failed: 0, unknown: 0, running: [] }, { columns: 80, color: false })).toBe(
+    '░░░░░░░░░░░░░░░░░░░░ 0/0',
+  );
+  expect(plainProgressLine({ done: 3, total: 12, scenario: 'a/b', seed: 4, verdict: 'fail', virtualMs: 61_000, findings: 2 })).toBe(
+    '[ 3/12] fail    a/b seed 4 (61s virtual, 2 findings)',
+  );
+});
+
+test('wraps at spaces and leaves long words whole', () => {
+  expect(wrap('a bb ccccccccc d', 5)).toEqual(['a bb', 'ccccccccc', 'd']);
+});

@@ -1,0 +1,143 @@
+import { stat } from 'node:fs/promises';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { SpinError, StalledError, never } from './clock.ts';
+import { createRandom } from './random.ts';
+import { createRealTimeline, createVirtualTimeline } from './timeline.ts';
+import type { Timeline, TimelineHooks } from './clock.ts';
+
+function virtual(seed = 1, hooks: TimelineHooks = {}, maxTurnsPerInstant = 10_000): Timeline {
+  return createVirtualTimeline({ startMs: 1_000, random: createRandom(seed), hooks, maxTurnsPerInstant });
+}
+
+test('sleeps end in the order of their due times, at their due times', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 40 }), async (delays) => {
+      const timeline = virtual();
+      const clock = timeline.scope('a');
+      const woken: number[] = [];
+      const sleepers = delays.map(async (ms) => {
+        await clock.sleep(ms);
+        expect(clock.nowMs()).toBe(1_000 + ms);
+        woken.push(ms);
+      });
+      await timeline.run(Promise.all(sleepers));
+      expect(woken).toEqual([...delays].sort((a, b) => a - b));
+    }),
+    { numRuns: 30 },
+  );
+});
+
+test('timers of one instant run in an order that the seed decides', async () => {
+  const order = async (seed: number): Promise<string> => {
+    const timeline = virtual(seed);
+    const clock = timeline.scope('a');
+    const seen: number[] = [];
+    await timeline.run(Promise.all(Array.from({ length: 8 }, (_, index) => clock.sleep(5).then(() => seen.push(index)))));
+    return seen.join();
+  };
+  expect(await order(1)).toBe(await order(1));
+  const orders = new Set(await Promise.all([1, 2, 3, 4, 5].map(order)));
+  expect(orders.size).toBeGreaterThan(1);
+});
+
+test('time does not pass while a call is on its way to its wire, and passes while it is parked', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  const world = timeline.scope('world');
+  let ticks = 0;
+  const ticking = (async (): Promise<void> => {
+    for (; ticks < 3; ticks += 1) await world.sleep(1);
+  })();
+  const seenAt = await timeline.run(
+    clock.call('slow client', async () => {
+      // A client that needs many turns of the event loop, as the SDK's first call does.
+      for (let turn = 0; turn < 20; turn += 1) await turnOfTheLoop();
+      const arrivedMs = clock.nowMs();
+      await clock.park(world.sleep(50));
+      return arrivedMs;
+    }),
+  );
+  expect(seenAt).toBe(1_000);
+  expect(timeline.nowMs()).toBe(1_050);
+  await timeline.run(ticking);
+});
+
+test('real work that is held stops time', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  const real = createRealTimeline().scope('real');
+  let timerFired = false;
+  void clock.sleep(1).then(() => (timerFired = true));
+  await timeline.run(
+    clock.hold(real.sleep(20)).then(() => {
+      expect(timerFired).toBe(false);
+    }),
+  );
+});
+
+test('a world that stands still is an error that names the calls in flight', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('target#1');
+  const stuck = clock.call('kube: list pods', () => clock.park(never()));
+  const error = await timeline.run(stuck).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(StalledError);
+  expect(String(error)).toContain('target#1: kube: list pods');
+});
+
+test('an owner that lets no time pass is named', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('target#1');
+  const spin = async (): Promise<void> => {
+    for (;;) await clock.sleep(0);
+  };
+  const error = await timeline.run(spin()).catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(SpinError);
+  expect((error as SpinError).owner).toBe('target#1');
+});
+
+test('nothing that a killed owner waits for ever settles, and its calls leave the in-flight count', async () => {
+  const timeline = virtual();
+  const target = timeline.scope('target#1');
+  const world = timeline.scope('world');
+  const settled: string[] = [];
+  const note = (name: string) => ({ then: () => settled.push(name) });
+  target.sleep(10).then(note('sleep').then, note('sleep').then);
+  target.call('never parked', () => world.sleep(20)).then(note('call').then, note('call').then);
+  target
+    .call('fails', async () => {
+      await target.park(world.sleep(5));
+      throw new Error('lost');
+    })
+    .then(note('failure').then, note('failure').then);
+  target.kill();
+  expect(target.killed).toBe(true);
+  target.sleep(1).then(note('late').then, note('late').then);
+  await timeline.run(world.sleep(100));
+  expect(settled).toEqual([]);
+});
+
+test('an aborted sleep rejects with the reason and leaves no timer', async () => {
+  for (const timeline of [virtual(), createRealTimeline()]) {
+    const clock = timeline.scope('a');
+    const controller = new AbortController();
+    const sleeping = clock.sleep(60_000, controller.signal);
+    controller.abort(new Error('enough'));
+    await expect(timeline.run(sleeping)).rejects.toThrow('enough');
+    expect(timeline.nowMs()).toBeLessThan(Number.MAX_SAFE_INTEGER);
+  }
+});
+
+test('the hooks learn who runs and when the world is quiet', async () => {
+  const seen: string[] = [];
+  const timeline = virtual(1, { onHandover: (owner) => seen.push(owner), onQuiet: () => seen.push('quiet') });
+  const a = timeline.scope('a');
+  const b = timeline.scope('b');
+  await timeline.run(Promise.all([a.sleep(1), b.sleep(2)]));
+  expect(seen).toEqual(['quiet', 'a', 'quiet', 'b']);
+});
+
+/** One turn of the event loop and more, by real I/O: what a client's own asynchronous work costs. */
+async function turnOfTheLoop(): Promise<void> {
+  await stat(import.meta.filename);
+}

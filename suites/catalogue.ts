@@ -1,0 +1,31 @@
+import { extname } from 'node:path';
+import type { ModuleRef } from '../harness/load.ts';
+import type { Scenario } from '../harness/scenario.ts';
+import * as apiPressure from './api-pressure.ts';
+import * as capacity from './capacity.ts';
+import * as crashes from './crashes.ts';
+import * as provisioning from './provisioning.ts';
+import * as scheduling from './scheduling.ts';
+
+/** A suite: the scenarios of one area. */
+export interface Suite {
+  readonly name: string;
+  readonly summary: string;
+  readonly scenarios: readonly { readonly ref: ModuleRef; readonly scenario: Scenario }[];
+}
+
+/** Every bundled scenario, by suite. */
+export const suites: readonly Suite[] = [
+  suite('provisioning', 'nodes come for pods that need them and go when they are not needed', provisioning),
+  suite('scheduling', 'what is launched is what the pods ask for', scheduling),
+  suite('capacity', 'capacity that cannot be had', capacity),
+  suite('crashes', 'the autoscaler dies at the worst moments', crashes),
+  suite('api-pressure', 'answers that are lost or late', apiPressure),
+];
+
+/** @param name of the suite and of its module in this folder */
+function suite(name: string, summary: string, exports: Readonly<Record<string, Scenario>>): Suite {
+  const module = new URL(`./${name}${extname(import.meta.url)}`, import.meta.url).href;
+  const scenarios = Object.entries(exports).map(([key, scenario]) => ({ ref: { module, export: key }, scenario }));
+  return { name, summary, scenarios: scenarios.sort((a, b) => (a.scenario.id < b.scenario.id ? -1 : 1)) };
+}

@@ -1,0 +1,7 @@
+import { mutants } from './mutants/catalogue.ts';
+import { plain } from './plain.ts';
+import { reference } from './reference.ts';
+import type { Target } from './target.ts';
+
+/** Everything that can be tested by name. */
+export const targetCatalogue: readonly Target[] = [reference, plain, ...mutants.map(({ target }) => target)];

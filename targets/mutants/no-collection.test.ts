@@ -1,0 +1,29 @@
+import { expect, test } from '@playwright/test';
+import { createParts } from '../../controller/parts.ts';
+import { runInProcess } from '../../harness/testing/in-process.ts';
+import { suites } from '../../suites/catalogue.ts';
+import { createReferenceTarget } from '../reference.ts';
+import { freshToken } from './fresh-token.ts';
+import { hastyFinalizer } from './hasty-finalizer.ts';
+import { noCollection } from './no-collection.ts';
+import { nodeObjectRace } from './node-object-race.ts';
+
+/** The same net is missing, and nothing else is wrong. */
+const netless = createReferenceTarget({
+  name: 'netless',
+  summary: 'the reference without garbage collection',
+  makeParts: (context) => ({ ...createParts(context), collector: noCollection }),
+});
+
+for (const { target, caughtBy } of [freshToken, nodeObjectRace, hastyFinalizer]) {
+  test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
+    const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);
+    if (found === undefined) throw new Error(`there is no scenario ${caughtBy.scenario}`);
+    for (const seed of [1, 2, 3]) {
+      const { judgement } = await runInProcess(found.scenario, netless, seed);
+      const findings = judgement.checks.flatMap((check) => check.findings.map(({ code, message }) => `${code}: ${message}`));
+      expect(findings, `seed ${seed}`).toEqual([]);
+      expect(judgement.verdict, `seed ${seed}`).toBe('pass');
+    }
+  });
+}

@@ -1,0 +1,41 @@
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import type { Pool } from '../model/catalogue.ts';
+import { toWhole } from '../model/quantity.ts';
+import { toNodePool } from './reference.ts';
+import { pools } from './testing/pools.ts';
+
+const bare: Pool = { name: 'bare', requirements: [], labels: {}, taints: [], weight: 0 };
+
+for (const { name, pool, spec } of [
+  { name: 'no limits and no weight are left out', pool: bare, spec: {} },
+  { name: 'a weight', pool: { ...bare, weight: 7 }, spec: { weight: 7 } },
+  { name: 'a limit of cores', pool: { ...bare, limits: { cpu: 2.5 } }, spec: { limits: { cpu: '2.5' } } },
+  { name: 'a limit of memory', pool: { ...bare, limits: { memoryMiB: 1536 } }, spec: { limits: { memory: '1536Mi' } } },
+  { name: 'a limit of nodes', pool: { ...bare, limits: { nodes: 3 } }, spec: { limits: { nodes: '3' } } },
+  { name: 'empty limits are none', pool: { ...bare, limits: {} }, spec: {} },
+]) {
+  test(`in Karpenter's words: ${name}`, () => {
+    const { limits, weight, disruption } = toNodePool(pool).spec;
+    expect({ limits, weight }).toEqual(spec);
+    expect(disruption).toEqual({ consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s' });
+  });
+}
+
+test('nothing that a pool asks for is lost in its NodePool, and the pool is left as it was', () => {
+  fc.assert(
+    fc.property(pools(), (pool) => {
+      const before = structuredClone(pool);
+      const { metadata, spec } = toNodePool(pool);
+      expect(metadata.name).toBe(pool.name);
+      expect(spec.template.spec.requirements).toEqual(pool.requirements);
+      expect(spec.template.spec.taints).toEqual(pool.taints);
+      expect(spec.template.metadata?.labels).toEqual(pool.labels);
+      expect(spec.weight ?? 0).toBe(pool.weight);
+      expect(spec.limits?.['nodes']).toBe(pool.limits?.nodes === undefined ? undefined : String(pool.limits.nodes));
+      const { memory } = spec.limits ?? {};
+      expect(memory === undefined ? undefined : toWhole(String(memory)) / 2 ** 20).toBe(pool.limits?.memoryMiB);
+      expect(pool).toEqual(before);
+    }),
+  );
+});

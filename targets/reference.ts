@@ -1,0 +1,163 @@
+import { createKubeClient } from '../clients/kube.ts';
+import { KubeError } from '../clients/kube-client.ts';
+import type { KubeClient, ResourceType } from '../clients/kube-client.ts';
+import { RESOURCES } from '../clients/resources.ts';
+import type { EC2NodeClass, NodePool } from '../controller/api.ts';
+import {
+  BATCH_MAX_MS,
+  COLLECTION_MIN_AGE_MS,
+  COLLECTION_PERIOD_MS,
+  CONSOLIDATE_AFTER_MS,
+  EMPTINESS_POLL_MS,
+  LAUNCH_TIMEOUT_MS,
+  NOMINATION_MS,
+  OFFERINGS_PER_LAUNCH,
+  PENDING_RETRY_MS,
+  REGISTRATION_TIMEOUT_MS,
+  TERMINATION_MS,
+  UNAVAILABLE_OFFERING_MS,
+} from '../controller/constants.ts';
+import { createController } from '../controller/controller.ts';
+import type { PartsFactory } from '../controller/controller.ts';
+import { CRDS } from '../controller/crds.ts';
+import type { Pool } from '../model/catalogue.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { KubeObject } from '../model/kube.ts';
+import { formatBytes } from '../model/quantity.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Target, TargetConstants, TargetSite } from './target.ts';
+
+/** The one class that all pools of a run share. */
+const NODE_CLASS = 'default';
+
+const SERVED: readonly ResourceType[] = [RESOURCES.nodepools, RESOURCES.nodeclaims, RESOURCES.ec2nodeclasses];
+/** A real API server serves a new resource some moments after its definition was created. */
+const SERVED_POLL_MS = 250;
+const SERVED_TRIES = 120;
+
+const constants: TargetConstants = {
+  batchMaxMs: BATCH_MAX_MS,
+  retryPeriodMs: PENDING_RETRY_MS,
+  launchTimeoutMs: LAUNCH_TIMEOUT_MS,
+  registrationTimeoutMs: REGISTRATION_TIMEOUT_MS,
+  collectionMs: COLLECTION_MIN_AGE_MS + COLLECTION_PERIOD_MS,
+  // A node counts as empty only when no pending pod was planned onto it of late, and is looked at now and then.
+  emptyAfterMs: NOMINATION_MS + CONSOLIDATE_AFTER_MS + 2 * EMPTINESS_POLL_MS,
+  terminationMs: TERMINATION_MS,
+  unavailableOfferingMs: UNAVAILABLE_OFFERING_MS,
+  offeringsPerLaunch: OFFERINGS_PER_LAUNCH,
+};
+
+/** How a variant of the reference differs from it. */
+interface ReferenceVariant {
+  readonly name: string;
+  readonly summary: string;
+  /** By default the right parts. */
+  readonly makeParts?: PartsFactory;
+}
+
+/** The reference autoscaler as a target, or a variant with other parts. */
+export function createReferenceTarget({ name, summary, makeParts }: ReferenceVariant): Target {
+  return {
+    name,
+    summary,
+    features: ['spot'],
+    constants,
+    resources: [RESOURCES.nodeclaims.plural],
+    install: async (site) => {
+      for (const crd of CRDS) await apply(kubeOf(site), RESOURCES.customresourcedefinitions, crd);
+      for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);
+      await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
+    },
+    start: (site) => createController(site, makeParts),
+    applyPools: async (site, pools) => {
+      await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
+      for (const pool of pools) await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool));
+    },
+    removePools: async (site, pools) => {
+      const kube = kubeOf(site);
+      for (const { name: pool } of pools) await remove(kube, RESOURCES.nodepools, pool);
+      // The class goes with the last pool, and takes its launch templates along.
+      if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, NODE_CLASS);
+    },
+  };
+}
+
+/** The bundled node autoscaler. */
+export const reference: Target = createReferenceTarget({
+  name: 'reference',
+  summary: 'the bundled node autoscaler in the manner of Karpenter',
+});
+
+/** A pool in Karpenter's words. */
+export function toNodePool(pool: Pool): NodePool {
+  const { cpu, memoryMiB, nodes } = pool.limits ?? {};
+  const limits = {
+    ...(cpu === undefined ? {} : { cpu: String(cpu) }),
+    ...(memoryMiB === undefined ? {} : { memory: formatBytes(memoryMiB * 1024 ** 2) }),
+    ...(nodes === undefined ? {} : { nodes: String(nodes) }),
+  };
+  return {
+    metadata: { name: pool.name },
+    spec: {
+      template: {
+        metadata: { labels: { ...pool.labels } },
+        spec: {
+          requirements: [...pool.requirements],
+          taints: [...pool.taints],
+          nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: NODE_CLASS },
+        },
+      },
+      disruption: { consolidationPolicy: 'WhenEmpty', consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1_000}s` },
+      ...(Object.keys(limits).length === 0 ? {} : { limits }),
+      // Karpenter knows weights from 1 to 100; no weight is its lowest.
+      ...(pool.weight > 0 ? { weight: pool.weight } : {}),
+    },
+  };
+}
+
+function nodeClass(cluster: ClusterConfig): EC2NodeClass {
+  return {
+    metadata: { name: NODE_CLASS },
+    spec: {
+      amiSelectorTerms: Object.values(cluster.imageIds).map((id) => ({ id })),
+      subnetSelectorTerms: Object.values(cluster.subnets).map((id) => ({ id })),
+      securityGroupSelectorTerms: [{ id: cluster.securityGroupId }],
+      instanceProfile: `${cluster.name}-nodes`,
+    },
+  };
+}
+
+function kubeOf({ kube, runtime }: TargetSite): KubeClient {
+  return createKubeClient({ wire: kube, clock: runtime.clock });
+}
+
+/** Creates an object, or gives the one that is there the same spec. */
+async function apply(kube: KubeClient, type: ResourceType, object: KubeObject): Promise<void> {
+  try {
+    await kube.create(type, object);
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.reason !== 'AlreadyExists') throw error;
+    await kube.patch({ type, name: object.metadata.name ?? '' }, object);
+  }
+}
+
+async function remove(kube: KubeClient, type: ResourceType, name: string): Promise<void> {
+  try {
+    await kube.delete({ type, name });
+  } catch (error) {
+    if (!(error instanceof KubeError) || error.status !== 404) throw error;
+  }
+}
+
+async function untilServed(kube: KubeClient, clock: Clock, type: ResourceType): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await kube.list(type);
+      return;
+    } catch (error) {
+      if (!(error instanceof KubeError) || error.status !== 404 || tries >= SERVED_TRIES) throw error;
+    }
+    await clock.sleep(SERVED_POLL_MS);
+  }
+}

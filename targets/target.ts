@@ -1,0 +1,72 @@
+import type { Pool } from '../model/catalogue.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { Runtime } from '../runtime/runtime.ts';
+import type { Wire } from '../wire/wire.ts';
+
+/**
+ * Periods and time-outs that a target declares of itself, in milliseconds unless named otherwise: bounds are made of
+ * them, so a generous target gets generous bounds, printed beside every verdict.
+ */
+export interface TargetConstants {
+  /** From the first pending pod to the decision at the latest. */
+  readonly batchMaxMs: number;
+  /** How often a pod that could not be served is looked at again. */
+  readonly retryPeriodMs: number;
+  /** A launch that has not come about by then is given up. */
+  readonly launchTimeoutMs: number;
+  /** An instance whose node has not registered by then, counted from the launch, is given up and terminated. */
+  readonly registrationTimeoutMs: number;
+  /** An instance that nobody claims is found and terminated within this time. */
+  readonly collectionMs: number;
+  /** An empty node is removed when it was empty for so long. */
+  readonly emptyAfterMs: number;
+  /** From the decision to remove a node to the request that ends its instance, pods' grace periods apart. */
+  readonly terminationMs: number;
+  /** For how long an offering without capacity is left alone. */
+  readonly unavailableOfferingMs: number;
+  /** Most offerings (type x zone) in one launch request. */
+  readonly offeringsPerLaunch: number;
+}
+
+/**
+ * What a target can do beyond the core, which can't be declined: scenarios that need more name it.
+ * `spot`: buys spot capacity and falls back to on-demand.
+ */
+export const FEATURES = ['spot'] as const;
+export type Feature = (typeof FEATURES)[number];
+
+/** What one incarnation of a target gets: two wires, a runtime, its configuration; nothing else of the world. */
+export interface TargetSite {
+  readonly runtime: Runtime;
+  readonly kube: Wire;
+  readonly aws: Wire;
+  readonly cluster: ClusterConfig;
+}
+
+/** One running incarnation. */
+export interface TargetProcess {
+  /** Resolves once it would pass its readiness probe. */
+  readonly ready: Promise<void>;
+  /** Settles when it ended: resolves after `runtime.signal` was aborted and it stopped; anything else is an exit that is counted against it. */
+  readonly done: Promise<void>;
+  /** Ends it as SIGKILL would. In process the harness silences clock and wires and nothing more is needed; a program must be killed. */
+  readonly kill?: () => void;
+}
+
+/** An autoscaler under test. */
+export interface Target {
+  readonly name: string;
+  readonly summary: string;
+  readonly features: readonly Feature[];
+  readonly constants: TargetConstants;
+  /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */
+  readonly resources: readonly string[];
+  /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */
+  install(site: TargetSite): Promise<void>;
+  /** Starts one incarnation. Must not block: work begins in `done`. */
+  start(site: TargetSite): TargetProcess;
+  /** Translates pools into its own objects and applies them, as its operator would. */
+  applyPools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
+  /** Takes the pools away again: everything that the target made for them must then disappear. */
+  removePools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
+}

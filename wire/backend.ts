@@ -1,0 +1,53 @@
+import type { Effect, Operation, Principal } from '../model/operation.ts';
+import type { Bytes, WireRequest, WireResponse } from './wire.ts';
+
+/** An answer with what the request did: the backend alone knows. */
+export interface Answer extends WireResponse {
+  readonly effect: Effect;
+}
+
+/** Who speaks: told apart by the wire that was opened for it, never by credentials. */
+export interface Caller {
+  readonly principal: Principal;
+  /** Counts starts of the principal, from 1. */
+  readonly incarnation: number;
+  /** The request's span in the history, so that the world can say which request brought a thing about. */
+  readonly span: number;
+}
+
+/** A refusal in the service's own words. */
+export interface Refusal {
+  /** Of HTTP. */
+  readonly status: number;
+  /** The code of an EC2 error, or the reason of a Kubernetes Status. */
+  readonly code: string;
+  readonly message: string;
+  readonly retryAfterSeconds?: number;
+}
+
+/** An answer that has arrived whole. */
+export interface WholeAnswer {
+  readonly status: number;
+  readonly body: Bytes;
+}
+
+/** What a history keeps of an answer. */
+export interface AnswerNote {
+  /** The protocol's error code or reason. */
+  readonly code?: string;
+  readonly note?: string;
+}
+
+/** One service behind a wire: reads the requests of its protocol and answers them. */
+export interface Backend {
+  /** Reads what a request asks for. Never throws: what can't be read is an operation named `unknown`. */
+  describe(request: WireRequest): Operation;
+  /**
+   * Carries the request out. Resolves for refusals too; rejects with a WireError only where the connection would break.
+   */
+  handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer>;
+  /** The answer by which this service refuses an operation. */
+  refuse(operation: Operation, refusal: Refusal): WireResponse;
+  /** What there is to say about an answer. Never throws: what can't be read is its own note. */
+  describeAnswer(operation: Operation, answer: WholeAnswer): AnswerNote;
+}

@@ -1,0 +1,328 @@
+import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
+import { formatObject } from '../model/operation.ts';
+import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
+import { never } from '../runtime/clock.ts';
+import type { Clock, ClockScope } from '../runtime/clock.ts';
+import type { Answer, Backend, Caller } from './backend.ts';
+import type { Gate, Strike } from './gate.ts';
+import { noteDelivery, revisionOf, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
+import type { Delivery } from './objects.ts';
+import type { ObjectRewrite } from './effects.ts';
+import { WireError, isStream } from './wire.ts';
+import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
+
+/** A target that has more requests under way than this is flooding the API, not using it. */
+const MAX_REQUESTS_IN_FLIGHT = 2_000;
+/** A target that sends more requests in one trial than this, over its wires and incarnations, is flooding the API. */
+const MAX_REQUESTS = 100_000;
+/** Longest error message kept in a history, in characters. */
+const MAX_MESSAGE_LENGTH = 400;
+/** A watch's progress is recorded at most this often. */
+const WATCH_MARK_PERIOD_MS = 10_000;
+
+/** What a chain is made of. */
+export interface ChainSite {
+  readonly wire: WireName;
+  readonly backend: Backend;
+  readonly gate: Gate;
+  readonly recorder: Recorder;
+  /** The world's own clock: it goes on when the caller dies. */
+  readonly clock: Clock;
+  /** The caller's clock: dead callers get no answers. */
+  readonly scope: ClockScope;
+  readonly principal: Principal;
+  readonly incarnation: number;
+  /** Draws how long a request takes on its way there, and the answer on its way back. */
+  readonly latencyMs: (operation: Operation) => { readonly thereMs: number; readonly backMs: number };
+  readonly nextSpan: () => number;
+  readonly onKill: (reason: string) => void;
+  /** Counts a request of the target: how many it has sent in this trial, over its wires and incarnations. */
+  readonly countRequest: () => number;
+  readonly onFlood: (message: string) => void;
+  /** Told when the backend fails as no real service would. */
+  readonly onFailure: (error: Error) => void;
+}
+
+/** One principal's connection to one service. */
+export interface Chain {
+  readonly wire: Wire;
+  /** Breaks every open watch: the caller is dead. */
+  close(): void;
+}
+
+/**
+ * Opens a wire: seen -> gate -> effect -> backend. Each request of the target leaves three events tied by a span:
+ * `request.start` as it was sent, `request.effect` what it did, `request.end` what the target learnt.
+ */
+export function openChain(site: ChainSite): Chain {
+  const closing = new AbortController();
+  let inFlight = 0;
+  const limit = (): void => {
+    if (site.principal !== 'target') return;
+    if (inFlight > MAX_REQUESTS_IN_FLIGHT) site.onFlood(`the target has more than ${MAX_REQUESTS_IN_FLIGHT} requests under way at once`);
+    if (site.countRequest() > MAX_REQUESTS) site.onFlood(`the target has sent more than ${MAX_REQUESTS} requests in this trial`);
+  };
+  const wire: Wire = async (request) => {
+    if (site.scope.killed) return never();
+    inFlight += 1;
+    limit();
+    try {
+      const response = await new Passage(site, request, closing.signal).run();
+      if (site.scope.killed) return await never<WireResponse>();
+      site.scope.handover();
+      return response;
+    } catch (error) {
+      if (!(error instanceof WireError)) site.onFailure(error instanceof Error ? error : new Error(String(error)));
+      // What our own world breaks must not look like a broken connection to the target.
+      if (site.scope.killed || !(error instanceof WireError)) return await never<WireResponse>();
+      site.scope.handover();
+      throw error;
+    } finally {
+      inFlight -= 1;
+    }
+  };
+  return { wire, close: () => closing.abort(new WireError('ECONNRESET', 'the caller is dead')) };
+}
+
+/** One request on its way through the chain. */
+class Passage {
+  readonly #site: ChainSite;
+  readonly #request: WireRequest;
+  readonly #closing: AbortSignal;
+  readonly #operation: Operation;
+  readonly #caller: Caller;
+  /** Requests of the target are recorded; the other parts appear as the transitions that they cause. */
+  readonly #recorded: boolean;
+  #effectRecorded = false;
+  /** Aborted when the answer will never be delivered: a watch must not go on behind it. */
+  readonly #undeliverable = new AbortController();
+
+  constructor(site: ChainSite, request: WireRequest, closing: AbortSignal) {
+    this.#site = site;
+    this.#request = request;
+    this.#closing = closing;
+    this.#operation = site.backend.describe(request);
+    this.#caller = { principal: site.principal, incarnation: site.incarnation, span: site.nextSpan() };
+    this.#recorded = site.principal === 'target';
+  }
+
+  async run(): Promise<WireResponse> {
+    this.#recordStart();
+    try {
+      return await this.#pass();
+    } catch (error) {
+      if (!(error instanceof WireError)) this.#recordUnknown(undefined, 'the world failed');
+      throw error;
+    }
+  }
+
+  async #pass(): Promise<WireResponse> {
+    const { clock } = this.#site;
+    const { thereMs, backMs } = this.#site.latencyMs(this.#operation);
+    await clock.sleep(thereMs);
+
+    const nothing: Effect = { kind: 'none' };
+    let answered: WireResponse | undefined;
+    for (const strike of this.#consult('before', nothing)) {
+      answered = await this.#strike(strike, nothing, answered);
+      if (answered !== undefined) break;
+    }
+
+    let effect: Effect = nothing;
+    let response = answered;
+    if (response === undefined) {
+      const answer = await this.#carryOut();
+      effect = answer.effect;
+      response = { status: answer.status, headers: answer.headers, body: answer.body };
+    }
+    this.#recordEffect(effect);
+    if (answered === undefined) {
+      for (const strike of this.#consult('after', effect)) {
+        response = (await this.#strike(strike, effect, response)) ?? response;
+        if (strike.effect.kind === 'refuse') break;
+      }
+    }
+    await clock.sleep(backMs);
+    return this.#deliver(response, effect);
+  }
+
+  /** Nothing strikes the requests of a caller that is dead: it could not be met any more. */
+  *#consult(moment: 'before' | 'after', effect: Effect): Generator<Strike, void, undefined> {
+    if (this.#site.scope.killed) return;
+    yield* this.#site.gate.consult(moment, this.#operation, this.#caller, effect);
+  }
+
+  async #carryOut(): Promise<Answer> {
+    const ends = [this.#closing, this.#undeliverable.signal, ...(this.#request.signal === undefined ? [] : [this.#request.signal])];
+    const signal = AbortSignal.any(ends);
+    try {
+      return await this.#site.backend.handle({ ...this.#request, signal }, this.#operation, this.#caller);
+    } catch (error) {
+      if (error instanceof WireError) this.#recordUnknown(error.code, error.message);
+      throw error;
+    }
+  }
+
+  /** Ends a request of which nobody can say what it did. */
+  #recordUnknown(code: string | undefined, note: string): void {
+    this.#recordEffect({ kind: 'unobservable' });
+    this.#recordEnd('info', undefined, code, note);
+  }
+
+  /** Applies one effect. Returns the answer as it stands after it; throws or never returns where there is none. */
+  async #strike(strike: Strike, effect: Effect, response: WireResponse | undefined): Promise<WireResponse | undefined> {
+    const { clock } = this.#site;
+    switch (strike.effect.kind) {
+      case 'delay':
+        strike.fired();
+        await clock.sleep(strike.effect.delayMs);
+        return response;
+      case 'refuse':
+        strike.fired();
+        this.#abandon();
+        return this.#site.backend.refuse(this.#operation, strike.effect.refusal);
+      case 'break':
+        strike.fired();
+        this.#abandon();
+        this.#recordEffect(effect);
+        this.#recordEnd('info', undefined, strike.effect.code, 'the connection broke');
+        throw new WireError(strike.effect.code, `the connection broke during ${this.#operation.name}`);
+      case 'kill':
+        strike.fired();
+        this.#abandon();
+        this.#recordEffect(effect);
+        this.#recordEnd('info', undefined, undefined, 'the target was killed');
+        this.#site.onKill(`at ${this.#operation.name}`);
+        return never();
+    }
+  }
+
+  #abandon(): void {
+    this.#undeliverable.abort(new WireError('ECONNRESET', 'the answer was not delivered'));
+  }
+
+  #deliver(answer: WireResponse, effect: Effect): WireResponse {
+    const { signal } = this.#request;
+    if (this.#site.scope.killed || signal?.aborted === true) {
+      this.#abandon();
+      this.#recordEnd(
+        'info',
+        answer.status,
+        undefined,
+        signal?.aborted === true ? 'the target had given up waiting' : 'the target is dead',
+      );
+      return answer;
+    }
+    if (isStream(answer.body)) {
+      this.#recordEnd('ok', answer.status, undefined, undefined);
+      return { ...answer, body: this.#follow(answer.body) };
+    }
+    let response = answer;
+    for (const { rewrite, fired } of this.#rewrites()) response = rewriteAnswer(response, firing(rewrite, fired));
+    const { status } = answer;
+    const { code, note } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, { status, body: answer.body }) : {};
+    const isLost = status >= 500 && effect.kind === 'applied';
+    const outcome = isLost ? 'info' : status < 400 ? 'ok' : 'fail';
+    this.#recordEnd(outcome, status, code, status < 400 ? note : note?.slice(0, MAX_MESSAGE_LENGTH));
+    return response;
+  }
+
+  #rewrites(): ReturnType<Gate['rewrites']> {
+    return this.#site.gate.rewrites(this.#operation, this.#caller);
+  }
+
+  /** Passes a watch on, noting how far it has been delivered. */
+  async *#follow(body: AsyncIterable<Bytes>): AsyncIterable<string> {
+    const { span, principal, incarnation } = this.#caller;
+    const object = this.#operation.object === undefined ? this.#operation.name : formatObject(this.#operation.object);
+    this.#record({ type: 'watch.open', span, principal, incarnation, object });
+    let delivered: Delivery = { events: 0, lastLine: '' };
+    let markedAtMs = this.#site.clock.nowMs();
+    const { scope } = this.#site;
+    const mark = (): void => {
+      const { events, lastLine } = delivered;
+      if (events > 0) this.#record({ type: 'watch.mark', span, events, revision: revisionOf(lastLine) });
+      markedAtMs = this.#site.clock.nowMs();
+    };
+    let isClosed = false;
+    const close = (reason: string): void => {
+      if (isClosed) return;
+      isClosed = true;
+      mark();
+      const isGivenUp = this.#request.signal?.aborted === true;
+      this.#record({
+        type: 'watch.close',
+        span,
+        reason: scope.killed ? 'the target is dead' : isGivenUp ? 'closed by the target' : reason,
+      });
+    };
+    try {
+      for await (const lines of wholeLines(body)) {
+        if (scope.killed) break;
+        delivered = noteDelivery(delivered, lines);
+        if (this.#site.clock.nowMs() - markedAtMs >= WATCH_MARK_PERIOD_MS) mark();
+        let rewritten = lines;
+        for (const { rewrite, fired } of this.#rewrites()) rewritten = rewriteLines(rewritten, firing(rewrite, fired));
+        scope.handover();
+        yield rewritten;
+      }
+      close('closed by the server');
+    } catch (error) {
+      close(error instanceof Error ? error.message : String(error));
+      scope.handover();
+      if (!scope.killed) throw error;
+    } finally {
+      close('closed by the target');
+    }
+    // The reader's own ending must not run in a program that is dead.
+    if (scope.killed) await never();
+    scope.handover();
+  }
+
+  #recordStart(): void {
+    const { principal, incarnation, span } = this.#caller;
+    const { wire, name, mutating, object, input } = this.#operation;
+    this.#record({
+      type: 'request.start',
+      span,
+      wire,
+      principal,
+      incarnation,
+      operation: name,
+      mutating,
+      ...(object === undefined ? {} : { object: formatObject(object) }),
+      ...(input === undefined ? {} : { input: input as EventOf<'request.start'>['input'] }),
+    });
+  }
+
+  /** Once a request, at the moment when it is decided. */
+  #recordEffect(effect: Effect): void {
+    if (this.#effectRecorded) return;
+    this.#effectRecorded = true;
+    this.#record({ type: 'request.effect', span: this.#caller.span, effect: { ...effect } as EventOf<'request.effect'>['effect'] });
+  }
+
+  #recordEnd(outcome: 'ok' | 'fail' | 'info', status: number | undefined, code: string | undefined, note: string | undefined): void {
+    this.#record({
+      type: 'request.end',
+      span: this.#caller.span,
+      outcome,
+      ...(status === undefined ? {} : { status }),
+      ...(code === undefined ? {} : { code }),
+      ...(note === undefined ? {} : { note }),
+    });
+  }
+
+  #record(event: NewEvent): void {
+    if (this.#recorded) this.#site.recorder.record(event);
+  }
+}
+
+/** A rewrite that says when it changed something. */
+function firing(rewrite: ObjectRewrite, fired: () => void): ObjectRewrite {
+  return (object) => {
+    const rewritten = rewrite(object);
+    if (rewritten !== object) fired();
+    return rewritten;
+  };
+}

@@ -1,0 +1,28 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+/** Headers that belong to one connection, not to the message: they never travel on a wire. */
+const OF_THE_CONNECTION: ReadonlySet<string> = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** A received message's headers as a wire carries them. */
+export function fromSocket(headers: IncomingHttpHeaders): Record<string, string> {
+  const result: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || OF_THE_CONNECTION.has(name)) continue;
+    result[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return result;
+}
+
+/** A wire's headers as a socket may send them, without the named ones. Lengths are the sender's to set. */
+export function toSocket(headers: Readonly<Record<string, string>>, ...without: string[]): Record<string, string> {
+  const dropped = new Set(['content-length', ...without]);
+  return Object.fromEntries(Object.entries(headers).filter(([name]) => !OF_THE_CONNECTION.has(name) && !dropped.has(name)));
+}

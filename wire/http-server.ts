@@ -1,0 +1,129 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Log } from '../runtime/log.ts';
+import { fromSocket, toSocket } from './http-headers.ts';
+import { WireError, isStream } from './wire.ts';
+import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
+
+/** Longest request body: an API server refuses more than 3 MiB. */
+export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
+/** Connections at once; more are closed as they come. */
+export const MAX_CONNECTIONS = 1_000;
+/** How long an idle connection is kept, as an API server does. */
+export const KEEP_ALIVE_MS = 90_000;
+
+export interface ServerOptions {
+  /** One principal's wire: who speaks is told by the listener. */
+  readonly wire: Wire;
+  /** Told of errors of the wire that are no WireErrors. */
+  readonly log: Log;
+  /** By default loopback alone. */
+  readonly host?: string;
+  /** By default a free one. */
+  readonly port?: number;
+  readonly maxRequestBytes?: number;
+  readonly maxConnections?: number;
+}
+
+/** A running server. */
+export interface WireServer {
+  /** e.g. `http://127.0.0.1:41234` */
+  readonly url: string;
+  /** Breaks every connection, ends every watch, and resolves once the socket is closed. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves a wire on a socket. Headers of a streamed answer are sent at once; a client that reads slowly slows the stream
+ * down, one that goes away aborts the request's signal. A WireError resets the connection without an answer, or in the
+ * middle of one. @throws when the address can't be listened on
+ */
+export async function serveWire(options: ServerOptions): Promise<WireServer> {
+  const { host = '127.0.0.1', port = 0, maxConnections = MAX_CONNECTIONS } = options;
+  const underWay = new Set<AbortController>();
+  const server = createServer((message, response) => {
+    const caller = new AbortController();
+    underWay.add(caller);
+    response.on('close', () => {
+      underWay.delete(caller);
+      if (!response.writableFinished) caller.abort(new WireError('ECONNRESET', 'the client went away'));
+    });
+    void handle(options, message, response, caller.signal);
+  });
+  server.maxConnections = maxConnections;
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  server.listen(port, host);
+  await once(server, 'listening');
+  const { address, port: actualPort, family } = server.address() as AddressInfo;
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${actualPort}`,
+    async close() {
+      const closed = once(server, 'close');
+      server.close();
+      for (const caller of underWay) caller.abort(new WireError('ECONNRESET', 'the server was closed'));
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** One request and its answer. Never rejects. */
+async function handle(options: ServerOptions, message: IncomingMessage, response: ServerResponse, signal: AbortSignal): Promise<void> {
+  try {
+    const body = await readBody(message, options.maxRequestBytes ?? MAX_REQUEST_BYTES);
+    if (body === 'too long') {
+      response.writeHead(413, { 'content-type': 'text/plain', connection: 'close' }).end('the request body is too long\n');
+      return;
+    }
+    const request: WireRequest = {
+      method: message.method ?? 'GET',
+      path: message.url ?? '/',
+      headers: fromSocket(message.headers),
+      ...(body.length === 0 ? {} : { body: isText(message) ? body.toString('utf8') : new Uint8Array(body) }),
+      signal,
+    };
+    await answer(response, await options.wire(request), signal);
+  } catch (error) {
+    if (!(error instanceof WireError) && !signal.aborted) {
+      options.log('error', `${message.method} ${message.url}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
+    }
+    message.socket.resetAndDestroy();
+  }
+}
+
+async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | 'too long'> {
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of message as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) return 'too long';
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Bodies of the two protocols are text, but for protobuf and what is compressed. */
+function isText(message: IncomingMessage): boolean {
+  const type = message.headers['content-type'] ?? '';
+  return message.headers['content-encoding'] === undefined && !/protobuf|octet-stream|cbor/.test(type);
+}
+
+async function answer(response: ServerResponse, { status, headers, body }: WireResponse, signal: AbortSignal): Promise<void> {
+  const sent = toSocket(headers);
+  if (!isStream(body)) {
+    response.writeHead(status, { ...sent, 'content-length': Buffer.byteLength(body) }).end(body);
+    return;
+  }
+  response.writeHead(status, sent);
+  response.flushHeaders();
+  for await (const chunk of body) await send(response, chunk, signal);
+  response.end();
+}
+
+/** Resolves once the client has room for more. */
+async function send(response: ServerResponse, chunk: Bytes, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (!response.write(chunk)) await once(response, 'drain', { signal });
+}

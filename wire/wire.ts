@@ -1,0 +1,59 @@
+/** A body as it travels: text where the protocol is text, bytes where it is not (protobuf). */
+export type Bytes = string | Uint8Array;
+
+/** One request on a wire. Header names are lower case. */
+export interface WireRequest {
+  readonly method: string;
+  /** Path with its query string, from the root of the endpoint. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Bytes;
+  /** Aborted when the caller gives up: a watch ends, a request that is still under way is forgotten by its caller. */
+  readonly signal?: AbortSignal;
+}
+
+/** One answer. A body that arrives over time (a watch) is iterable; whoever stops iterating closes the connection. */
+export interface WireResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Bytes | AsyncIterable<Bytes>;
+}
+
+/**
+ * A wire: what an autoscaler has of the world. The same function stands before an in-process world, a socket, and a
+ * reverse proxy. Rejects with a WireError when there is no answer at all.
+ */
+export type Wire = (request: WireRequest) => Promise<WireResponse>;
+
+export type WireErrorCode = 'ECONNRESET' | 'ECONNREFUSED' | 'ETIMEDOUT' | 'EPIPE';
+
+/** The connection broke: the caller can't know whether the request took effect. `code` is what a socket would give. */
+export class WireError extends Error {
+  readonly code: WireErrorCode;
+  constructor(code: WireErrorCode, message: string) {
+    super(message);
+    this.name = 'WireError';
+    this.code = code;
+  }
+}
+
+/** Whether the body arrives over time. */
+export function isStream(body: WireResponse['body']): body is AsyncIterable<Bytes> {
+  return typeof body !== 'string' && !(body instanceof Uint8Array);
+}
+
+const utf8 = new TextDecoder();
+
+/** A body as text. @param body a body that is whole */
+export function asText(body: Bytes): string {
+  return typeof body === 'string' ? body : utf8.decode(body);
+}
+
+/** Reads a response's body to its end, as text. */
+export async function readText(body: WireResponse['body']): Promise<string> {
+  if (!isStream(body)) return asText(body);
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of body) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  return text + decoder.decode();
+}

@@ -1,0 +1,101 @@
+import type { Operation } from '../../model/operation.ts';
+import { EC2_CONTENT_TYPE, encodeRefusal, invalidAction } from '../../protocols/ec2/codec.ts';
+import type { Ec2Codec, Ec2Request } from '../../protocols/ec2/codec.ts';
+import { describeEc2Answer } from '../../protocols/ec2/answer.ts';
+import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
+import { asText } from '../../wire/wire.ts';
+import type { WireRequest, WireResponse } from '../../wire/wire.ts';
+import { drawUuid } from './ids.ts';
+import type { Account, Ec2Operation, Outcome } from './operation.ts';
+import { TokenLedger } from './tokens.ts';
+
+const SERVICE_PREFIX = 'ec2:';
+
+/**
+ * Serves the EC2 wire. A dry run of a known action always "would have succeeded": it is answered before its parameters
+ * are looked at, where EC2 checks some of them first.
+ */
+export class Ec2Backend implements Backend {
+  readonly #account: Account;
+  readonly #codec: Ec2Codec;
+  readonly #random: Random;
+  readonly #operations: Readonly<Record<string, Ec2Operation>>;
+  readonly #tokens = new TokenLedger();
+
+  constructor(parts: { account: Account; codec: Ec2Codec; random: Random; operations: Readonly<Record<string, Ec2Operation>> }) {
+    this.#account = parts.account;
+    this.#codec = parts.codec;
+    this.#random = parts.random;
+    this.#operations = parts.operations;
+  }
+
+  describe(request: WireRequest): Operation {
+    return this.#codec.describe(request);
+  }
+
+  async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
+    const requestId = drawUuid(this.#random);
+    const headers = this.#headers(requestId);
+    try {
+      const read = this.#read(request, operation);
+      const { output, effect } = await this.#run(read, caller);
+      return { status: 200, headers, body: this.#codec.encode(read.action, output, requestId), effect };
+    } catch (error) {
+      if (!(error instanceof Ec2Refusal)) throw error;
+      const effect = { kind: 'rejected', code: error.code } as const;
+      return { status: error.status, headers, body: encodeRefusal(error, requestId), effect };
+    }
+  }
+
+  /** The real EC2 sends no Retry-After of its own accord; the SDK heeds one. */
+  refuse(_operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
+    const requestId = drawUuid(this.#random);
+    const retryAfter: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+    const body = encodeRefusal(new Ec2Refusal(code, message, status), requestId);
+    return { status, headers: { ...this.#headers(requestId), ...retryAfter }, body };
+  }
+
+  describeAnswer({ name }: Operation, { status, body }: WholeAnswer): AnswerNote {
+    return describeEc2Answer(name, status, asText(body));
+  }
+
+  #headers(requestId: string): Readonly<Record<string, string>> {
+    return {
+      'x-amzn-requestid': requestId,
+      'content-type': EC2_CONTENT_TYPE,
+      date: new Date(this.#account.clock.nowMs()).toUTCString(),
+    };
+  }
+
+  /** What `describe` could read is not read again. */
+  #read(request: WireRequest, { name, input }: Operation): Ec2Request {
+    if (input === undefined) return this.#codec.decode(request);
+    return { action: name.slice(SERVICE_PREFIX.length), input: input as Ec2Request['input'] };
+  }
+
+  async #run({ action, input }: Ec2Request, caller: Caller): Promise<Outcome> {
+    const operation = Object.hasOwn(this.#operations, action) ? this.#operations[action] : undefined;
+    if (operation === undefined) throw invalidAction(action);
+    const { DryRun: isDryRun, ClientToken: token, ...rest } = input;
+    if (isDryRun === true) {
+      throw new Ec2Refusal('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
+    }
+    // The schema that decoded the input is that of the operation's input type.
+    const run = async (): Promise<Outcome> => operation.run(this.#account, input as never, caller);
+    if (operation.idempotent !== true || typeof token !== 'string') return run();
+    const request = { action, token, request: canonical(rest), nowMs: this.#account.clock.nowMs() };
+    const { outcome, replayed } = await this.#tokens.once(request, run);
+    return replayed ? { output: outcome.output, effect: { kind: 'none' } } : outcome;
+  }
+}
+
+/** JSON with keys in order, so that the order in which a form names its parameters does not matter. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

@@ -1,0 +1,78 @@
+import { formatOffering, selects } from '../../model/catalogue.ts';
+import type { Offering } from '../../model/catalogue.ts';
+import type { CapacityPort } from '../ports.ts';
+
+type Limit = Parameters<CapacityPort['limit']>[0];
+
+/** A limit that a fault set, with what it has left in each offering. */
+export interface ArmedLimit {
+  readonly limit: Limit;
+  readonly left: Map<string, number>;
+}
+
+/** Room for one instance, taken out of a pool. */
+export interface Lease {
+  /** The instance has ended: the pool has room again. A limit stays used up. */
+  giveBack(): void;
+  /** The launch did not come about: as if it had never been taken. */
+  undo(): void;
+}
+
+/** Finite pools of capacity, and the limits that faults set on them. A pool never holds more than its depth. */
+export class Capacity implements CapacityPort {
+  readonly #depthOf: (offering: Offering) => number;
+  readonly #pools = new Map<string, { readonly depth: number; used: number }>();
+  readonly #limits = new Set<ArmedLimit>();
+
+  /** @param depthOf instances that an offering holds while nobody uses it */
+  constructor(depthOf: (offering: Offering) => number) {
+    this.#depthOf = depthOf;
+  }
+
+  limit(limit: Limit): () => void {
+    const armed: ArmedLimit = { limit, left: new Map() };
+    this.#limits.add(armed);
+    return () => this.#limits.delete(armed);
+  }
+
+  /** Room in a pool, limits apart: what EC2's own allocation goes by. */
+  free(offering: Offering): number {
+    const { depth, used } = this.#poolOf(offering);
+    return depth - used;
+  }
+
+  /** The limits that keep an offering from giving one more instance now. */
+  limitsOn(offering: Offering): readonly ArmedLimit[] {
+    const key = formatOffering(offering);
+    return [...this.#limits].filter(({ limit, left }) => selects(limit.selector, offering) && (left.get(key) ?? limit.remaining) <= 0);
+  }
+
+  /** Takes room for one instance; undefined when the pool is empty or a limit forbids it. */
+  take(offering: Offering): Lease | undefined {
+    if (this.free(offering) <= 0 || this.limitsOn(offering).length > 0) return undefined;
+    const pool = this.#poolOf(offering);
+    const key = formatOffering(offering);
+    const limits = [...this.#limits].filter(({ limit }) => selects(limit.selector, offering));
+    for (const { limit, left } of limits) left.set(key, (left.get(key) ?? limit.remaining) - 1);
+    pool.used += 1;
+    return {
+      giveBack: () => {
+        pool.used -= 1;
+      },
+      undo: () => {
+        pool.used -= 1;
+        for (const { limit, left } of limits) left.set(key, (left.get(key) ?? limit.remaining) + 1);
+      },
+    };
+  }
+
+  #poolOf(offering: Offering): { readonly depth: number; used: number } {
+    const key = formatOffering(offering);
+    let pool = this.#pools.get(key);
+    if (pool === undefined) {
+      pool = { depth: this.#depthOf(offering), used: 0 };
+      this.#pools.set(key, pool);
+    }
+    return pool;
+  }
+}

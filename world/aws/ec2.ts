@@ -1,0 +1,71 @@
+import type { Recorder } from '../../history/events.ts';
+import type { ClusterConfig } from '../../model/cluster.ts';
+import type { Catalogue } from '../../model/instance-catalogue.ts';
+import { Ec2Codec } from '../../protocols/ec2/codec.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Backend } from '../../wire/backend.ts';
+import type { InstancePort } from '../ports.ts';
+import { Ec2Backend } from './backend.ts';
+import { Capacity } from './capacity.ts';
+import { drawId } from './ids.ts';
+import type { InstanceStore } from './instance-store.ts';
+import { INSTANCE_DELAYS, Instances } from './instances.ts';
+import type { InstanceDelays } from './instances.ts';
+import { LaunchTemplates } from './launch-templates.ts';
+import { Market } from './market.ts';
+import { MemoryStore } from './memory-store.ts';
+import { subnetsOf } from './network.ts';
+import type { Account } from './operation.ts';
+import { EC2_OPERATIONS } from './operations/table.ts';
+
+/** What an EC2 front is made of. */
+export interface Ec2Options {
+  /** The world's own clock: it goes on when a caller dies. */
+  readonly clock: Clock;
+  /** Prices, depths, ids and delays come from it. */
+  readonly random: Random;
+  readonly catalogue: Catalogue;
+  readonly cluster: ClusterConfig;
+  readonly recorder: Recorder;
+  /** By default in memory. */
+  readonly store?: InstanceStore;
+  /** By default INSTANCE_DELAYS. */
+  readonly delays?: InstanceDelays;
+}
+
+/** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
+export interface Ec2 {
+  readonly backend: Backend;
+  readonly ports: { readonly capacity: Capacity; readonly instances: InstancePort };
+}
+
+/** Makes an EC2 without instances and launch templates. */
+export function createEc2(options: Ec2Options): Ec2 {
+  const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS } = options;
+  const subnets = subnetsOf(cluster);
+  const market = new Market(random.fork('market'));
+  const capacity = new Capacity((offering) => market.depth(offering));
+  const store = options.store ?? new MemoryStore(random.fork('machines'), subnets);
+  const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays });
+  const templates = new LaunchTemplates(random.fork('launch templates'));
+  const account: Account = {
+    clock,
+    random: random.fork('ids'),
+    cluster,
+    catalogue,
+    network: { vpcId: drawId(random.fork('vpc'), 'vpc'), subnets },
+    market,
+    capacity,
+    store,
+    instances,
+    templates,
+  };
+  const backend = new Ec2Backend({
+    account,
+    codec: new Ec2Codec(),
+    random: random.fork('request ids'),
+    operations: EC2_OPERATIONS,
+  });
+  return { backend, ports: { capacity, instances } };
+}

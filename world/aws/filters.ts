@@ -1,0 +1,59 @@
+import type { Filter } from '@aws-sdk/client-ec2';
+import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
+import { globMatcher } from './glob.ts';
+
+/** Values of one filter over all that a request may have. Source: "List and filter using the CLI and API". */
+const VALUES_MAX = 200;
+
+/** What can be filtered by: for each filter's name, the values that an item has. */
+export type Attributes<T> = Readonly<Record<string, (item: T) => readonly string[]>>;
+
+/** The filters of everything that has tags. `tag:KEY` is understood besides, see `matchFilters`. */
+export function tagAttributes<T>(tagsOf: (item: T) => Readonly<Record<string, string>>): Attributes<T> {
+  return { 'tag-key': (item) => Object.keys(tagsOf(item)) };
+}
+
+/**
+ * Makes a predicate of filters: an item must match each filter, by any of its values; `*` and `?` are wildcards, and a
+ * backslash takes their meaning away.
+ * @param tagsOf where items have tags, so that `tag:KEY` can be asked for
+ * @throws Ec2Refusal for a filter that this list does not have, or without values
+ */
+export function matchFilters<T>(
+  filters: readonly Filter[] | undefined,
+  attributes: Attributes<T>,
+  tagsOf?: (item: T) => Readonly<Record<string, string>>,
+): (item: T) => boolean {
+  const predicates = (filters ?? []).map(({ Name: name, Values: values }) => {
+    const valuesOf = name === undefined ? undefined : attributeOf(name, attributes, tagsOf);
+    if (valuesOf === undefined) throw invalidValue(`The filter '${name ?? 'null'}' is invalid`);
+    if (values === undefined || values.length === 0) throw invalidValue(`The filter '${name}' has no values`);
+    if (values.length > VALUES_MAX) {
+      throw new Ec2Refusal('FilterLimitExceeded', `The maximum number of filter values specified on a single call is ${VALUES_MAX}`);
+    }
+    const match = matchAny(values);
+    return (item: T): boolean => valuesOf(item).some(match);
+  });
+  return (item) => predicates.every((matches) => matches(item));
+}
+
+function attributeOf<T>(
+  name: string,
+  attributes: Attributes<T>,
+  tagsOf: ((item: T) => Readonly<Record<string, string>>) | undefined,
+): ((item: T) => readonly string[]) | undefined {
+  if (tagsOf !== undefined && name.startsWith('tag:')) {
+    const key = name.slice('tag:'.length);
+    return (item) => {
+      const tags = tagsOf(item);
+      return Object.hasOwn(tags, key) ? [tags[key] ?? ''] : [];
+    };
+  }
+  return Object.hasOwn(attributes, name) ? attributes[name] : undefined;
+}
+
+function matchAny(patterns: readonly string[]): (value: string) => boolean {
+  const literals = new Set(patterns.filter((pattern) => !/[*?\\]/.test(pattern)));
+  const wildcards = patterns.filter((pattern) => /[*?\\]/.test(pattern)).map(globMatcher);
+  return (value) => literals.has(value) || wildcards.some((matches) => matches(value));
+}

@@ -1,0 +1,99 @@
+import type { CreateFleetError } from '@aws-sdk/client-ec2';
+import type { CapacityType } from '../../../model/catalogue.ts';
+import type { FleetErrorNaming } from '../../ports.ts';
+import type { Capacity } from '../capacity.ts';
+import { addressesExhausted } from '../network.ts';
+import type { FleetPart, FleetPool } from './order.ts';
+import { toSdkType } from '../sdk-types.ts';
+import { offeringOf } from './plan.ts';
+import type { FleetPlan, Tried } from './plan.ts';
+
+/** How sparse errors are where no fault says otherwise: EC2 mostly names one pool (aws-karpenter core#3198). */
+const DEFAULT_NAMING: FleetErrorNaming = 'one';
+
+/**
+ * The errors of one part of a fleet, as sparse as the limits that caused them want it: the pool that was tried first
+ * (`one`), those that were tried (`tried`), every pool of the request that lacks capacity (`all`), or none by name.
+ * There are errors beside instances where a pool failed before another one gave an instance.
+ */
+export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan): CreateFleetError[] {
+  const { capacityType } = part;
+  const problems = part.problems.map(({ specification, code, message }): CreateFleetError => {
+    return { ...nameSpecification(specification, capacityType), ErrorCode: code, ErrorMessage: message };
+  });
+  const addresses = plan.tried
+    .filter(({ why }) => why === 'no addresses')
+    .map(({ pool }) => {
+      const { code, message } = addressesExhausted(pool.subnet.id);
+      return { ...nameSpecification(pool, capacityType), ErrorCode: code, ErrorMessage: message };
+    });
+  const failed = plan.tried.filter(({ why }) => why === 'no capacity');
+  const pools = new Set(failed.flatMap((one, at) => namedPools(capacity, part, failed, one, at)));
+  const lacking = [...pools].map((pool) => insufficientCapacity(pool, capacityType));
+  const unnamed = failed.some((one) => namingOf(one) === 'unnamed') ? [unfulfillable(capacityType)] : [];
+  return [...problems, ...addresses, ...lacking, ...unnamed];
+}
+
+function namedPools(capacity: Capacity, part: FleetPart, failed: readonly Tried[], one: Tried, at: number): FleetPool[] {
+  switch (namingOf(one)) {
+    case 'unnamed':
+      return [];
+    case 'one':
+      return failed.findIndex((other) => namingOf(other) === 'one') === at ? [one.pool] : [];
+    case 'tried':
+      return [one.pool];
+    case 'all':
+      return part.pools.filter((pool) => {
+        const offering = offeringOf(pool, part);
+        return capacity.free(offering) <= 0 || capacity.limitsOn(offering).length > 0;
+      });
+  }
+}
+
+/** The limit that was armed first decides. */
+function namingOf({ limits }: Tried): FleetErrorNaming {
+  return limits[0]?.limit.naming ?? DEFAULT_NAMING;
+}
+
+/** Source: answers quoted in hashicorp/terraform-provider-aws#1496 and osbuild/osbuild-composer#4507. */
+function insufficientCapacity(pool: FleetPool, capacityType: CapacityType): CreateFleetError {
+  const message =
+    capacityType === 'spot'
+      ? 'There is no Spot capacity available that matches your request.'
+      : `We currently do not have sufficient ${pool.type.type} capacity in the Availability Zone you requested (${pool.subnet.zone}). Our system will be working on provisioning additional capacity.`;
+  return { ...nameSpecification(pool, capacityType), ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: message };
+}
+
+/** Source: an answer quoted in mludvig/aws-ethereum-miner#23. */
+function unfulfillable(capacityType: CapacityType): CreateFleetError {
+  return {
+    Lifecycle: capacityType,
+    ErrorCode: 'UnfulfillableCapacity',
+    ErrorMessage: 'Unable to fulfill capacity due to your request configuration. Please adjust your request and try again.',
+  };
+}
+
+type Named = Pick<FleetPool, 'template' | 'version' | 'override'> & Partial<Pick<FleetPool, 'type' | 'subnet'>>;
+
+/** A launch specification as answers name it: the template by id, and what was overridden, with type and zone filled in. */
+export function nameSpecification(
+  { template, version, override, type, subnet }: Named,
+  capacityType: CapacityType,
+): Pick<CreateFleetError, 'LaunchTemplateAndOverrides' | 'Lifecycle'> {
+  const { SubnetId, Priority, WeightedCapacity, MaxPrice, ImageId } = override;
+  return {
+    LaunchTemplateAndOverrides: {
+      LaunchTemplateSpecification: { LaunchTemplateId: template.id, Version: String(version.number) },
+      Overrides: {
+        InstanceType: type === undefined ? override.InstanceType : toSdkType(type.type),
+        AvailabilityZone: subnet?.zone ?? override.AvailabilityZone,
+        SubnetId,
+        Priority,
+        WeightedCapacity,
+        MaxPrice,
+        ImageId,
+      },
+    },
+    Lifecycle: capacityType,
+  };
+}

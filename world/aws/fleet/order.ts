@@ -1,0 +1,179 @@
+import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest, FleetLaunchTemplateOverridesRequest } from '@aws-sdk/client-ec2';
+import type { CapacityType, InstanceType } from '../../../model/catalogue.ts';
+import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
+import { versionOf } from '../launch-templates.ts';
+import type { LaunchTemplate, TemplateVersion } from '../launch-templates.ts';
+import type { Subnet } from '../network.ts';
+import type { Account } from '../operation.ts';
+import { strategyOf } from './strategy.ts';
+import type { Strategy } from './strategy.ts';
+
+/** Source: "Fleet quotas": launch specifications of a fleet of type instant. */
+const SPECIFICATIONS_MAX = 300;
+const TARGET_CAPACITY_MAX = 10_000;
+const WEIGHT_MAX = 999;
+
+/** A launch specification that a fleet may choose: one type in one subnet, from one template. */
+export interface FleetPool {
+  /** Place in the request, which decides between equals. */
+  readonly index: number;
+  readonly type: InstanceType;
+  readonly subnet: Subnet;
+  readonly template: LaunchTemplate;
+  readonly version: TemplateVersion;
+  /** As it was asked for. */
+  readonly override: FleetLaunchTemplateOverridesRequest;
+  /** Units of the target that one instance fulfils. */
+  readonly weight: number;
+}
+
+/** Something asked for that can't be launched, whatever the capacity. */
+interface FleetProblem {
+  readonly specification: Pick<FleetPool, 'template' | 'version' | 'override'>;
+  readonly capacityType: CapacityType;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** A part of a fleet that is bought in one way. */
+export interface FleetPart {
+  readonly capacityType: CapacityType;
+  readonly strategy: Strategy;
+  readonly units: number;
+  readonly pools: readonly FleetPool[];
+  readonly problems: readonly FleetProblem[];
+}
+
+/**
+ * Reads what a fleet asks for. Fleets of type instant only; options that would change where instances go and that this
+ * world does not emulate are refused, never ignored.
+ * @throws Ec2Refusal where EC2 refuses the whole request
+ */
+export function readOrder(account: Account, request: CreateFleetRequest): FleetPart[] {
+  refuseUnemulated(request);
+  const units = readTarget(request);
+  const specifications = (request.LaunchTemplateConfigs ?? []).flatMap((config) => readSpecifications(account, config));
+  if (specifications.length === 0) throw missingParameter('LaunchTemplateConfigs');
+  if (specifications.length > SPECIFICATIONS_MAX) {
+    throw invalidValue(`The request has ${specifications.length} launch specifications; a fleet may have at most ${SPECIFICATIONS_MAX}`);
+  }
+  const strategies = {
+    'on-demand': strategyOf(request.OnDemandOptions?.AllocationStrategy ?? 'lowest-price', 'on-demand'),
+    spot: strategyOf(request.SpotOptions?.AllocationStrategy ?? 'lowest-price', 'spot'),
+  };
+  return (['on-demand', 'spot'] as const)
+    .filter((capacityType) => units[capacityType] > 0)
+    .map((capacityType) => {
+      const resolved = specifications.flatMap((specification) => resolve(account, specification, capacityType));
+      return {
+        capacityType,
+        strategy: strategies[capacityType],
+        units: units[capacityType],
+        pools: resolved.flatMap((one) => ('pool' in one ? [one.pool] : [])).map((pool, index) => ({ ...pool, index })),
+        problems: resolved.flatMap((one) => ('problem' in one ? [one.problem] : [])),
+      };
+    });
+}
+
+function refuseUnemulated({ Type: type = 'maintain', SpotOptions: spot, OnDemandOptions: onDemand, ...rest }: CreateFleetRequest): void {
+  const options = {
+    ReservedCapacityOptions: rest.ReservedCapacityOptions,
+    'SpotOptions.SingleInstanceType': spot?.SingleInstanceType,
+    'SpotOptions.SingleAvailabilityZone': spot?.SingleAvailabilityZone,
+    'SpotOptions.MinTargetCapacity': spot?.MinTargetCapacity,
+    'SpotOptions.MaxTotalPrice': spot?.MaxTotalPrice,
+    'OnDemandOptions.SingleInstanceType': onDemand?.SingleInstanceType,
+    'OnDemandOptions.SingleAvailabilityZone': onDemand?.SingleAvailabilityZone,
+    'OnDemandOptions.MinTargetCapacity': onDemand?.MinTargetCapacity,
+    'OnDemandOptions.MaxTotalPrice': onDemand?.MaxTotalPrice,
+    'OnDemandOptions.CapacityReservationOptions': onDemand?.CapacityReservationOptions,
+    InstanceRequirements: rest.LaunchTemplateConfigs?.flatMap((config) => config.Overrides ?? []).find((one) => one.InstanceRequirements),
+  };
+  const used = Object.entries(options).find(([, value]) => value !== undefined && value !== false);
+  if (used !== undefined) throw notEmulated(used[0]);
+  if (type !== 'instant') throw notEmulated(`fleets of type ${type}`);
+}
+
+function notEmulated(what: string): Ec2Refusal {
+  return new Ec2Refusal('UnsupportedOperation', `This world does not emulate ${what}`);
+}
+
+function readTarget({ TargetCapacitySpecification: target }: CreateFleetRequest): Record<CapacityType, number> {
+  if (target === undefined) throw missingParameter('TargetCapacitySpecification');
+  const total = target.TotalTargetCapacity;
+  if (total === undefined) throw missingParameter('TargetCapacitySpecification.TotalTargetCapacity');
+  if (!Number.isInteger(total) || total < 1 || total > TARGET_CAPACITY_MAX) {
+    throw invalidValue(`Invalid value '${total}' for TotalTargetCapacity: it must be between 1 and ${TARGET_CAPACITY_MAX}`);
+  }
+  const { OnDemandTargetCapacity: onDemand = 0, SpotTargetCapacity: spot = 0, DefaultTargetCapacityType: other = 'on-demand' } = target;
+  if (other !== 'spot' && other !== 'on-demand') throw invalidValue(`Invalid value '${other}' for DefaultTargetCapacityType`);
+  if (!(onDemand >= 0 && spot >= 0 && onDemand + spot <= total)) {
+    throw invalidValue('OnDemandTargetCapacity and SpotTargetCapacity must not exceed TotalTargetCapacity');
+  }
+  const rest = total - onDemand - spot;
+  return { 'on-demand': onDemand + (other === 'on-demand' ? rest : 0), spot: spot + (other === 'spot' ? rest : 0) };
+}
+
+type Specification = Pick<FleetPool, 'template' | 'version' | 'override'>;
+
+function readSpecifications(account: Account, config: FleetLaunchTemplateConfigRequest): Specification[] {
+  const specification = config.LaunchTemplateSpecification;
+  if (specification === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
+  if (specification.Version === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification.Version');
+  const template = account.templates.find(specification);
+  const version = versionOf(template, specification.Version);
+  const overrides = config.Overrides === undefined || config.Overrides.length === 0 ? [{}] : config.Overrides;
+  return overrides.map((override) => ({ template, version, override }));
+}
+
+type Resolved = { readonly pool: Omit<FleetPool, 'index'> } | { readonly problem: FleetProblem };
+
+/** The pools that a specification stands for: without a subnet or zone, one in each zone that offers the type. */
+function resolve(account: Account, specification: Specification, capacityType: CapacityType): Resolved[] {
+  const { override, version } = specification;
+  const problem = (code: string, message: string): Resolved[] => [{ problem: { specification, capacityType, code, message } }];
+  const typeName = override.InstanceType ?? version.data.InstanceType;
+  if (typeName === undefined) throw missingParameter('LaunchTemplateConfigs.Overrides.InstanceType');
+
+  const subnetId = override.SubnetId ?? version.data.NetworkInterfaces?.[0]?.SubnetId;
+  const zone = override.AvailabilityZone ?? version.data.Placement?.AvailabilityZone;
+  const inSubnet = account.network.subnets.filter((one) => subnetId === undefined || one.id === subnetId);
+  if (inSubnet.length === 0) return problem('InvalidSubnetID.NotFound', `The subnet ID '${subnetId}' does not exist`);
+  const subnets = inSubnet.filter((one) => zone === undefined || one.zone === zone);
+  if (subnets.length === 0)
+    return problem('InvalidFleetConfiguration', `There is no subnet for your requested Availability Zone (${zone})`);
+
+  const type = account.catalogue.types.get(typeName);
+  const offered = type === undefined ? [] : subnets.filter((one) => type.zones.includes(one.zone));
+  if (type === undefined || offered.length === 0) {
+    const zones = subnets.map((one) => one.zone).join(', ');
+    return problem(
+      'InvalidFleetConfiguration',
+      `Your requested instance type (${typeName}) is not supported in your requested Availability Zone (${zones}).`,
+    );
+  }
+  if (!type.usageClasses.includes(capacityType)) {
+    const message = 'The requested configuration is currently not supported. Please check the documentation for supported configurations.';
+    return problem('Unsupported', message);
+  }
+  const mismatch = imageProblem(account, override.ImageId ?? version.data.ImageId, type);
+  if (mismatch !== undefined) return problem(mismatch.code, mismatch.message);
+  const weight = override.WeightedCapacity ?? 1;
+  if (!(weight >= 1 && weight <= WEIGHT_MAX)) throw invalidValue(`Invalid value '${weight}' for WeightedCapacity`);
+  return offered.map((subnet) => ({ pool: { ...specification, type, subnet, weight } }));
+}
+
+/** An instance needs an image of its own architecture. */
+function imageProblem(
+  { cluster }: Account,
+  imageId: string | undefined,
+  type: InstanceType,
+): { code: string; message: string } | undefined {
+  const architecture = (['x86_64', 'arm64'] as const).find((one) => cluster.imageIds[one] === imageId);
+  if (architecture === type.architecture) return undefined;
+  if (architecture === undefined) return { code: 'InvalidAMIID.NotFound', message: `The image id '[${imageId ?? ''}]' does not exist` };
+  return {
+    code: 'InvalidParameterValue',
+    message: `The architecture '${type.architecture}' of the specified instance type does not match the architecture '${architecture}' of the specified AMI. Specify an instance type and an AMI that have matching architectures, and try again.`,
+  };
+}

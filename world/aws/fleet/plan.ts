@@ -1,0 +1,75 @@
+import type { Offering } from '../../../model/catalogue.ts';
+import type { ArmedLimit, Capacity, Lease } from '../capacity.ts';
+import type { FleetPart, FleetPool } from './order.ts';
+import type { Candidate } from './strategy.ts';
+
+/** Room for one instance of a fleet. */
+export interface Taken {
+  readonly pool: FleetPool;
+  readonly usdPerHour: number;
+  readonly lease: Lease;
+}
+
+/** A pool that a fleet tried in vain. */
+export interface Tried {
+  readonly pool: FleetPool;
+  readonly why: 'no capacity' | 'no addresses';
+  /** The limits of faults that kept it from giving an instance; none where the pool itself is empty. */
+  readonly limits: readonly ArmedLimit[];
+}
+
+/** Where the instances of one part of a fleet go. */
+export interface FleetPlan {
+  readonly taken: readonly Taken[];
+  /** In the order in which they were tried. */
+  readonly tried: readonly Tried[];
+}
+
+interface PlanSite {
+  readonly capacity: Capacity;
+  readonly freeAddresses: (subnetId: string) => number;
+  readonly usdPerHour: (pool: FleetPool, offering: Offering) => number;
+}
+
+/**
+ * Takes room for the instances of a fleet, one at a time, each where its strategy would have it. A pool that fails is
+ * not tried again by this fleet: the next best is, until the target is met or no pool is left. EC2's allocation does
+ * not know of the limits that faults set: it tries such a pool like any other.
+ */
+export function planPart(site: PlanSite, part: FleetPart): FleetPlan {
+  const { strategy, units } = part;
+  const taken: Taken[] = [];
+  const tried: Tried[] = [];
+  const open = part.pools.map((pool) => {
+    const offering = offeringOf(pool, part);
+    return { pool, offering, usdPerHour: site.usdPerHour(pool, offering), taken: 0 };
+  });
+  const takenIn = new Map<string, number>();
+  let fulfilled = 0;
+  while (fulfilled < units && open.length > 0) {
+    const candidates = open.map((one): Candidate => ({ ...one, free: site.capacity.free(one.offering) }));
+    const { pool, usdPerHour } = strategy(candidates);
+    const at = open.findIndex((one) => one.pool === pool);
+    const chosen = open[at];
+    if (chosen === undefined) break;
+    const { subnet } = pool;
+    const hasAddress = site.freeAddresses(subnet.id) > (takenIn.get(subnet.id) ?? 0);
+    const lease = hasAddress ? site.capacity.take(chosen.offering) : undefined;
+    if (lease === undefined) {
+      const why = hasAddress ? 'no capacity' : 'no addresses';
+      tried.push({ pool, why, limits: hasAddress ? site.capacity.limitsOn(chosen.offering) : [] });
+      open.splice(at, 1);
+      continue;
+    }
+    taken.push({ pool, usdPerHour, lease });
+    takenIn.set(subnet.id, (takenIn.get(subnet.id) ?? 0) + 1);
+    chosen.taken += 1;
+    fulfilled += pool.weight;
+  }
+  return { taken, tried };
+}
+
+/** What a pool is of. */
+export function offeringOf({ type, subnet }: FleetPool, { capacityType }: Pick<FleetPart, 'capacityType'>): Offering {
+  return { instanceType: type.type, zone: subnet.zone, capacityType };
+}

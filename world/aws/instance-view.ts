@@ -1,0 +1,114 @@
+import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
+import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
+import { privateDnsName, regionOf } from '../nodes/addresses.ts';
+import { USER_INITIATED } from './instances.ts';
+import type { InstanceRecord } from './instances.ts';
+import { ACCOUNT_ID } from './operation.ts';
+import type { Account } from './operation.ts';
+import { toSdkType } from './sdk-types.ts';
+import { writeTags } from './tags.ts';
+
+/** Codes of states. Source: InstanceState in the EC2 API reference. */
+const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48, stopping: 64, stopped: 80 } as const;
+
+export function writeState(state: InstanceRecord['state']): InstanceState {
+  return { Code: STATE_CODES[state], Name: state };
+}
+
+const INSTANCE_ID = /^i-([0-9a-f]{8}|[0-9a-f]{17})$/;
+
+/** Instances by id, in that order. @throws Ec2Refusal when one is malformed or not there */
+export function findInstances({ instances }: Account, ids: readonly string[]): InstanceRecord[] {
+  const malformed = ids.find((id) => !INSTANCE_ID.test(id));
+  if (malformed !== undefined) throw new Ec2Refusal('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
+  const found = ids.flatMap((id) => instances.get(id) ?? []);
+  if (found.length === ids.length) return found;
+  const missing = ids.filter((id) => instances.get(id) === undefined);
+  const what =
+    missing.length === 1 ? `The instance ID '${missing.join()}' does not exist` : `The instance IDs '${missing.join(', ')}' do not exist`;
+  throw new Ec2Refusal('InvalidInstanceID.NotFound', what);
+}
+
+/** The name by which the network knows an instance; a terminated one has none any more. */
+export function dnsNameOf({ state, privateIp, zone }: InstanceRecord): string {
+  return state === 'terminated' ? '' : privateDnsName(privateIp, regionOf(zone));
+}
+
+/** Instances as DescribeInstances lists them, those of one reservation together. @param records in the order of launch */
+export function writeReservations(account: Account, records: readonly InstanceRecord[]): Reservation[] {
+  const reservations = new Map<string, SdkInstance[]>();
+  for (const record of records) {
+    const instances = reservations.get(record.reservationId);
+    const instance = writeInstance(account, record);
+    if (instances === undefined) reservations.set(record.reservationId, [instance]);
+    else instances.push(instance);
+  }
+  return [...reservations].map(([ReservationId, Instances]) => ({ ReservationId, OwnerId: ACCOUNT_ID, Groups: [], Instances }));
+}
+
+/** What autoscalers read of an instance; volumes, network interfaces and CPU options are left out. */
+function writeInstance({ network }: Account, record: InstanceRecord): SdkInstance {
+  const { template, stateReason } = record;
+  const isTerminated = record.state === 'terminated';
+  return {
+    AmiLaunchIndex: record.launchIndex,
+    ImageId: record.imageId,
+    InstanceId: record.id,
+    InstanceType: toSdkType(record.instanceType),
+    LaunchTime: new Date(record.launchedAtMs),
+    Monitoring: { State: template.Monitoring?.Enabled === true ? 'enabled' : 'disabled' },
+    Placement: { AvailabilityZone: record.zone, GroupName: '', Tenancy: 'default' },
+    PrivateDnsName: dnsNameOf(record),
+    ProductCodes: [],
+    PublicDnsName: '',
+    State: writeState(record.state),
+    StateTransitionReason: transitionReason(record),
+    // A terminated instance has left its network.
+    ...(isTerminated
+      ? { SecurityGroups: [] }
+      : {
+          PrivateIpAddress: record.privateIp,
+          SubnetId: record.subnetId,
+          VpcId: network.vpcId,
+          SecurityGroups: writeSecurityGroups(record),
+        }),
+    Architecture: record.architecture,
+    ClientToken: record.clientToken,
+    EbsOptimized: template.EbsOptimized ?? false,
+    EnaSupport: true,
+    // EC2 says xen of nitro instances too.
+    Hypervisor: 'xen',
+    ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
+    ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const } : {}),
+    ...(template.KeyName === undefined ? {} : { KeyName: template.KeyName }),
+    RootDeviceName: '/dev/xvda',
+    RootDeviceType: 'ebs',
+    SourceDestCheck: !isTerminated,
+    ...(stateReason === undefined ? {} : { StateReason: { Code: stateReason.code, Message: stateReason.message } }),
+    Tags: writeTags(record.tags),
+    VirtualizationType: 'hvm',
+  };
+}
+
+/** Security groups that an instance was launched with. */
+export function securityGroupIds({ template }: InstanceRecord): readonly string[] {
+  return template.SecurityGroupIds ?? template.NetworkInterfaces?.[0]?.Groups ?? [];
+}
+
+function writeSecurityGroups(record: InstanceRecord): { GroupId: string }[] {
+  return securityGroupIds(record).map((GroupId) => ({ GroupId }));
+}
+
+function profileArn({ Arn, Name }: { Arn?: string | undefined; Name?: string | undefined }): string {
+  return Arn ?? `arn:aws:iam::${ACCOUNT_ID}:instance-profile/${Name ?? ''}`;
+}
+
+function transitionReason({ stateReason, endingAtMs = 0 }: InstanceRecord): string {
+  if (stateReason === undefined) return '';
+  return stateReason.code === USER_INITIATED.code ? `User initiated (${formatGmt(endingAtMs)})` : stateReason.message;
+}
+
+/** `2026-01-02 03:04:05 GMT` */
+function formatGmt(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19).replace('T', ' ')} GMT`;
+}

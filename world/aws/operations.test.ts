@@ -1,0 +1,258 @@
+import {
+  CreateLaunchTemplateCommand,
+  CreateTagsCommand,
+  DeleteLaunchTemplateCommand,
+  DeleteTagsCommand,
+  DescribeAvailabilityZonesCommand,
+  DescribeImagesCommand,
+  DescribeInstanceTypeOfferingsCommand,
+  DescribeInstanceTypesCommand,
+  DescribeInstancesCommand,
+  DescribeLaunchTemplateVersionsCommand,
+  DescribeLaunchTemplatesCommand,
+  DescribeSecurityGroupsCommand,
+  DescribeSpotPriceHistoryCommand,
+  DescribeSubnetsCommand,
+} from '@aws-sdk/client-ec2';
+import type { DescribeInstanceTypesCommandInput, DescribeLaunchTemplatesCommandInput, InstanceTypeInfo } from '@aws-sdk/client-ec2';
+import { expect, test } from '@playwright/test';
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { CLUSTER, START_MS, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
+
+const CATALOGUE = loadCatalogue();
+
+test('every answer has a request id, a type and a date by the clock of the world', async () => {
+  await withEc2(async ({ raw, clock }) => {
+    await clock.sleep(86_400_000);
+    const good = await raw('Action=DescribeInstances&Version=2016-11-15');
+    const bad = await raw('Action=RunInstances&Version=2016-11-15&MinCount=1&MaxCount=1');
+    expect([good.status, bad.status]).toEqual([200, 400]);
+    expect(bad.body).toContain('<Code>InvalidAction</Code>');
+    for (const { headers, body } of [good, bad]) {
+      expect(headers).toMatchObject({ 'content-type': 'text/xml;charset=UTF-8', date: 'Fri, 02 Jan 2026 00:00:00 GMT' });
+      expect(headers['x-amzn-requestid']).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+      expect(body).toContain(headers['x-amzn-requestid']);
+    }
+    const unreadable = await raw('Action=DescribeInstances&Version=2016-11-15&Colour=red');
+    expect(unreadable.effect).toEqual({ kind: 'rejected', code: 'UnknownParameter' });
+  });
+});
+
+test('instance types are the catalogue, page by page', async () => {
+  await withEc2(async ({ send }) => {
+    const types: InstanceTypeInfo[] = [];
+    const pages: number[] = [];
+    let token: string | undefined;
+    do {
+      const page = await send(new DescribeInstanceTypesCommand(token === undefined ? {} : { NextToken: token }));
+      types.push(...(page.InstanceTypes ?? []));
+      pages.push(page.InstanceTypes?.length ?? 0);
+      token = page.NextToken;
+    } while (token !== undefined);
+    expect(types.map((type) => String(type.InstanceType))).toEqual([...CATALOGUE.types.keys()]);
+    expect(pages[0]).toBe(100);
+    expect(types.find((type) => type.InstanceType === 'm6g.large')).toMatchObject({
+      Hypervisor: 'nitro',
+      MemoryInfo: { SizeInMiB: 8192 },
+      NetworkInfo: { Ipv4AddressesPerInterface: 10, MaximumNetworkInterfaces: 3 },
+      ProcessorInfo: { Manufacturer: 'AWS', SupportedArchitectures: ['arm64'] },
+      SupportedUsageClasses: ['on-demand', 'spot'],
+      VCpuInfo: { DefaultVCpus: 2 },
+    });
+  });
+});
+
+for (const { name, input, expected } of [
+  { name: 'ids', input: { InstanceTypes: ['m5.large', 'c5.large'] }, expected: ['c5.large', 'm5.large'] },
+  { name: 'filters', input: { Filters: [{ Name: 'instance-type', Values: ['hpc7g.*'] }] }, expected: ['hpc7g.4xlarge', 'hpc7g.8xlarge'] },
+  {
+    name: 'several filters',
+    input: {
+      Filters: [
+        { Name: 'bare-metal', Values: ['true'] },
+        { Name: 'processor-info.supported-architecture', Values: ['arm64'] },
+        { Name: 'supported-usage-class', Values: ['spot'] },
+      ],
+    },
+    expected: ['m7g.metal'],
+  },
+] satisfies { name: string; input: DescribeInstanceTypesCommandInput; expected: string[] }[]) {
+  test(`instance types by ${name}`, async () => {
+    await withEc2(async ({ send }) => {
+      const { InstanceTypes = [] } = await send(new DescribeInstanceTypesCommand(input));
+      expect(InstanceTypes.map(({ InstanceType }) => String(InstanceType))).toEqual(expected);
+    });
+  });
+}
+
+test('unknown instance types are named', async () => {
+  await withEc2(async ({ send }) => {
+    const request = send(new DescribeInstanceTypesCommand({ InstanceTypes: ['m5.large', 'm5.tiny' as 'm5.large'] }));
+    await expect(request).rejects.toMatchObject({ name: 'InvalidInstanceType', message: expect.stringContaining('[m5.tiny]') });
+  });
+});
+
+test('offerings say in which zones a type is', async () => {
+  await withEc2(async ({ send }) => {
+    const offerings = async (LocationType: 'availability-zone' | 'availability-zone-id' | 'region'): Promise<unknown[]> => {
+      const Filters = [{ Name: 'instance-type', Values: ['vt1.3xlarge', 'm5.large'] }];
+      const { InstanceTypeOfferings = [] } = await send(new DescribeInstanceTypeOfferingsCommand({ LocationType, Filters }));
+      return InstanceTypeOfferings.map(({ InstanceType, Location }) => `${InstanceType} ${Location}`);
+    };
+    expect(await offerings('availability-zone')).toEqual([...CATALOGUE.zones.map((zone) => `m5.large ${zone}`), 'vt1.3xlarge us-east-1a']);
+    expect(await offerings('availability-zone-id')).toContain('vt1.3xlarge use1-az1');
+    expect(await offerings('region')).toEqual(['m5.large us-east-1', 'vt1.3xlarge us-east-1']);
+    const all = await send(new DescribeInstanceTypeOfferingsCommand({ LocationType: 'availability-zone' }));
+    const count = [...CATALOGUE.types.values()].reduce((sum, { zones }) => sum + zones.length, 0);
+    expect(all.InstanceTypeOfferings).toHaveLength(count);
+    expect(all.NextToken).toBeUndefined();
+  });
+});
+
+test('spot prices are a share of the on-demand price, change every hour and slowly', async () => {
+  await withEc2(async ({ send, clock }) => {
+    await clock.sleep(86_400_000);
+    const now = new Date(clock.nowMs());
+    const current = await send(new DescribeSpotPriceHistoryCommand({ StartTime: now, ProductDescriptions: ['Linux/UNIX'] }));
+    expect(current.NextToken).toBe('');
+    const pools = [...CATALOGUE.types.values()].filter(({ usageClasses }) => usageClasses.includes('spot')).flatMap(({ zones }) => zones);
+    expect(current.SpotPriceHistory).toHaveLength(pools.length);
+    for (const { InstanceType = '', SpotPrice, Timestamp } of current.SpotPriceHistory ?? []) {
+      const share = Number(SpotPrice) / (CATALOGUE.types.get(InstanceType)?.onDemandUsdPerHour ?? NaN);
+      expect(share).toBeGreaterThan(0.24);
+      expect(share).toBeLessThan(0.61);
+      expect(Timestamp?.getTime()).toBeGreaterThan(clock.nowMs() - 3_600_001);
+      expect(Timestamp?.getTime()).toBeLessThanOrEqual(clock.nowMs());
+    }
+    const one = { InstanceTypes: ['m5.large' as const], AvailabilityZone: 'us-east-1c' };
+    const day = await send(new DescribeSpotPriceHistoryCommand({ ...one, StartTime: new Date(START_MS) }));
+    const prices = (day.SpotPriceHistory ?? []).map(({ SpotPrice }) => Number(SpotPrice));
+    expect(prices).toHaveLength(25);
+    for (const [at, price] of prices.entries()) expect(Math.abs(price - (prices[at + 1] ?? price))).toBeLessThan(0.05 * 0.096);
+    expect(new Set(prices).size).toBeGreaterThan(3);
+    const pages = await send(new DescribeSpotPriceHistoryCommand({ ...one, StartTime: new Date(START_MS), MaxResults: 10 }));
+    expect(pages.SpotPriceHistory).toEqual(day.SpotPriceHistory?.slice(0, 10));
+    const windows = await send(new DescribeSpotPriceHistoryCommand({ ProductDescriptions: ['Windows'] }));
+    expect(windows.SpotPriceHistory).toEqual([]);
+  });
+});
+
+test('a launch template is made once, listed, read and deleted', async () => {
+  await withEc2(async (bench) => {
+    const { send } = bench;
+    const LaunchTemplateData = { ImageId: CLUSTER.imageIds.arm64, MetadataOptions: { HttpTokens: 'required' as const } };
+    const TagSpecifications = [{ ResourceType: 'launch-template' as const, Tags: [{ Key: 'owner', Value: 'me' }] }];
+    const create = new CreateLaunchTemplateCommand({ LaunchTemplateName: 'a/b', LaunchTemplateData, TagSpecifications, ClientToken: 't' });
+    const { LaunchTemplate } = await send(create);
+    expect(LaunchTemplate).toMatchObject({ LaunchTemplateName: 'a/b', LatestVersionNumber: 1, Tags: [{ Key: 'owner', Value: 'me' }] });
+    const id = LaunchTemplate?.LaunchTemplateId ?? '';
+    expect(bench.effect()).toEqual({ kind: 'applied', ids: [id] });
+    expect((await send(create)).LaunchTemplate?.LaunchTemplateId).toBe(id);
+    expect(bench.effect()).toEqual({ kind: 'none' });
+    const again = new CreateLaunchTemplateCommand({ LaunchTemplateName: 'a/b', LaunchTemplateData, ClientToken: 'u' });
+    expect(await refusal(send(again))).toBe('400 InvalidLaunchTemplateName.AlreadyExistsException');
+    await makeTemplate(bench, 'other');
+
+    const listed = async (input: DescribeLaunchTemplatesCommandInput): Promise<unknown[]> =>
+      ((await send(new DescribeLaunchTemplatesCommand(input))).LaunchTemplates ?? []).map(({ LaunchTemplateName }) => LaunchTemplateName);
+    expect((await listed({})).sort()).toEqual(['a/b', 'other']);
+    expect(await listed({ LaunchTemplateNames: ['a/b'] })).toEqual(['a/b']);
+    expect(await listed({ LaunchTemplateIds: [id] })).toEqual(['a/b']);
+    expect(await listed({ Filters: [{ Name: 'tag:owner', Values: ['me'] }] })).toEqual(['a/b']);
+    expect(await listed({ Filters: [{ Name: 'launch-template-name', Values: ['o*'] }] })).toEqual(['other']);
+
+    for (const Versions of [['1'], ['$Latest'], ['$Default'], undefined]) {
+      const { LaunchTemplateVersions } = await send(new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateName: 'a/b', Versions }));
+      expect(LaunchTemplateVersions).toMatchObject([{ VersionNumber: 1, DefaultVersion: true, LaunchTemplateData }]);
+    }
+    const missing = new DescribeLaunchTemplateVersionsCommand({ LaunchTemplateId: id, Versions: ['2'] });
+    expect(await refusal(send(missing))).toBe('400 InvalidLaunchTemplateId.VersionNotFound');
+    const all = await send(new DescribeLaunchTemplateVersionsCommand({ Versions: ['$Latest'] }));
+    expect(all.LaunchTemplateVersions).toHaveLength(2);
+
+    await send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id }));
+    expect(bench.effect()).toEqual({ kind: 'applied', ids: [id] });
+    expect(await refusal(send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id })))).toBe('400 InvalidLaunchTemplateId.NotFound');
+    const byName = new DescribeLaunchTemplatesCommand({ LaunchTemplateNames: ['a/b'] });
+    expect(await refusal(send(byName))).toBe('400 InvalidLaunchTemplateName.NotFoundException');
+  });
+});
+
+for (const { name, data, code } of [
+  { name: 'ab', data: { ImageId: 'ami-1' }, code: 'InvalidLaunchTemplateName.MalformedException' },
+  { name: 'with blanks', data: { ImageId: 'ami-1' }, code: 'InvalidLaunchTemplateName.MalformedException' },
+  { name: 'nothing', data: {}, code: 'MissingParameter' },
+  { name: 'odd-data', data: { UserData: 'not base64!' }, code: 'InvalidUserData.Malformed' },
+  { name: 'long-data', data: { UserData: 'QUFB'.repeat(5_462) }, code: 'InvalidParameterValue' },
+]) {
+  test(`a launch template is refused: ${name}`, async () => {
+    await withEc2(async ({ send }) => {
+      const request = send(new CreateLaunchTemplateCommand({ LaunchTemplateName: name, LaunchTemplateData: data }));
+      expect(await refusal(request)).toBe(`400 ${code}`);
+    });
+  });
+}
+
+test('tags come and go, on all resources or on none', async () => {
+  await withEc2(async (bench) => {
+    const { send } = bench;
+    await makeTemplate(bench);
+    const [id = ''] = idsOf(await send(fleet()));
+    const tagsOf = async (): Promise<Record<string, string>> => {
+      const [instance] = instancesOf(await send(new DescribeInstancesCommand({ InstanceIds: [id] })));
+      const own = (instance?.Tags ?? []).filter(({ Key }) => Key?.startsWith('aws:') === false);
+      return Object.fromEntries(own.map(({ Key = '', Value = '' }) => [Key, Value]));
+    };
+    await send(
+      new CreateTagsCommand({
+        Resources: [id],
+        Tags: [
+          { Key: 'a', Value: '1' },
+          { Key: 'b', Value: '' },
+        ],
+      }),
+    );
+    expect(bench.effect()).toEqual({ kind: 'applied', ids: [id] });
+    await send(new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: '2' }] }));
+    expect(await tagsOf()).toEqual({ a: '2', b: '' });
+    const bad = { Resources: [id, 'i-00000001'], Tags: [{ Key: 'c', Value: '' }] };
+    expect(await refusal(send(new CreateTagsCommand(bad)))).toBe('400 InvalidInstanceID.NotFound');
+    const many = Array.from({ length: 49 }, (_, at) => ({ Key: `k${at}`, Value: '' }));
+    expect(await refusal(send(new CreateTagsCommand({ Resources: [id], Tags: many })))).toBe('400 TagLimitExceeded');
+    expect(await tagsOf()).toEqual({ a: '2', b: '' });
+    await send(new DeleteTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: '1' }, { Key: 'b' }] }));
+    expect(await tagsOf()).toEqual({ a: '2' });
+    await send(new DeleteTagsCommand({ Resources: [id] }));
+    expect(await tagsOf()).toEqual({});
+    expect(await refusal(send(new CreateTagsCommand({ Resources: ['eni-1'], Tags: [{ Key: 'c' }] })))).toBe('400 InvalidID');
+  });
+});
+
+test('subnets, security groups, images and zones are those of the cluster', async () => {
+  await withEc2(async (bench) => {
+    const { send } = bench;
+    await makeTemplate(bench);
+    await send(fleet({ zones: ['us-east-1b'] }));
+    const Filters = [{ Name: 'tag:karpenter.sh/discovery', Values: ['test'] }];
+    const { Subnets = [] } = await send(new DescribeSubnetsCommand({ Filters }));
+    expect(
+      Subnets.map(({ AvailabilityZone, CidrBlock, AvailableIpAddressCount }) => [AvailabilityZone, CidrBlock, AvailableIpAddressCount]),
+    ).toEqual([
+      ['us-east-1a', '10.0.0.0/20', 4_091],
+      ['us-east-1b', '10.0.16.0/20', 4_090],
+      ['us-east-1c', '10.0.32.0/20', 4_091],
+    ]);
+    const { SecurityGroups = [] } = await send(new DescribeSecurityGroupsCommand({ Filters }));
+    expect(SecurityGroups.map(({ GroupId, VpcId }) => [GroupId, VpcId])).toEqual([[CLUSTER.securityGroupId, Subnets[0]?.VpcId]]);
+    const { Images = [] } = await send(new DescribeImagesCommand({ Filters: [{ Name: 'architecture', Values: ['arm64'] }] }));
+    expect(Images.map(({ ImageId }) => ImageId)).toEqual([CLUSTER.imageIds.arm64]);
+    expect(await refusal(send(new DescribeImagesCommand({ ImageIds: ['ami-00000000'] })))).toBe('400 InvalidAMIID.NotFound');
+    expect(await refusal(send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-00000000'] })))).toBe('400 InvalidSubnetID.NotFound');
+    const { AvailabilityZones = [] } = await send(new DescribeAvailabilityZonesCommand({}));
+    expect(AvailabilityZones.map(({ ZoneName, ZoneId }) => [ZoneName, ZoneId])).toEqual([
+      ['us-east-1a', 'use1-az1'],
+      ['us-east-1b', 'use1-az2'],
+      ['us-east-1c', 'use1-az3'],
+    ]);
+  });
+});

@@ -1,0 +1,132 @@
+import type { CreateFleetError, CreateFleetInstance, CreateFleetRequest, CreateFleetResult } from '@aws-sdk/client-ec2';
+import type { CapacityType, Offering } from '../../../model/catalogue.ts';
+import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
+import type { Caller } from '../../../wire/backend.ts';
+import { fleetErrors, nameSpecification } from '../fleet/errors.ts';
+import { readOrder } from '../fleet/order.ts';
+import type { FleetPart, FleetPool } from '../fleet/order.ts';
+import { planPart } from '../fleet/plan.ts';
+import type { FleetPlan, Taken } from '../fleet/plan.ts';
+import { drawId, drawUuid } from '../ids.ts';
+import { decodeUserData } from '../launch-templates.ts';
+import type { Launch } from '../instances.ts';
+import { outcome } from '../operation.ts';
+import type { Account, Outcome } from '../operation.ts';
+import { launchTags } from '../tags.ts';
+import type { Tags } from '../tags.ts';
+import { toSdkType } from '../sdk-types.ts';
+
+/** What all instances of one fleet have in common. */
+interface Fleet {
+  readonly id: string;
+  readonly tags: Tags;
+  readonly clientToken: string;
+  readonly span: number;
+}
+
+interface Launched {
+  readonly instances: readonly CreateFleetInstance[];
+  readonly errors: readonly CreateFleetError[];
+}
+
+/** Launches what a fleet of type instant asks for, once, and says at once what came of it. */
+export async function createFleet(account: Account, request: CreateFleetRequest, caller: Caller): Promise<Outcome> {
+  const parts = readOrder(account, request);
+  const fleet: Fleet = {
+    id: `fleet-${drawUuid(account.random)}`,
+    tags: launchTags(request.TagSpecifications, 'instance'),
+    clientToken: request.ClientToken ?? '',
+    span: caller.span,
+  };
+  // Room is taken and errors are found for all parts before the first launch: whatever others do meanwhile, they stand.
+  const plans = parts.map((part) => {
+    const plan = planOf(account, part);
+    return { part, plan, errors: fleetErrors(account.capacity, part, plan) };
+  });
+  tellFaults(
+    plans.map(({ plan }) => plan),
+    caller.span,
+  );
+  const instances: CreateFleetInstance[] = [];
+  const errors: CreateFleetError[] = [];
+  for (const { part, plan, errors: planned } of plans) {
+    const launched = await launchAll(account, fleet, part.capacityType, plan.taken);
+    instances.push(...launched.instances);
+    errors.push(...planned, ...launched.errors);
+  }
+  const output: CreateFleetResult = { FleetId: fleet.id, Errors: errors, Instances: instances };
+  return outcome(
+    output,
+    instances.flatMap(({ InstanceIds = [] }) => InstanceIds),
+  );
+}
+
+function planOf(account: Account, part: FleetPart): FleetPlan {
+  const { capacity, clock, market, store } = account;
+  const site = {
+    capacity,
+    freeAddresses: (subnetId: string) => store.freeAddresses(subnetId),
+    usdPerHour: (pool: FleetPool, offering: Offering) => market.usdPerHour(pool.type, offering, clock.nowMs()),
+  };
+  return planPart(site, part);
+}
+
+/** Each limit that refused or diverted an instance of this fleet has fired, once. */
+function tellFaults(plans: readonly FleetPlan[], span: number): void {
+  const limits = new Set(plans.flatMap(({ tried }) => tried.flatMap((one) => one.limits)));
+  for (const { limit } of limits) limit.fired(span);
+}
+
+/** Launches instances pool by pool, in the order in which pools were chosen; each pool's are one reservation. */
+async function launchAll(account: Account, fleet: Fleet, capacityType: CapacityType, taken: readonly Taken[]): Promise<Launched> {
+  const instances: CreateFleetInstance[] = [];
+  const errors: CreateFleetError[] = [];
+  for (const pool of new Set(taken.map((one) => one.pool))) {
+    const reservationId = drawId(account.random, 'r');
+    const ids: string[] = [];
+    for (const one of taken.filter((other) => other.pool === pool)) {
+      const launch = { ...launchOf(fleet, capacityType, one), reservationId, launchIndex: ids.length };
+      try {
+        ids.push((await account.instances.launch(launch)).id);
+      } catch (error) {
+        one.lease.undo();
+        if (!(error instanceof Ec2Refusal)) throw error;
+        errors.push({ ...nameSpecification(pool, capacityType), ErrorCode: error.code, ErrorMessage: error.message });
+      }
+    }
+    if (ids.length === 0) continue;
+    instances.push({
+      ...nameSpecification(pool, capacityType),
+      InstanceIds: ids,
+      InstanceType: toSdkType(pool.type.type),
+    });
+  }
+  return { instances, errors };
+}
+
+function launchOf(
+  fleet: Fleet,
+  capacityType: CapacityType,
+  { pool, usdPerHour, lease }: Taken,
+): Omit<Launch, 'reservationId' | 'launchIndex'> {
+  const { type, subnet, template, version, override } = pool;
+  return {
+    type,
+    subnet,
+    capacityType,
+    usdPerHour,
+    imageId: override.ImageId ?? version.data.ImageId ?? '',
+    template: version.data,
+    userData: decodeUserData(version.data),
+    tags: {
+      ...launchTags(version.data.TagSpecifications, 'instance'),
+      ...fleet.tags,
+      'aws:ec2:fleet-id': fleet.id,
+      'aws:ec2launchtemplate:id': template.id,
+      'aws:ec2launchtemplate:version': String(version.number),
+    },
+    clientToken: fleet.clientToken,
+    lease,
+    span: fleet.span,
+  };
+}

@@ -1,0 +1,200 @@
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { Operation, Principal, WireName } from '../model/operation.ts';
+import type { ClockScope } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Backend } from '../wire/backend.ts';
+import { openChain } from '../wire/chain.ts';
+import type { Chain } from '../wire/chain.ts';
+import { Gate } from '../wire/gate.ts';
+import { createEc2 } from './aws/ec2.ts';
+import { INSTANCE_DELAYS } from './aws/instances.ts';
+import type { InstanceDelays } from './aws/instances.ts';
+import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
+import { createApiServer } from './kube/api-server.ts';
+import { Observer } from './kube/observer.ts';
+import { Scheduler, SCHEDULER_DELAYS } from './kube/scheduler.ts';
+import { WATCH_DELAY } from './kube/watches.ts';
+import { WORKLOAD_REACTION, Workloads } from './kube/workloads.ts';
+import { NODE_MONITOR_GRACE_MS, NODE_MONITOR_PERIOD_MS, NODE_TAINT_REACTION, NodeLifecycle } from './node-lifecycle.ts';
+import { KUBELET_DELAYS } from './nodes/kubelet.ts';
+import type { KubeletDelays } from './nodes/kubelet.ts';
+import { Kubelets } from './nodes/kubelets.ts';
+import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS, PodGarbageCollector } from './pod-garbage-collector.ts';
+import { drawMs } from './tasks.ts';
+import type { DelayRange, WorldPart } from './tasks.ts';
+import type { World, WorldSite } from './world.ts';
+
+/**
+ * How long a request is on its way, there and back each half of it. Kubernetes: a cluster in good health. EC2: most
+ * calls take tens to hundreds of milliseconds; a fleet that launches at once takes one to a few seconds.
+ */
+const REQUEST_DELAYS = {
+  kube: { minMs: 2, maxMs: 16 },
+  aws: { minMs: 40, maxMs: 240 },
+  fleet: { minMs: 800, maxMs: 3_000 },
+} as const satisfies Record<string, DelayRange>;
+
+const CLUSTER: ClusterConfig = {
+  name: 'scaleproof',
+  region: 'us-east-1',
+  subnets: { 'us-east-1a': 'subnet-0a000000000000001', 'us-east-1b': 'subnet-0b000000000000001', 'us-east-1c': 'subnet-0c000000000000001' },
+  securityGroupId: 'sg-00000000000000001',
+  imageIds: { x86_64: 'ami-0123456789abcde64', arm64: 'ami-0123456789abcda64' },
+};
+
+/**
+ * How long machines take: the delays that a demonstration in real time may want shorter. Requests and the periods of the
+ * control plane are what they are.
+ */
+export interface MachineDelays {
+  readonly instances: InstanceDelays;
+  readonly kubelets: KubeletDelays;
+}
+
+const MACHINE_DELAYS: MachineDelays = { instances: INSTANCE_DELAYS, kubelets: KUBELET_DELAYS };
+
+/** What an embedded world can be made with. */
+export interface EmbeddedOptions {
+  /** By default as seen of real machines. */
+  readonly delays?: MachineDelays;
+}
+
+/** The maximum of each named delay: what bounds are made of. */
+function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances'] {
+  return {
+    apiMs: REQUEST_DELAYS.fleet.maxMs,
+    watchMs: WATCH_DELAY.maxMs,
+    bootMs: instances.pending.maxMs + kubelets.start.maxMs,
+    registerMs: kubelets.register.maxMs + CLOUD_REACTION.maxMs,
+    readyMs: kubelets.ready.maxMs + NODE_TAINT_REACTION.maxMs,
+    bindMs: SCHEDULER_DELAYS.retryMaxMs,
+    podStartMs: kubelets.podStart.maxMs,
+    instanceEndMs: instances.shuttingDown.maxMs,
+    nodeGoneMs: NODE_MONITOR_GRACE_MS + NODE_MONITOR_PERIOD_MS + CLOUD_MONITOR_PERIOD_MS,
+    podEndMs: kubelets.podEnd.maxMs + WORKLOAD_REACTION.maxMs + POD_GC_QUARANTINE_MS + POD_GC_PERIOD_MS,
+  };
+}
+
+/** What is known of the embedded world before one is made, on the virtual clock. */
+export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
+  name: 'embedded',
+  capabilities: ['time.virtual', 'wire.kube', 'wire.aws', 'capacity.set', 'target.kill', 'instances.observe', 'objects.observe'],
+  allowances: allowancesOf(MACHINE_DELAYS),
+};
+
+/** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */
+export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }: EmbeddedOptions = {}): World {
+  const { timeline, random, recorder } = site;
+  const catalogue = loadCatalogue();
+  const scopes: ClockScope[] = [];
+  const scope = (owner: string): ClockScope => {
+    const made = timeline.scope(owner);
+    scopes.push(made);
+    return made;
+  };
+  const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });
+  const ec2 = createEc2({
+    clock: scope('ec2'),
+    random: random.fork('ec2'),
+    catalogue,
+    cluster: CLUSTER,
+    recorder,
+    delays: delays.instances,
+  });
+  api.onCommit(new Observer(recorder, api.resources).observe);
+
+  const instances = ec2.ports.instances;
+  const kubelets = new Kubelets({
+    port: api.port('node'),
+    instances,
+    clock: scope('kubelets'),
+    random: random.fork('kubelets'),
+    log: () => undefined,
+    clusterName: CLUSTER.name,
+    instanceType: (type) => catalogue.types.get(type),
+    delays: delays.kubelets,
+  });
+  const parts: readonly WorldPart[] = [
+    new Scheduler({ port: api.port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
+    new Workloads({ port: api.port('workloads'), clock: scope('workloads'), random: random.fork('workloads') }),
+    kubelets,
+    new CloudController({ port: api.port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
+    new NodeLifecycle({
+      port: api.port('workloads'),
+      clock: scope('node-lifecycle'),
+      random: random.fork('node-lifecycle'),
+      heartbeats: kubelets,
+    }),
+    new PodGarbageCollector({ port: api.port('workloads'), clock: scope('pod-gc') }),
+  ];
+
+  const wireClock = scope('wire');
+  const gate = new Gate(wireClock, random.fork('gate'));
+  const stopping = new AbortController();
+  const running: Promise<void>[] = [];
+  let span = 0;
+  let requestsOfTarget = 0;
+
+  const open = (wire: WireName, backend: Backend, principal: Principal, incarnation: number, caller: ClockScope): Chain => {
+    const latencies = random.fork(`latency of ${wire} for ${principal} ${incarnation}`);
+    return openChain({
+      wire,
+      backend,
+      gate,
+      recorder,
+      clock: wireClock,
+      scope: caller,
+      principal,
+      incarnation,
+      latencyMs: (operation) => drawLatency(latencies, operation),
+      nextSpan: () => (span += 1),
+      onKill: (reason) => site.onKill(principal, incarnation, reason),
+      countRequest: () => (requestsOfTarget += 1),
+      onFlood: site.onFlood,
+      onFailure: site.onFailure,
+    });
+  };
+
+  return {
+    ...EMBEDDED,
+    capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual' || timeline.virtual),
+    allowances: allowancesOf(delays),
+    cluster: CLUSTER,
+    timeline,
+    start: () => {
+      for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
+      return Promise.resolve();
+    },
+    stop: async () => {
+      stopping.abort(new Error('the world stops'));
+      await Promise.all(running);
+      api.stop();
+      // Machines that boot or end would keep a process in real time alive.
+      for (const made of scopes) made.kill();
+    },
+    open: (principal, incarnation, caller) => {
+      const kube = open('kube', api.backend, principal, incarnation, caller);
+      const aws = open('aws', ec2.backend, principal, incarnation, caller);
+      return {
+        kube: kube.wire,
+        aws: aws.wire,
+        close: () => {
+          kube.close();
+          aws.close();
+        },
+      };
+    },
+    port: (principal) => api.port(principal),
+    arm: (injection) => gate.arm(injection),
+    ports: ec2.ports,
+  };
+}
+
+function drawLatency(random: Random, operation: Operation): { readonly thereMs: number; readonly backMs: number } {
+  const range =
+    operation.wire === 'kube' ? REQUEST_DELAYS.kube : operation.name === 'ec2:CreateFleet' ? REQUEST_DELAYS.fleet : REQUEST_DELAYS.aws;
+  const totalMs = drawMs(random, range);
+  const thereMs = Math.ceil(totalMs / 2);
+  return { thereMs, backMs: totalMs - thereMs };
+}

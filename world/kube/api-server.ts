@@ -1,0 +1,73 @@
+import type { Principal } from '../../model/operation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Backend } from '../../wire/backend.ts';
+import type { ClusterPort } from '../ports.ts';
+import { ApiBackend } from './api-backend.ts';
+import { GarbageCollector } from './garbage-collector.ts';
+import { openPort } from './port.ts';
+import { Registry } from './registry.ts';
+import { ResourceTable } from './resource-table.ts';
+import type { Resource } from './resource.ts';
+import { Store } from './store.ts';
+import type { CommitListener } from './store.ts';
+import { Watches } from './watches.ts';
+
+/** The embedded world's Kubernetes API server. */
+export interface ApiServer {
+  /** Serves the Kubernetes wire. */
+  readonly backend: Backend;
+  /** What is served at the moment. */
+  readonly resources: ResourceTable;
+  /** A port for one of the world's own parts. */
+  port(principal: Principal): ClusterPort;
+  /** Calls `listener` after each change of state, synchronously, in order. Returns what stops it. */
+  onCommit(listener: CommitListener): () => void;
+  /** Forgets old revisions now: watches and lists from before are told 410 Expired. */
+  compact(): void;
+  /** Ends all watches and the garbage collection. */
+  stop(): void;
+}
+
+const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
+const PRIORITY_CLASSES = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
+
+/**
+ * Makes an API server with an empty store but for the objects that every cluster has.
+ * @param options.clock a clock of the world's own, which lives as long as the server
+ */
+export function createApiServer(options: { readonly clock: Clock; readonly random: Random }): ApiServer {
+  const { clock, random } = options;
+  const store = new Store();
+  const table = new ResourceTable(store);
+  const namespaces = builtIn(table, 'namespaces');
+  const priorityClasses = builtIn(table, 'priorityclasses');
+  const registry = new Registry({ store, clock, random: random.fork('registry'), namespaces, priorityClasses });
+  const watches = new Watches({ store, clock, random: random.fork('watches') });
+  const collector = new GarbageCollector({ store, registry, table, clock, random: random.fork('garbage-collector') });
+  const parts = { store, registry, table, watches, clock };
+
+  const writer = { principal: 'workloads', dryRun: false } as const;
+  for (const name of NAMESPACES) registry.create(namespaces, undefined, { metadata: { name } }, writer);
+  for (const [name, value] of Object.entries(PRIORITY_CLASSES)) {
+    registry.create(priorityClasses, undefined, { metadata: { name }, value }, writer);
+  }
+
+  return {
+    backend: new ApiBackend({ ...parts, random: random.fork('backend') }),
+    resources: table,
+    port: (principal) => openPort(parts, principal),
+    onCommit: (listener) => store.onCommit(listener),
+    compact: () => store.compact(),
+    stop: () => {
+      collector.stop();
+      watches.stop();
+    },
+  };
+}
+
+function builtIn(table: ResourceTable, plural: string): Resource {
+  const resource = table.byPlural(plural);
+  if (resource === undefined) throw new Error(`the built-in resource ${plural} is missing`);
+  return resource;
+}

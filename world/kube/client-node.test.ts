@@ -1,0 +1,92 @@
+import {
+  ApiException,
+  CoreV1Api,
+  CustomObjectsApi,
+  PatchStrategy,
+  ResponseContext,
+  ServerConfiguration,
+  createConfiguration,
+  setHeaderOptions,
+  wrapHttpLibrary,
+} from '@kubernetes/client-node';
+import type { RequestContext } from '@kubernetes/client-node';
+import { expect, test } from '@playwright/test';
+import { readText } from '../../wire/wire.ts';
+import { CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
+import type { Bench } from './api-server.test.support.ts';
+
+/** The real client's API classes on the backend, in process. */
+function connect({ server }: Bench): { core: CoreV1Api; custom: CustomObjectsApi } {
+  const send = async (request: RequestContext): Promise<ResponseContext> => {
+    const url = new URL(request.getUrl());
+    const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
+    const body = request.getBody();
+    const wireRequest = {
+      method: request.getHttpMethod(),
+      path: url.pathname + url.search,
+      headers,
+      ...(typeof body === 'string' ? { body } : {}),
+    };
+    const answer = await server.backend.handle(wireRequest, server.backend.describe(wireRequest), {
+      principal: 'target',
+      incarnation: 1,
+      span: 0,
+    });
+    const text = await readText(answer.body);
+    return new ResponseContext(
+      answer.status,
+      { ...answer.headers },
+      {
+        text: () => Promise.resolve(text),
+        binary: () => Promise.resolve(Buffer.from(text)),
+        stream: () => null,
+      },
+    );
+  };
+  const baseServer = new ServerConfiguration<Record<string, string>>('http://kubernetes', {});
+  const configuration = createConfiguration({ baseServer, httpApi: wrapHttpLibrary({ send }), authMethods: {} });
+  return { core: new CoreV1Api(configuration), custom: new CustomObjectsApi(configuration) };
+}
+
+test("client-node's CoreV1Api reads, writes, patches, evicts and understands refusals", async () => {
+  await withServer(async (bench) => {
+    const { core } = connect(bench);
+    const namespace = 'default';
+    const created = await core.createNamespacedPod({ namespace, body: pod('web', { nodeName: 'n1' }) });
+    expect(created.metadata?.creationTimestamp).toEqual(new Date('2026-01-01T00:00:00Z'));
+    expect((await core.listPodForAllNamespaces({ fieldSelector: 'spec.nodeName=n1', limit: 10 })).items[0]?.metadata?.name).toBe('web');
+    const patched = await core.patchNamespacedPod(
+      { namespace, name: 'web', body: { metadata: { labels: { a: 'b' } } } },
+      setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
+    );
+    expect(patched.metadata?.labels).toEqual({ a: 'b' });
+    const evicted = core.createNamespacedPodEviction({
+      name: 'web',
+      namespace,
+      body: { metadata: { name: 'web', namespace }, deleteOptions: { gracePeriodSeconds: 3 } },
+    });
+    await evicted;
+    expect((await core.readNamespacedPod({ namespace, name: 'web' })).metadata?.deletionGracePeriodSeconds).toBe(3);
+    await core.deleteNamespacedPod({ namespace, name: 'web', gracePeriodSeconds: 0 });
+    const error: unknown = await core.readNamespacedPod({ namespace, name: 'web' }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(ApiException);
+    expect(error).toMatchObject({ code: 404 });
+    expect((await bench.call('GET', PODS)).body.items).toEqual([]);
+  });
+});
+
+test("client-node's CustomObjectsApi serves a defined resource", async () => {
+  await withServer(async (bench) => {
+    await bench.call('POST', CRDS, NODE_CLAIM_CRD);
+    const { custom } = connect(bench);
+    const type = { group: 'karpenter.sh', version: 'v1', plural: 'nodeclaims' };
+    await custom.createClusterCustomObject({ ...type, body: claim('c', { metadata: { name: 'c', finalizers: ['a.io/x'] } }) });
+    const status = { status: { providerID: 'aws:///a/i-1' } };
+    const merge = setHeaderOptions('Content-Type', PatchStrategy.MergePatch);
+    expect(await custom.patchClusterCustomObjectStatus({ ...type, name: 'c', body: status }, merge)).toMatchObject(status);
+    await custom.deleteClusterCustomObject({ ...type, name: 'c' });
+    const operations = [{ op: 'remove', path: '/metadata/finalizers' }];
+    await custom.patchClusterCustomObject({ ...type, name: 'c', body: operations });
+    expect(await custom.listClusterCustomObject(type)).toMatchObject({ kind: 'NodeClaimList', items: [] });
+  });
+});

@@ -1,0 +1,115 @@
+import type { KubeOptions } from '../../protocols/kube/request.ts';
+import { StatusError, badRequest, expired } from '../../protocols/kube/status.ts';
+import { apiVersionOf, objectKey } from './resource.ts';
+import type { Resource } from './resource.ts';
+import { selectionOf } from './selection.ts';
+import type { Store, Version } from './store.ts';
+
+/** One page of a list. */
+export interface Page {
+  readonly versions: readonly Version[];
+  /** The state of the world that the whole list shows. */
+  readonly revision: number;
+  readonly continue?: string;
+  readonly remaining?: number;
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
+  'the continue parameter.';
+
+/**
+ * Lists a resource: newest state, an exact older one (`resourceVersionMatch=Exact`, `continue`), in pages if a limit is
+ * given. The remaining count is left out with selectors, as the real one does.
+ * @throws StatusError 400, 410 Expired, 504 for a revision of the future
+ */
+export function listPage(store: Store, resource: Resource, namespace: string | undefined, options: KubeOptions): Page {
+  const selected = selectionOf(resource, options);
+  const token = options.continue === undefined || options.continue === '' ? undefined : readToken(options.continue);
+  const revision = token?.revision ?? revisionOf(options, store.revision);
+  const all = store.listAt(resource, namespace, revision);
+  if (all === undefined) throw expired(token === undefined ? tooOld(revision, store) : CONTINUE_EXPIRED);
+  const after = token === undefined ? all : all.filter((version) => keyOf(version) > token.after);
+  const matching = after.filter((version) => selected(version.object));
+  const limit = readCount(options.limit, 'limit');
+  if (limit === undefined || limit === 0 || matching.length <= limit) return { versions: matching, revision };
+  const versions = matching.slice(0, limit);
+  const last = versions.at(-1);
+  const filtered = (options.labelSelector ?? '') !== '' || (options.fieldSelector ?? '') !== '';
+  return {
+    versions,
+    revision,
+    continue: writeToken({ revision, after: last === undefined ? '' : keyOf(last) }),
+    ...(filtered ? {} : { remaining: matching.length - limit }),
+  };
+}
+
+/** The revision that a list must show. */
+function revisionOf(options: KubeOptions, newest: number): number {
+  const asked = readRevision(options.resourceVersion);
+  if (asked === undefined || asked === 0) return newest;
+  if (asked > newest) {
+    const message = `Timeout: Too large resource version: ${asked}, current: ${newest}`;
+    throw new StatusError(504, 'Timeout', message, {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    });
+  }
+  return options.resourceVersionMatch === 'Exact' ? asked : newest;
+}
+
+/** @throws StatusError 400 */
+export function readRevision(text: string | undefined): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^\d+$/.test(text))
+    throw badRequest(`Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** @throws StatusError 400 */
+export function readCount(text: string | undefined, what: string): number | undefined {
+  if (text === undefined || text === '') return undefined;
+  if (!/^\d+$/.test(text)) throw badRequest(`${what}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+export function tooOld(revision: number, store: Store): string {
+  return `too old resource version: ${revision} (${store.compactedRevision})`;
+}
+
+/** The list object as JSON. Items of built-in types leave out their type, as Go's typed lists do. */
+export function writeList(resource: Resource, page: Page): string {
+  const apiVersion = apiVersionOf(resource);
+  const metadata = JSON.stringify({
+    resourceVersion: String(page.revision),
+    ...(page.continue === undefined ? {} : { continue: page.continue }),
+    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+  });
+  // Every stored object is written with its type first: see `stamp` of the store.
+  const typeLength = `"kind":"${resource.kind}","apiVersion":"${apiVersion}",`.length;
+  const items = page.versions.map(({ text }) => (resource.custom ? text : `{${text.slice(1 + typeLength)}`));
+  return `{"kind":"${resource.listKind}","apiVersion":"${apiVersion}","metadata":${metadata},"items":[${items.join(',')}]}`;
+}
+
+function keyOf({ object }: Version): string {
+  return objectKey(object.metadata.namespace, object.metadata.name ?? '');
+}
+
+interface Token {
+  readonly revision: number;
+  readonly after: string;
+}
+
+function writeToken(token: Token): string {
+  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.revision, start: token.after })).toString('base64url');
+}
+
+function readToken(text: string): Token {
+  try {
+    const { rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { rv: unknown; start: unknown };
+    if (typeof rv === 'number' && typeof start === 'string') return { revision: rv, after: start };
+  } catch {
+    // Falls through to the refusal.
+  }
+  throw badRequest('continue key is not valid: illegal base64 data or unknown encoding');
+}

@@ -1,0 +1,114 @@
+import { expect, test } from '@playwright/test';
+import { eventSchema } from '../../history/events.ts';
+import type { NewEvent } from '../../history/events.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
+import type { Bench } from './api-server.test.support.ts';
+import { Observer } from './observer.ts';
+
+/** What is recorded of `work`, each event checked against the history's schema. */
+async function observed(work: (bench: Bench) => Promise<void>): Promise<NewEvent[]> {
+  const events: NewEvent[] = [];
+  const record = (event: NewEvent): number => events.push(event) - 1;
+  await withServer(async (bench) => {
+    bench.server.onCommit(new Observer({ record }, bench.server.resources).observe);
+    await work(bench);
+  });
+  for (const [index, event] of events.entries()) eventSchema.parse({ i: index, t: 0, ...event });
+  return events;
+}
+
+test('the steps of a pod, from creation to the end', async () => {
+  const events = await observed(async ({ call, merge }) => {
+    await call('POST', PODS, pod('web', {}, { labels: { 'scaleproof.dev/workload': 'front' } }));
+    const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/0 nodes are available' };
+    await merge(`${PODS}/web/status`, { status: { conditions: [unschedulable] } });
+    await merge(`${PODS}/web/status`, { status: { conditions: [unschedulable], note: 'again' } });
+    await call('POST', `${PODS}/web/binding`, { target: { name: 'n1' } });
+    await merge(`${PODS}/web/status`, { status: { phase: 'Running' } });
+    await call('DELETE', `${PODS}/web`);
+    await call('DELETE', `${PODS}/web`, { gracePeriodSeconds: 0 });
+  });
+  const steps = events.filter((event) => event.type === 'pod');
+  expect(steps.map(({ to }) => to)).toEqual(['created', 'unschedulable', 'scheduled', 'running', 'terminating', 'gone']);
+  expect(steps.at(3)).toMatchObject({ pod: 'default/web', workload: 'front', node: 'n1' });
+  expect(events.filter((event) => event.type === 'said')).toEqual([
+    {
+      type: 'said',
+      by: 'condition',
+      about: 'pods/default/web',
+      level: 'False',
+      reason: 'Unschedulable',
+      message: '0/0 nodes are available',
+      principal: 'target',
+    },
+  ]);
+});
+
+test('the steps of a node', async () => {
+  const ready = (status: string): object => ({ status: { conditions: [{ type: 'Ready', status, reason: 'Kubelet' }] } });
+  const events = await observed(async ({ call, merge }) => {
+    const labels = { 'topology.kubernetes.io/zone': 'us-east-1a' };
+    await call('POST', '/api/v1/nodes', { metadata: { name: 'n1', labels }, spec: { providerID: 'aws:///us-east-1a/i-0abc' } });
+    await merge('/api/v1/nodes/n1/status', ready('True'));
+    await merge('/api/v1/nodes/n1', { spec: { unschedulable: true } });
+    await merge('/api/v1/nodes/n1/status', ready('Unknown'));
+    await merge('/api/v1/nodes/n1', { metadata: { finalizers: ['a.io/x'] } });
+    await call('DELETE', '/api/v1/nodes/n1');
+    await merge('/api/v1/nodes/n1', { metadata: { finalizers: [] } });
+  });
+  expect(events.map((event) => (event.type === 'node' ? event.to : event.type))).toEqual([
+    'created',
+    'ready',
+    'cordoned',
+    'not-ready',
+    'terminating',
+    'gone',
+  ]);
+  expect(events.at(1)).toMatchObject({ node: 'n1', instance: 'i-0abc', providerId: 'aws:///us-east-1a/i-0abc', zone: 'us-east-1a' });
+});
+
+test('the steps of a claim and what its conditions say', async () => {
+  const events = await observed(async ({ call, merge }) => {
+    await call('POST', CRDS, NODE_CLAIM_CRD);
+    await call('POST', CLAIMS, claim('c'));
+    const launched = { type: 'Launched', status: 'True' };
+    const waiting = { type: 'Registered', status: 'Unknown', reason: 'NodeNotFound', message: 'Node not registered with cluster' };
+    const status = { providerID: 'aws:///us-east-1a/i-0abc', conditions: [launched, waiting] };
+    await merge(`${CLAIMS}/c/status`, { status });
+    await merge(`${CLAIMS}/c/status`, { status: { nodeName: 'n1', conditions: [launched, { type: 'Registered', status: 'True' }] } });
+    await call('DELETE', `${CLAIMS}/c`);
+  });
+  expect(events.map((event) => (event.type === 'claim' ? event.to : event.type))).toEqual([
+    'created',
+    'launched',
+    'said',
+    'registered',
+    'gone',
+  ]);
+  expect(events.at(2)).toMatchObject({
+    by: 'condition',
+    about: 'nodeclaims/c',
+    reason: 'NodeNotFound',
+    message: 'Node not registered with cluster',
+  });
+  expect(events.at(3)).toMatchObject({ claim: 'c', instance: 'i-0abc', node: 'n1' });
+});
+
+test('Kubernetes Events are said once for an object, reason and message', async () => {
+  const events = await observed(async ({ call, merge }) => {
+    const event = (name: string, involvedObject: object, message: string): object => {
+      return { metadata: { name }, involvedObject, reason: 'FailedScheduling', message, type: 'Warning', count: 1 };
+    };
+    const path = '/api/v1/namespaces/default/events';
+    await call('POST', path, event('a', { kind: 'Pod', apiVersion: 'v1', namespace: 'default', name: 'web' }, 'no room'));
+    await merge(`${path}/a`, { count: 2 });
+    await call('POST', path, event('b', { kind: 'Pod', namespace: 'default', name: 'web' }, 'no room'));
+    await call('POST', path, event('c', { kind: 'Node', apiVersion: 'v1', name: 'n1' }, 'no room'));
+    await merge(`${path}/a`, { message: 'still no room' });
+  });
+  expect(events.map((event) => (event.type === 'said' ? `${event.level} ${event.about} ${event.message}` : ''))).toEqual([
+    'Warning pods/default/web no room',
+    'Warning nodes/n1 no room',
+    'Warning pods/default/web still no room',
+  ]);
+});

@@ -1,0 +1,196 @@
+import type { NewEvent, Recorder } from '../../history/events.ts';
+import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
+import { LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
+import { formatObject } from '../../model/operation.ts';
+import type { Principal } from '../../model/operation.ts';
+import { parseProviderId } from '../../model/provider-id.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
+import type { ResourceTable } from './resource-table.ts';
+import type { ApiObject } from './resource.ts';
+import type { Commit } from './store.ts';
+
+/** Karpenter's taint for nodes on their way out: a cordon in other words. */
+const DISRUPTED_TAINT = 'karpenter.sh/disrupted';
+/** Resources whose conditions explain something, by id. */
+const EXPLAINING = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
+/** Sayings that are remembered; after that many, old ones may be recorded again. */
+const MEMORY_LIMIT = 20_000;
+
+/**
+ * Turns changes of the world's state into history events: the steps of pods, nodes and claims, and what is said about
+ * objects by Kubernetes Events and by conditions. Each saying is recorded once for an object, reason and message.
+ */
+export class Observer {
+  readonly #recorder: Recorder;
+  readonly #table: ResourceTable;
+  readonly #said = new Set<string>();
+
+  constructor(recorder: Recorder, table: ResourceTable) {
+    this.#recorder = recorder;
+    this.#table = table;
+  }
+
+  /** A listener for `ApiServer.onCommit`. */
+  readonly observe = (commit: Commit): void => {
+    const object = commit.version.object;
+    const before = commit.previous?.object;
+    switch (commit.resource.id) {
+      case 'pods':
+        this.#record(podSteps(commit, object as ApiObject & Pod, before as (ApiObject & Pod) | undefined));
+        this.#sayConditions(commit, (condition) => condition.type === 'PodScheduled');
+        break;
+      case 'nodes':
+        this.#record(nodeSteps(commit, object as ApiObject & Node, before as (ApiObject & Node) | undefined));
+        break;
+      case 'events':
+        if (commit.type !== 'DELETED') this.#sayEvent(object, commit.principal);
+        break;
+      default:
+        if (commit.resource.id === 'nodeclaims.karpenter.sh') this.#record(claimSteps(commit, object, before));
+        if (EXPLAINING.includes(commit.resource.id)) this.#sayConditions(commit, () => true);
+    }
+  };
+
+  #record(events: readonly NewEvent[]): void {
+    for (const event of events) this.#recorder.record(event);
+  }
+
+  #sayConditions(commit: Commit, concerns: (condition: Condition) => boolean): void {
+    if (commit.type === 'DELETED') return;
+    const { namespace, name } = commit.version.object.metadata;
+    const about = nameOf(commit.resource.plural, namespace, name);
+    for (const condition of conditionsOf(commit.version.object)) {
+      const message = condition.message ?? '';
+      if (condition.status === 'True' || message === '' || !concerns(condition)) continue;
+      const reason = condition.reason ?? condition.type;
+      this.#say({ type: 'said', by: 'condition', about, level: condition.status, reason, message, principal: commit.principal });
+    }
+  }
+
+  #sayEvent(event: Partial<KubeEvent>, principal: Principal): void {
+    const { kind = '', apiVersion = 'v1', namespace, name } = event.involvedObject ?? {};
+    const resource = this.#table.byKind(apiVersion, kind);
+    const plural = resource?.plural ?? `${kind.toLowerCase()}s`;
+    const about = nameOf(plural, resource?.namespaced === false ? undefined : namespace, name);
+    const { type: level = 'Normal', reason = '', message = '' } = event;
+    this.#say({ type: 'said', by: 'event', about, level, reason, message, principal });
+  }
+
+  #say(event: Extract<NewEvent, { type: 'said' }>): void {
+    const key = JSON.stringify([event.by, event.about, event.reason, event.message]);
+    if (this.#said.has(key)) return;
+    if (this.#said.size >= MEMORY_LIMIT) this.#said.clear();
+    this.#said.add(key);
+    this.#recorder.record(event);
+  }
+}
+
+function podSteps(commit: Commit, pod: Pod, before: Pod | undefined): NewEvent[] {
+  const { metadata, spec, status } = pod;
+  const workload = metadata.labels?.[WORKLOAD_LABEL];
+  const node = spec.nodeName;
+  const step = (to: Extract<NewEvent, { type: 'pod' }>['to'], reason?: string): NewEvent => ({
+    type: 'pod',
+    pod: `${metadata.namespace}/${metadata.name}`,
+    uid: metadata.uid ?? '',
+    ...(workload === undefined ? {} : { workload }),
+    to,
+    ...(node === undefined ? {} : { node }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (commit.type === 'DELETED') return [step('gone', status?.reason)];
+  const steps: NewEvent[] = [];
+  if (before === undefined) steps.push(step('created'));
+  const scheduled = conditionOf(pod, 'PodScheduled');
+  const wasUnschedulable = before !== undefined && conditionOf(before, 'PodScheduled')?.status === 'False';
+  if (scheduled?.status === 'False' && !wasUnschedulable) steps.push(step('unschedulable', scheduled.message));
+  if (node !== undefined && before?.spec.nodeName === undefined) steps.push(step('scheduled'));
+  if (status?.phase === 'Running' && before?.status?.phase !== 'Running') steps.push(step('running'));
+  if (began(pod, before)) steps.push(step('terminating', conditionOf(pod, 'DisruptionTarget')?.reason));
+  return steps;
+}
+
+function nodeSteps(commit: Commit, node: Node, before: Node | undefined): NewEvent[] {
+  const { metadata, spec } = node;
+  const providerId = spec?.providerID ?? '';
+  const instance = parseProviderId(providerId);
+  const zone = metadata.labels?.[LABEL.zone];
+  const step = (to: Extract<NewEvent, { type: 'node' }>['to'], reason?: string): NewEvent => ({
+    type: 'node',
+    node: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    to,
+    ...(providerId === '' ? {} : { providerId }),
+    ...(instance === undefined ? {} : { instance }),
+    ...(zone === undefined ? {} : { zone }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (commit.type === 'DELETED') return [step('gone')];
+  const steps: NewEvent[] = [];
+  if (before === undefined) steps.push(step('created'));
+  const ready = conditionOf(node, 'Ready');
+  const wasReady = before !== undefined && conditionOf(before, 'Ready')?.status === 'True';
+  if (ready?.status === 'True' && !wasReady) steps.push(step('ready'));
+  if (ready?.status !== 'True' && wasReady) steps.push(step('not-ready', ready?.reason));
+  if (isCordoned(node) && (before === undefined || !isCordoned(before))) steps.push(step('cordoned'));
+  if (began(node, before)) steps.push(step('terminating'));
+  return steps;
+}
+
+const CLAIM_CONDITIONS = [
+  ['Launched', 'launched'],
+  ['Registered', 'registered'],
+  ['Initialized', 'initialized'],
+] as const;
+
+function claimSteps(commit: Commit, claim: ApiObject, before: ApiObject | undefined): NewEvent[] {
+  const { metadata } = claim;
+  const status = (claim.status ?? {}) as { providerID?: string; nodeName?: string };
+  const instance = parseProviderId(status.providerID);
+  const step = (to: Extract<NewEvent, { type: 'claim' }>['to'], reason?: string): NewEvent => ({
+    type: 'claim',
+    claim: metadata.name ?? '',
+    uid: metadata.uid ?? '',
+    to,
+    ...(instance === undefined ? {} : { instance }),
+    ...((status.nodeName ?? '') === '' ? {} : { node: status.nodeName }),
+    ...(reason === undefined ? {} : { reason }),
+  });
+  if (commit.type === 'DELETED') return [step('gone')];
+  const steps: NewEvent[] = [];
+  if (before === undefined) steps.push(step('created'));
+  for (const [type, to] of CLAIM_CONDITIONS) {
+    const was = before !== undefined && conditionOf(before, type)?.status === 'True';
+    if (conditionOf(claim, type)?.status === 'True' && !was) steps.push(step(to));
+  }
+  if (began(claim, before)) steps.push(step('terminating'));
+  return steps;
+}
+
+/** Whether the deletion of an object began with this change. */
+function began(object: { metadata: ApiObject['metadata'] }, before: { metadata: ApiObject['metadata'] } | undefined): boolean {
+  return object.metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
+}
+
+function isCordoned({ spec }: Node): boolean {
+  return spec?.unschedulable === true || (spec?.taints ?? []).some((taint) => taint.key === DISRUPTED_TAINT);
+}
+
+/** The conditions of an object of any resource; those of custom ones may have any shape. */
+function conditionsOf(object: object): readonly Condition[] {
+  const { status } = object as { status?: { conditions?: unknown } };
+  const conditions = status?.conditions;
+  return Array.isArray(conditions) ? (conditions.filter(isJsonObject) as unknown as Condition[]) : [];
+}
+
+function conditionOf(object: object, type: string): Condition | undefined {
+  return conditionsOf(object).find((condition) => condition.type === type);
+}
+
+function nameOf(resource: string, namespace: string | undefined, name: string | undefined): string {
+  return formatObject({
+    resource,
+    ...(namespace === undefined || namespace === '' ? {} : { namespace }),
+    ...(name === undefined ? {} : { name }),
+  });
+}

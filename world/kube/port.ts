@@ -1,0 +1,91 @@
+import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
+import type { Principal } from '../../model/operation.ts';
+import { matchesSelector } from '../../model/selector.ts';
+import { mergePatch } from '../../protocols/kube/merge-patch.ts';
+import { StatusError } from '../../protocols/kube/status.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ClusterError } from '../ports.ts';
+import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
+import { bindPod } from './pod-subresources.ts';
+import type { Location, Registry, Writer } from './registry.ts';
+import type { ResourceTable } from './resource-table.ts';
+import type { Resource } from './resource.ts';
+import type { Store, Version } from './store.ts';
+import type { Watches } from './watches.ts';
+
+/** The parts of the API server that a port is served from. */
+interface PortParts {
+  readonly store: Store;
+  readonly registry: Registry;
+  readonly table: ResourceTable;
+  readonly watches: Watches;
+  readonly clock: Clock;
+}
+
+/** A port of the world's own parts, straight from the store: the rules of the API without its codecs. */
+export function openPort(parts: PortParts, principal: Principal): ClusterPort {
+  const { store, registry, table, watches, clock } = parts;
+  const writer: Writer = { principal, dryRun: false };
+
+  const resourceOf = (plural: string): Resource => {
+    const resource = table.byPlural(plural);
+    if (resource === undefined) throw new ClusterError(404, 'NotFound', `no resource ${plural} is served`);
+    return resource;
+  };
+  const locate = (ref: ObjectRef): Location => {
+    return { resource: resourceOf(ref.resource), namespace: ref.namespace, name: ref.name };
+  };
+
+  return {
+    get: (ref) => attempt(() => registry.find(locate(ref))?.object as unknown as never),
+    list: <T extends KubeObject>(plural: string, filter: { namespace?: string; labels?: LabelSelector } = {}) =>
+      attempt(() => {
+        const objects = store.list(resourceOf(plural), filter.namespace).map(({ object }) => object as unknown as T);
+        const { labels } = filter;
+        return labels === undefined ? objects : objects.filter(({ metadata }) => matchesSelector(labels, metadata.labels));
+      }),
+    create: <T extends KubeObject>(plural: string, object: T & { metadata: ObjectMeta }) =>
+      attempt(() => {
+        const resource = resourceOf(plural);
+        const { kind, version, group } = resource;
+        const body = { kind, apiVersion: group === '' ? version : `${group}/${version}`, ...structuredClone(object) };
+        return copyOf<T>(registry.create(resource, object.metadata.namespace, body, writer));
+      }),
+    patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>
+      attempt(() => {
+        const change = structuredClone(patch);
+        return copyOf<T>(registry.update(locate(ref), subresource, writer, ({ object }) => mergePatch(object, change)));
+      }),
+    delete: (ref, options = {}) =>
+      attempt(() => {
+        const { gracePeriodSeconds, uid } = options;
+        registry.delete(locate(ref), { gracePeriodSeconds, ...(uid === undefined ? {} : { preconditions: { uid } }) }, writer);
+      }),
+    bind: (pod, nodeName) => attempt(() => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
+    watch: <T extends KubeObject>(
+      plural: string,
+      signal: AbortSignal,
+      onChange: (change: { type: ObjectChange['type']; object: T }) => void,
+    ) => {
+      const request = { resource: resourceOf(plural), namespace: undefined, selection: () => true, from: undefined };
+      watches.open({ ...request, bookmarks: false, initialEventsEnd: false }, signal, (event) => {
+        if (event.type === 'BOOKMARK' || event.type === 'ERROR') return;
+        onChange({ type: event.type, object: event.version.object as unknown as T });
+      });
+    },
+  };
+}
+
+function copyOf<T>(version: Version): T {
+  return JSON.parse(version.text) as T;
+}
+
+/** Runs at once; a refusal becomes a rejection in the port's terms. */
+async function attempt<T>(work: () => T): Promise<T> {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StatusError) throw new ClusterError(error.code, error.reason, error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { ZodType } from 'zod';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
+import type { GroupResource } from '../../protocols/kube/status.ts';
+import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
+
+/** An object as the API server keeps it: with its type, and whatever fields it was given. Read-only once stored. */
+export interface ApiObject extends KubeObject {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly metadata: ObjectMeta;
+  readonly spec?: unknown;
+  readonly status?: unknown;
+  readonly [field: string]: unknown;
+}
+
+export type Subresource = 'status' | 'binding' | 'eviction';
+
+/** What admission may look up beyond the object. */
+export interface Admission {
+  /** The value of a priority class, undefined if there is none of that name. */
+  priorityOf(className: string): number | undefined;
+}
+
+/** What one resource does differently from all others. Pure functions; objects are never changed in place. */
+export interface ResourceRules {
+  /** The types of the fields that are read. Absent: metadata alone is looked at. */
+  readonly shape?: ZodType;
+  /** Fills in what the API defaults, on creation and update. @throws StatusError 400 for what the real decoder can't read */
+  readonly defaults?: (object: ApiObject) => ApiObject;
+  /** What the built-in admission plugins do on creation, after the defaults. @throws StatusError to refuse */
+  readonly admit?: (object: ApiObject, admission: Admission) => ApiObject;
+  /** The status that a new object begins with, whatever was sent. Absent: it is dropped where `status` is a subresource. */
+  readonly initialStatus?: (object: ApiObject) => unknown;
+  readonly validate?: (object: ApiObject) => readonly FieldError[];
+  /** What may not change. Not asked for the status subresource. */
+  readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
+  /**
+   * For resources with graceful deletion: the period that a deletion gets.
+   * @param asked seconds that the caller asked for, if it did
+   */
+  readonly gracePeriodSeconds?: (object: ApiObject, asked: number | undefined) => number;
+  /** Values for field selectors beyond `metadata.name` and `metadata.namespace`, by field. */
+  readonly fields?: Readonly<Record<string, (object: ApiObject) => string | undefined>>;
+}
+
+/** A resource as data. */
+export interface Resource {
+  /** Key in tables, and the name that its CustomResourceDefinition would have: `pods`, `nodeclaims.karpenter.sh`. */
+  readonly id: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly kind: string;
+  readonly listKind: string;
+  readonly shortNames: readonly string[];
+  readonly namespaced: boolean;
+  readonly subresources: readonly Subresource[];
+  /** Defined by a CustomResourceDefinition. */
+  readonly custom: boolean;
+  /** Whether `metadata.generation` counts changes of anything but metadata and status. */
+  readonly generation: boolean;
+  /** Whether an update without a resource version is taken. */
+  readonly unconditionalUpdate: boolean;
+  readonly nameRule: 'subdomain' | 'label';
+  readonly rules: ResourceRules;
+}
+
+/** `v1`, `apps/v1` */
+export function apiVersionOf(resource: { readonly group: string; readonly version: string }): string {
+  return resource.group === '' ? resource.version : `${resource.group}/${resource.version}`;
+}
+
+/** As messages name the resource. */
+export function groupResource(resource: Resource): GroupResource {
+  return { group: resource.group, resource: resource.plural };
+}
+
+/** As messages name the kind. */
+export function groupKind(resource: Resource): GroupResource {
+  return { group: resource.group, resource: resource.kind };
+}
+
+/** Where an object lies below its resource: `namespace/name`, or the name alone for cluster-scoped ones. */
+export function objectKey(namespace: string | undefined, name: string): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}

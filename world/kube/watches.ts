@@ -1,0 +1,197 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { expired } from '../../protocols/kube/status.ts';
+import type { Status } from '../../protocols/kube/status.ts';
+import { tooOld } from './lists.ts';
+import type { Resource } from './resource.ts';
+import { apiVersionOf } from './resource.ts';
+import type { Selection } from './selection.ts';
+import { stamp } from './store.ts';
+import type { Commit, Store, Version } from './store.ts';
+
+/** Delay of one watch event from the commit to its watcher, drawn for each. */
+export const WATCH_DELAY = { minMs: 1, maxMs: 8 } as const;
+/** How often a watcher that asked for bookmarks gets one. The real watch cache aims at a minute. */
+export const BOOKMARK_PERIOD_MS = 60_000;
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+export type WatchEvent =
+  | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly version: Version }
+  | { readonly type: 'BOOKMARK'; readonly object: object }
+  | { readonly type: 'ERROR'; readonly status: Status };
+
+/** What a watch wants to see. */
+interface WatchRequest {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly selection: Selection;
+  /**
+   * Commits after this revision; undefined for the present objects as ADDED first. One of the future is not refused: the
+   * watch is silent until the store has passed it, as with the real watch cache, which holds back a watch from the future
+   * (504 "Too large resource version" after 3 s) only if it asks for initial events.
+   */
+  readonly from: number | undefined;
+  readonly bookmarks: boolean;
+  /** Marks the end of the present objects by a bookmark. */
+  readonly initialEventsEnd: boolean;
+}
+
+/** Feeds watches from the store. Each watch has a delay of its own; events of one watch are never reordered. */
+export class Watches {
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #open = new Map<string, Set<(commit: Commit) => void>>();
+  readonly #unsubscribe: () => void;
+  readonly #stopping = new AbortController();
+  #count = 0;
+
+  constructor(options: { store: Store; clock: Clock; random: Random }) {
+    this.#store = options.store;
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#unsubscribe = options.store.onCommit((commit) => {
+      for (const offer of this.#open.get(commit.resource.id) ?? []) offer(commit);
+    });
+  }
+
+  /** Aborted when the server stops. */
+  get stopping(): AbortSignal {
+    return this.#stopping.signal;
+  }
+
+  /** Calls `deliver` with each event in order, until `closed` is aborted or the server stops. */
+  open(request: WatchRequest, closed: AbortSignal, deliver: (event: WatchEvent) => void): void {
+    const signal = AbortSignal.any([closed, this.#stopping.signal]);
+    if (signal.aborted) return;
+    this.#count += 1;
+    const random = this.#random.fork(String(this.#count));
+    const delivery = new Delivery({ clock: this.#clock, random, signal, deliver });
+    const { resource, from } = request;
+    const offer = (commit: Commit): void => {
+      if (from !== undefined && commit.revision <= from) return;
+      const event = eventFor(request, commit);
+      if (event !== undefined) delivery.push(event);
+    };
+    if (from === undefined) {
+      delivery.pushAll(
+        this.#store
+          .list(resource, request.namespace)
+          .filter((version) => request.selection(version.object))
+          .map((version) => ({ type: 'ADDED', version })),
+      );
+      if (request.initialEventsEnd) delivery.push(bookmark(resource, this.#store.revision, { [INITIAL_EVENTS_END]: 'true' }));
+    } else {
+      const missed = this.#store.since(from);
+      if (missed === undefined) {
+        delivery.push({ type: 'ERROR', status: expired(tooOld(from, this.#store)).status });
+        return;
+      }
+      for (const commit of missed) if (commit.resource.id === resource.id) offer(commit);
+    }
+    const watchers = this.#watchersOf(resource);
+    watchers.add(offer);
+    signal.addEventListener('abort', () => watchers.delete(offer), { once: true });
+    if (request.bookmarks) void this.#sendBookmarks(request, delivery, signal);
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#stopping.abort(new Error('the API server was stopped'));
+  }
+
+  async #sendBookmarks({ resource, from = 0 }: WatchRequest, delivery: Delivery, signal: AbortSignal): Promise<void> {
+    for (;;) {
+      try {
+        await this.#clock.sleep(BOOKMARK_PERIOD_MS, signal);
+      } catch {
+        return; // The watch was closed.
+      }
+      // A bookmark never leads a watcher back.
+      if (this.#store.revision >= from) delivery.push(bookmark(resource, this.#store.revision, undefined));
+    }
+  }
+
+  #watchersOf(resource: Resource): Set<(commit: Commit) => void> {
+    let watchers = this.#open.get(resource.id);
+    if (watchers === undefined) {
+      watchers = new Set();
+      this.#open.set(resource.id, watchers);
+    }
+    return watchers;
+  }
+}
+
+/** What a watch sees of a commit: an object that comes to match is ADDED, one that no longer does DELETED. */
+function eventFor(request: WatchRequest, { type, version, previous, key, revision }: Commit): WatchEvent | undefined {
+  if (request.namespace !== undefined && !key.startsWith(`${request.namespace}/`)) return undefined;
+  const before = previous !== undefined && request.selection(previous.object);
+  const after = type !== 'DELETED' && request.selection(version.object);
+  if (!before) return after ? { type: 'ADDED', version } : undefined;
+  if (after) return { type: 'MODIFIED', version };
+  return { type: 'DELETED', version: type === 'DELETED' ? version : stamp(previous.object, revision) };
+}
+
+function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {
+  const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
+  return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
+}
+
+/** One watch's line of events, each due a drawn delay after it happened and never before its predecessor. */
+class Delivery {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #signal: AbortSignal;
+  readonly #deliver: (event: WatchEvent) => void;
+  readonly #line: { readonly dueMs: number; readonly event: WatchEvent }[] = [];
+  #lastDueMs = 0;
+  #running = false;
+
+  constructor(options: { clock: Clock; random: Random; signal: AbortSignal; deliver: (event: WatchEvent) => void }) {
+    this.#clock = options.clock;
+    this.#random = options.random;
+    this.#signal = options.signal;
+    this.#deliver = options.deliver;
+  }
+
+  push(event: WatchEvent): void {
+    this.pushAll([event]);
+  }
+
+  /** Adds events that happened together: one delay for all of them. */
+  pushAll(events: readonly WatchEvent[]): void {
+    const dueMs = this.#clock.nowMs() + this.#random.int(WATCH_DELAY.minMs, WATCH_DELAY.maxMs);
+    this.#lastDueMs = Math.max(this.#lastDueMs, dueMs);
+    for (const event of events) this.#line.push({ dueMs: this.#lastDueMs, event });
+    if (!this.#running) void this.#run();
+  }
+
+  async #run(): Promise<void> {
+    this.#running = true;
+    for (let next = this.#line[0]; next !== undefined; next = this.#line[0]) {
+      try {
+        await this.#clock.sleep(next.dueMs - this.#clock.nowMs(), this.#signal);
+      } catch {
+        return; // The watch was closed: nothing more is delivered.
+      }
+      const nowMs = this.#clock.nowMs();
+      const due = this.#line.findIndex(({ dueMs }) => dueMs > nowMs);
+      for (const { event } of this.#line.splice(0, due === -1 ? this.#line.length : due)) {
+        if (!this.#signal.aborted) this.#deliver(event);
+      }
+    }
+    this.#running = false;
+  }
+}
+
+/** One line of a watch's body. */
+export function writeEvent(event: WatchEvent): string {
+  switch (event.type) {
+    case 'BOOKMARK':
+      return `{"type":"BOOKMARK","object":${JSON.stringify(event.object)}}\n`;
+    case 'ERROR':
+      return `{"type":"ERROR","object":${JSON.stringify(event.status)}}\n`;
+    default:
+      return `{"type":"${event.type}","object":${event.version.text}}\n`;
+  }
+}

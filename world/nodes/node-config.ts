@@ -1,0 +1,132 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+import type { Taint } from '../../model/kube.ts';
+
+/** What an instance learns from its user data about the node that it becomes. */
+export interface NodeConfig {
+  readonly clusterName: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly taints: readonly Taint[];
+  readonly maxPods: number | undefined;
+}
+
+/** User data that no node comes of. Says why. */
+export class NodeConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'NodeConfigError';
+  }
+}
+
+const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
+
+const taintSchema = z.object({ key: z.string().min(1), value: z.string().optional(), effect: z.enum(EFFECTS) });
+
+const nodeConfigSchema = z.object({
+  apiVersion: z.literal('node.eks.aws/v1alpha1'),
+  kind: z.literal('NodeConfig'),
+  spec: z.object({
+    cluster: z
+      .object({ name: z.string().min(1) })
+      .partial()
+      .optional(),
+    kubelet: z
+      .object({
+        config: z.object({ registerWithTaints: z.array(taintSchema), maxPods: z.number().int().positive() }).partial(),
+        flags: z.array(z.string()),
+      })
+      .partial()
+      .optional(),
+  }),
+});
+type Document = z.infer<typeof nodeConfigSchema>;
+
+/**
+ * Reads the user data of an AL2023 image: one NodeConfig of nodeadm as plain YAML, or MIME multi-part with NodeConfig
+ * parts, which are merged in order (flags add up, the rest is overridden); parts of other types are scripts, which are
+ * not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
+ * `registerWithTaints`. nodeadm also demands the cluster's endpoint, authority and CIDR; here its name is enough.
+ * @throws NodeConfigError
+ */
+export function parseNodeConfig(userData: string): NodeConfig {
+  const documents = configTexts(userData).map(parseDocument);
+  const clusterName = documents.map(({ spec }) => spec.cluster?.name).findLast((name) => name !== undefined);
+  if (clusterName === undefined) throw new NodeConfigError('no NodeConfig names its cluster (spec.cluster.name)');
+  const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
+  const flags = kubelets.flatMap((kubelet) => kubelet.flags ?? []);
+  const configured = kubelets.map(({ config }) => config?.registerWithTaints).findLast((taints) => taints !== undefined);
+  return {
+    clusterName,
+    labels: labelsOf(flags),
+    taints: [...(configured ?? []), ...taintsOf(flags)],
+    maxPods: kubelets.map(({ config }) => config?.maxPods).findLast((maxPods) => maxPods !== undefined),
+  };
+}
+
+const MIME_BOUNDARY = /^content-type:\s*multipart\/[^;]+;[^\n]*boundary="?([^"\s;]+)"?/im;
+const CONFIG_TYPE = /^content-type:\s*application\/node\.eks\.aws/im;
+
+function configTexts(userData: string): string[] {
+  const text = userData.replaceAll('\r\n', '\n');
+  const boundary = MIME_BOUNDARY.exec(text)?.[1];
+  if (boundary === undefined) return [text];
+  const parts = text.split(`--${boundary}`).slice(1);
+  return parts.flatMap((part) => {
+    const headerEnd = part.indexOf('\n\n');
+    return headerEnd >= 0 && CONFIG_TYPE.test(part.slice(0, headerEnd)) ? [part.slice(headerEnd + 2)] : [];
+  });
+}
+
+function parseDocument(text: string): Document {
+  let value: unknown;
+  try {
+    value = parse(text);
+  } catch (error) {
+    throw new NodeConfigError(`the NodeConfig is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const result = nodeConfigSchema.safeParse(value);
+  if (!result.success) throw new NodeConfigError(`no NodeConfig: ${z.prettifyError(result.error)}`);
+  return result.data;
+}
+
+/** Labels of Kubernetes' own domains that a kubelet may give itself (`k8s.io/kubernetes/pkg/kubelet/apis`). */
+const OWN_DOMAIN = /(^|\.)(kubernetes|k8s)\.io$/;
+const ALLOWED_DOMAIN = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
+const ALLOWED_LABELS = [
+  'kubernetes.io/hostname',
+  'kubernetes.io/os',
+  'kubernetes.io/arch',
+  'topology.kubernetes.io/zone',
+  'topology.kubernetes.io/region',
+];
+
+function labelsOf(flags: readonly string[]): Record<string, string> {
+  const labels: Record<string, string> = {};
+  for (const pair of listsOf(flags, 'node-labels')) {
+    const [key = '', value = ''] = pair.split('=');
+    const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
+    if (OWN_DOMAIN.test(domain) && !ALLOWED_DOMAIN.test(domain) && !ALLOWED_LABELS.includes(key)) {
+      throw new NodeConfigError(`the kubelet refuses to start: unknown 'kubernetes.io' or 'k8s.io' label ${key} in --node-labels`);
+    }
+    labels[key] = value;
+  }
+  return labels;
+}
+
+function taintsOf(flags: readonly string[]): Taint[] {
+  return listsOf(flags, 'register-with-taints').map((text) => {
+    const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
+    const taint = taintSchema.safeParse({ key, ...(value === undefined ? {} : { value }), effect });
+    if (!taint.success) throw new NodeConfigError(`the kubelet refuses to start: invalid taint ${text} in --register-with-taints`);
+    return taint.data;
+  });
+}
+
+/** The comma-separated values of a flag. */
+function listsOf(flags: readonly string[], name: string): string[] {
+  const prefix = `--${name}=`;
+  return flags
+    .filter((flag) => flag.startsWith(prefix))
+    .flatMap((flag) => flag.slice(prefix.length).split(','))
+    .filter((value) => value !== '');
+}

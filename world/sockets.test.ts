@@ -1,0 +1,100 @@
+import { access, readFile, writeFile } from 'node:fs/promises';
+import { EC2Client, DescribeInstancesCommand } from '@aws-sdk/client-ec2';
+import { CoreV1Api, KubeConfig } from '@kubernetes/client-node';
+import { expect, test } from '@playwright/test';
+import { readKubeconfig } from '../clients/kubeconfig.ts';
+import type { NewEvent } from '../history/events.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.ts';
+import type { Timeline } from '../runtime/clock.ts';
+import { createHttpWire } from '../wire/http-wire.ts';
+import { isStream, readText } from '../wire/wire.ts';
+import { createEmbeddedWorld } from './embedded.ts';
+import { openSockets } from './sockets.ts';
+import type { World } from './world.ts';
+
+async function withWorld(work: (world: World, events: readonly NewEvent[]) => Promise<void>, timeline: Timeline = createRealTimeline()) {
+  const fail = (error: unknown): never => {
+    throw error;
+  };
+  const events: NewEvent[] = [];
+  const world = createEmbeddedWorld({
+    timeline,
+    random: createRandom(1),
+    recorder: { record: (event) => events.push(event) - 1 },
+    onKill: () => undefined,
+    onFailure: fail,
+    onFlood: fail,
+  });
+  await work(world, events).finally(() => world.stop());
+}
+
+const log = (_level: string, message: string): void => {
+  throw new Error(message);
+};
+
+test('unmodified clients work with what the sockets say of themselves; who speaks is told by the listener', async ({}, info) => {
+  await withWorld(async (world, events) => {
+    const target = await openSockets({ world, principal: 'target', kubeconfigPath: info.outputPath('target'), log });
+    const scenario = await openSockets({ world, principal: 'scenario', kubeconfigPath: info.outputPath('scenario'), log });
+    try {
+      for (const { environment } of [target, scenario]) {
+        const config = new KubeConfig();
+        config.loadFromFile(environment['KUBECONFIG'] ?? '');
+        const { items } = await config.makeApiClient(CoreV1Api).listNamespace();
+        expect(items.map(({ metadata }) => metadata?.name)).toContain('default');
+        const ec2 = new EC2Client({
+          region: environment['AWS_REGION'] ?? '',
+          endpoint: environment['AWS_ENDPOINT_URL'] ?? '',
+          credentials: {
+            accessKeyId: environment['AWS_ACCESS_KEY_ID'] ?? '',
+            secretAccessKey: environment['AWS_SECRET_ACCESS_KEY'] ?? '',
+          },
+        });
+        expect((await ec2.send(new DescribeInstancesCommand({}))).Reservations ?? []).toEqual([]);
+        ec2.destroy();
+      }
+      const requests = events.filter((event) => event.type === 'request.start');
+      expect(requests.map(({ principal, operation }) => `${principal}: ${operation}`)).toEqual([
+        'target: list namespaces',
+        'target: ec2:DescribeInstances',
+      ]);
+    } finally {
+      await Promise.all([target.close(), scenario.close()]);
+    }
+  });
+});
+
+test('closing breaks open watches, ends the listeners and removes the kubeconfig', async ({}, info) => {
+  await withWorld(async (world) => {
+    const kubeconfigPath = info.outputPath('kubeconfig');
+    const sockets = await openSockets({ world, principal: 'target', kubeconfigPath, log });
+    const client = createHttpWire(await readKubeconfig(kubeconfigPath));
+    const watch = await client.wire({ method: 'GET', path: '/api/v1/nodes?watch=1', headers: {} });
+    expect(isStream(watch.body)).toBe(true);
+    const broken = expect(readText(watch.body)).rejects.toMatchObject({ code: 'ECONNRESET' });
+    await sockets.close();
+    await broken;
+    await expect(client.wire({ method: 'GET', path: '/api/v1/nodes', headers: {} })).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(access(kubeconfigPath)).rejects.toThrow('ENOENT');
+    client.destroy();
+  });
+});
+
+test('a file that is there is left alone', async ({}, info) => {
+  await withWorld(async (world) => {
+    const kubeconfigPath = info.outputPath('kubeconfig');
+    await writeFile(kubeconfigPath, 'mine');
+    await expect(openSockets({ world, principal: 'target', kubeconfigPath, log })).rejects.toThrow('EEXIST');
+    expect(await readFile(kubeconfigPath, 'utf8')).toBe('mine');
+  });
+});
+
+test('a world on virtual time has no sockets', async ({}, info) => {
+  const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
+  await withWorld(async (world) => {
+    await expect(openSockets({ world, principal: 'target', kubeconfigPath: info.outputPath('kubeconfig'), log })).rejects.toThrow(
+      'virtual',
+    );
+  }, timeline);
+});

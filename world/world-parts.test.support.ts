@@ -1,0 +1,211 @@
+import type { InstanceType } from '../model/catalogue.ts';
+import { LABEL } from '../model/kube.ts';
+import type { Condition, KubeEvent, KubeObject, Node, Pod, PodSpec, Taint } from '../model/kube.ts';
+import type { Principal } from '../model/operation.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { createRandom } from '../runtime/random.ts';
+import type { Random } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { createApiServer } from './kube/api-server.ts';
+import type { ClusterPort, Instance, InstancePort } from './ports.ts';
+import type { WorldPart } from './tasks.ts';
+
+/** A cluster in which some of the world's parts run. */
+export interface Bench {
+  readonly port: ClusterPort;
+  readonly clock: Clock;
+  readonly instances: FakeInstances;
+  pod(name: string): Promise<Pod | undefined>;
+  pods(): Promise<Pod[]>;
+  node(name: string): Promise<Node | undefined>;
+  /** Reason and message of the Events about an object, in the order of their times. */
+  eventsAbout(name: string): Promise<string[]>;
+  /** Looks every so often until it holds. @throws Error naming what did not come about */
+  until(what: string, holds: () => Promise<boolean>, maxMs: number): Promise<void>;
+}
+
+/** What parts are made of. */
+export interface PartSite {
+  readonly port: (principal: Principal) => ClusterPort;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instances: FakeInstances;
+}
+
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+const LOOK_MS = 10;
+
+/** Runs `work` under virtual time beside some parts, and stops them; they must then end by themselves. */
+export async function withParts(
+  parts: (site: PartSite) => readonly WorldPart[],
+  work: (bench: Bench) => Promise<void>,
+  seed: number | string = 1,
+): Promise<void> {
+  const random = createRandom(seed);
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
+  const server = createApiServer({ clock: timeline.scope('api'), random: random.fork('api') });
+  const clock = timeline.scope('parts');
+  const instances = new FakeInstances(() => clock.nowMs());
+  const site: PartSite = { port: (principal) => server.port(principal), clock, random: random.fork('parts'), instances };
+  const stopping = new AbortController();
+  const running = parts(site).map((part) => part.run(stopping.signal));
+  const failed = Promise.race([...running, new Promise<void>(() => undefined)]);
+  const trial = async (): Promise<void> => {
+    await Promise.race([work(benchOf(server.port('scenario'), timeline.scope('test'), instances)), failed]);
+    stopping.abort(new Error('the test is over'));
+    await Promise.all(running);
+  };
+  try {
+    await timeline.run(trial());
+  } finally {
+    server.stop();
+  }
+}
+
+function benchOf(port: ClusterPort, clock: Clock, instances: FakeInstances): Bench {
+  return {
+    port,
+    clock,
+    instances,
+    pod: (name) => port.get<Pod>({ resource: 'pods', namespace: 'default', name }),
+    pods: () => port.list<Pod>('pods'),
+    node: (name) => port.get<Node>({ resource: 'nodes', name }),
+    eventsAbout: async (name) => {
+      const events = (await port.list<KubeEvent>('events')).filter((event) => event.involvedObject.name === name);
+      return events
+        .sort((a, b) => ((a.firstTimestamp ?? '') < (b.firstTimestamp ?? '') ? -1 : 1))
+        .map(({ reason, message }) => `${reason}: ${message}`);
+    },
+    until: async (what, holds, maxMs) => {
+      const endMs = clock.nowMs() + maxMs;
+      while (!(await holds())) {
+        if (clock.nowMs() >= endMs) throw new Error(`not within ${maxMs} ms: ${what}`);
+        await clock.sleep(LOOK_MS);
+      }
+    },
+  };
+}
+
+/** Instances that a test starts and ends. */
+export class FakeInstances implements InstancePort {
+  readonly #nowMs: () => number;
+  readonly #instances = new Map<string, Instance>();
+  readonly #listeners = new Set<(instance: Instance) => void>();
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  get(id: string): Instance | undefined {
+    return this.#instances.get(id);
+  }
+
+  list(): readonly Instance[] {
+    return [...this.#instances.values()];
+  }
+
+  onChange(listener: (instance: Instance) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  end(id: string): void {
+    this.set(id, { state: 'terminated' });
+  }
+
+  /** Creates or changes an instance. */
+  set(id: string, change: Partial<Instance>): void {
+    const before: Instance = this.#instances.get(id) ?? {
+      id,
+      instanceType: 'm6i.large',
+      zone: 'us-east-1a',
+      capacityType: 'on-demand',
+      state: 'running',
+      privateIp: '10.0.1.12',
+      launchedAtMs: this.#nowMs(),
+      tags: {},
+      userData: userData({}),
+      usdPerHour: 0.1,
+    };
+    const instance = { ...before, ...change };
+    this.#instances.set(id, instance);
+    for (const listener of this.#listeners) listener(instance);
+  }
+}
+
+/** A NodeConfig as plain YAML (JSON is YAML). */
+export function userData(options: { cluster?: string; flags?: string[]; taints?: Taint[] }): string {
+  const { cluster = 'test', flags = [], taints = [] } = options;
+  return JSON.stringify({
+    apiVersion: 'node.eks.aws/v1alpha1',
+    kind: 'NodeConfig',
+    spec: { cluster: { name: cluster }, kubelet: { flags, config: { registerWithTaints: taints } } },
+  });
+}
+
+export const M6I_LARGE: InstanceType = {
+  type: 'm6i.large',
+  vcpu: 2,
+  memoryMiB: 8192,
+  architecture: 'x86_64',
+  hypervisor: 'nitro',
+  bareMetal: false,
+  currentGeneration: true,
+  usageClasses: ['on-demand', 'spot'],
+  networkInterfaces: 3,
+  ipv4PerInterface: 10,
+  zones: ['us-east-1a'],
+  onDemandUsdPerHour: 0.096,
+};
+
+/** A node as tests say it. */
+export interface NodeSpec {
+  readonly zone?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly cpu?: string;
+  readonly pods?: string;
+  readonly taints?: Taint[];
+  readonly unschedulable?: boolean;
+}
+
+/** A ready node with 4 cores, 8 GiB and room for 20 pods, unless said otherwise. */
+export function makeNode(
+  name: string,
+  { zone, labels = {}, cpu = '4', pods = '20', taints = [], unschedulable = false }: NodeSpec = {},
+): Node {
+  const resources = { cpu, memory: '8Gi', pods };
+  return {
+    metadata: { name, labels: { [LABEL.hostname]: name, ...(zone === undefined ? {} : { [LABEL.zone]: zone }), ...labels } },
+    spec: { taints, unschedulable },
+    status: { capacity: resources, allocatable: resources, conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+}
+
+/** Creates a ready node as the controllers leave it: the API server taints new nodes until they are found ready. */
+export async function addNode(port: ClusterPort, name: string, spec: NodeSpec = {}): Promise<void> {
+  await port.create<Node>('nodes', makeNode(name, spec));
+  const taints = spec.taints ?? [];
+  await port.patch({ resource: 'nodes', name }, { spec: { taints: taints.length === 0 ? null : taints } });
+}
+
+/** A pod that requests 1 core, unless said otherwise. */
+export function makePod(
+  name: string,
+  { cpu = '1', labels, ...spec }: Partial<PodSpec> & { cpu?: string; labels?: Record<string, string> } = {},
+): Pod {
+  return {
+    metadata: { name, namespace: 'default', ...(labels === undefined ? {} : { labels }) },
+    spec: { containers: [{ name: 'main', image: 'app', resources: { requests: { cpu } } }], ...spec },
+  };
+}
+
+export async function addPod(port: ClusterPort, ...args: Parameters<typeof makePod>): Promise<void> {
+  await port.create<Pod>('pods', makePod(...args));
+}
+
+export function conditionIn(
+  object: (KubeObject & { status?: { conditions?: Condition[] } }) | undefined,
+  type: string,
+): Condition | undefined {
+  return object?.status?.conditions?.find((condition) => condition.type === type);
+}

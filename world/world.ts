@@ -1,0 +1,61 @@
+import type { Capability } from '../history/capabilities.ts';
+import type { Recorder } from '../history/events.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { Principal } from '../model/operation.ts';
+import type { ClockScope, Timeline } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { ArmInjection } from '../wire/effects.ts';
+import type { Wire } from '../wire/wire.ts';
+import type { ClusterPort, FaultPorts } from './ports.ts';
+
+/** The two wires of one principal's incarnation. */
+export interface Wires {
+  readonly kube: Wire;
+  readonly aws: Wire;
+  /** Breaks every connection: what happens to a process's sockets when it dies. */
+  close(): void;
+}
+
+/**
+ * A world: where a target runs and is broken. A scenario never knows which one.
+ *
+ * `allowances` are the world's named delays that bounds are made of, in milliseconds (see `harness/bounds.ts`):
+ * `apiMs` one request, `watchMs` delivery of one change, `bootMs` launch to running and kubelet started, `registerMs`
+ * kubelet start to Node created, `readyMs` Node created to Ready, `bindMs` scheduler decision and binding, `podStartMs`
+ * bound to Running, `instanceEndMs` terminate request to terminated, `nodeGoneMs` instance gone to Node removed by the
+ * cloud controller, `podEndMs` deletion to gone on a live node (without its grace period).
+ */
+export interface World {
+  readonly name: string;
+  readonly capabilities: readonly Capability[];
+  readonly allowances: Readonly<Record<AllowanceName, number>>;
+  readonly cluster: ClusterConfig;
+  readonly timeline: Timeline;
+  /** Starts the world's parts. */
+  start(): Promise<void>;
+  /** Stops them all, and everything that was started on the machine. */
+  stop(): Promise<void>;
+  /** Opens both wires for a principal; `scope` is the clock of the incarnation that will speak on them. */
+  open(principal: Principal, incarnation: number, scope: ClockScope): Wires;
+  /** A narrow port to the cluster for a part of the world or for the scenario. */
+  port(principal: Principal): ClusterPort;
+  /** Arms an injection at the gate of every wire. */
+  readonly arm: ArmInjection;
+  readonly ports: FaultPorts;
+}
+
+export type AllowanceName =
+  'apiMs' | 'watchMs' | 'bootMs' | 'registerMs' | 'readyMs' | 'bindMs' | 'podStartMs' | 'instanceEndMs' | 'nodeGoneMs' | 'podEndMs';
+
+/** What a world is built from. */
+export interface WorldSite {
+  readonly timeline: Timeline;
+  readonly random: Random;
+  readonly recorder: Recorder;
+  /** Told when a fault kills the caller of a request. */
+  readonly onKill: (principal: Principal, incarnation: number, reason: string) => void;
+  /** Told when a part of the world fails as no real part would: the trial is unknown. */
+  readonly onFailure: (error: Error) => void;
+  /** Told when the target sends more than any autoscaler would. */
+  readonly onFlood: (message: string) => void;
+}
