@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { defineConfig } from '@playwright/test';
+import fc from 'fast-check';
 
 const isCi = process.env['CI'] !== undefined;
 
@@ -9,6 +10,10 @@ const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; inst
 
 // A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
+
+// A property that fails in one run of many is a finding, but not of the change that happens to be tested: the seed is
+// given, and PROPERTY_SEED tries others. Every worker reads this file.
+fc.configureGlobal({ seed: Number(process.env['PROPERTY_SEED'] ?? 1) });
 
 export default defineConfig({
   testDir: '.',

@@ -6,6 +6,13 @@ import type { Timer } from './timer-heap.ts';
 
 /** Turns of the event loop that one instant may take before its owner counts as spinning. */
 const MAX_TURNS_PER_INSTANT = 50_000;
+/**
+ * After so many turns in which nothing of ours ran, a call is taken to wait for the machine (a file, a name look-up), which
+ * no number of turns measures: from then on a turn is a pause, and counts as many.
+ */
+const IDLE_TURNS_BEFORE_PAUSES = 2_000;
+const PAUSE_MS = 1;
+const TURNS_PER_PAUSE = 10;
 
 /** What the two timelines share with their scopes. */
 interface Engine {
@@ -243,9 +250,11 @@ class VirtualTimeline implements Timeline, Engine {
 
   /** Lets everything run that can run without time passing. Returns the turns it took. */
   async #drain(maxTurns: number, isOver: () => boolean): Promise<number> {
-    for (let turns = 1; ; turns += 1) {
+    let idleTurns = 0;
+    for (let turns = 1; ; turns += idleTurns > IDLE_TURNS_BEFORE_PAUSES ? TURNS_PER_PAUSE : 1) {
       const before = this.#activity;
-      await nextTurn();
+      await (idleTurns > IDLE_TURNS_BEFORE_PAUSES ? pause() : nextTurn());
+      idleTurns = this.#activity === before ? idleTurns + 1 : 0;
       if (isOver()) return turns;
       if (this.#holds.size > 0) {
         await Promise.allSettled(this.#holds);
@@ -271,6 +280,12 @@ class VirtualTimeline implements Timeline, Engine {
 function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     setImmediate(resolve);
+  });
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, PAUSE_MS);
   });
 }
 
