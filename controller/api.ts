@@ -12,6 +12,7 @@ export interface NodePool extends KubeObject {
         requirements: NodeSelectorRequirement[];
         taints?: Taint[];
         startupTaints?: Taint[];
+        startupTaints?: Taint[];
         nodeClassRef: NodeClassRef;
       };
     };

@@ -15,7 +15,7 @@ function write(testInfo: TestInfo, source: string): string {
   return pathToFileURL(path).href;
 }
 
-const POOL = `{ name: 'p', requirements: [], labels: {}, taints: [], weight: 0 }`;
+const POOL = `{ name: 'p', requirements: [], labels: {}, taints: [], startupTaints: [], weight: 0 }`;
 const SCENARIO = `({
   id: 'user/mine', title: 'mine', profile: 'core', requirements: ['PROV-1'],
   needs: { features: ['spot'], capabilities: ['time.virtual'] }, pools: [${POOL}], run: async () => {},

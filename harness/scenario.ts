@@ -130,7 +130,7 @@ export function pool(
     readonly instanceTypes?: readonly string[];
     readonly zones?: readonly string[];
     readonly requirements?: readonly NodeSelectorRequirement[];
-  } & Partial<Pick<Pool, 'labels' | 'taints' | 'limits' | 'weight'>> = {},
+  } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> = {},
 ): Pool {
   const among = (key: string, values: readonly string[] | undefined): NodeSelectorRequirement[] =>
     values === undefined ? [] : [{ key, operator: 'In', values: [...values] }];
@@ -145,6 +145,7 @@ export function pool(
     ],
     labels: options.labels ?? {},
     taints: options.taints ?? [],
+    startupTaints: options.startupTaints ?? [],
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     weight: options.weight ?? 0,
   };

@@ -40,6 +40,7 @@ const pool = z.object(
     requirements: listOf(requirement),
     labels: z.record(z.string(), z.string('must be a text'), 'must be labels { key: value }'),
     taints: listOf(taint),
+    startupTaints: listOf(taint),
     limits: limits.optional(),
     // Karpenter's range, with 0 for none.
     weight: z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100'),

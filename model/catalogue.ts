@@ -55,6 +55,8 @@ export interface Pool {
   readonly requirements: readonly NodeSelectorRequirement[];
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
+  /** Taints that something in the cluster removes once the node has started: pods need not tolerate them. */
+  readonly startupTaints: readonly Taint[];
   /** Most that the pool may hold, absent for no limit. */
   readonly limits?: { readonly cpu?: number; readonly memoryMiB?: number; readonly nodes?: number };
   /** Higher is preferred. */

@@ -7,4 +7,6 @@ export interface ClusterConfig {
   readonly securityGroupId: string;
   /** Image id by architecture. */
   readonly imageIds: Readonly<Record<'x86_64' | 'arm64', string>>;
+  /** Where EventBridge puts what EC2 says about instances; absent when nobody set up a queue. */
+  readonly interruptionQueueUrl?: string;
 }

@@ -5,7 +5,7 @@ import { toWhole } from '../model/quantity.ts';
 import { toNodePool } from './reference.ts';
 import { pools } from './testing/pools.ts';
 
-const bare: Pool = { name: 'bare', requirements: [], labels: {}, taints: [], weight: 0 };
+const bare: Pool = { name: 'bare', requirements: [], labels: {}, taints: [], startupTaints: [], weight: 0 };
 
 for (const { name, pool, spec } of [
   { name: 'no limits and no weight are left out', pool: bare, spec: {} },

@@ -105,6 +105,7 @@ export function toNodePool(pool: Pool): NodePool {
         spec: {
           requirements: [...pool.requirements],
           taints: [...pool.taints],
+          ...(pool.startupTaints.length === 0 ? {} : { startupTaints: [...pool.startupTaints] }),
           nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: NODE_CLASS },
         },
       },

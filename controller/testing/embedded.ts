@@ -37,6 +37,7 @@ export const ANY_POOL: Pool = {
   requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
   labels: {},
   taints: [],
+  startupTaints: [],
   weight: 0,
 };
 

@@ -8,7 +8,7 @@ import { ZONES, pools } from '../testing/pools.ts';
 import { architectureOf, fromConfigMap, groupsFor, toConfigMap } from './groups.ts';
 
 function pool(requirements: NodeSelectorRequirement[], more: Partial<Pool> = {}): Pool {
-  return { name: 'p', requirements, labels: {}, taints: [], weight: 0, ...more };
+  return { name: 'p', requirements, labels: {}, taints: [], startupTaints: [], weight: 0, ...more };
 }
 
 for (const { name, from, gives } of [

@@ -39,9 +39,10 @@ export function pools(): fc.Arbitrary<Pool> {
         ),
         { maxLength: 2 },
       ),
+      startupTaints: fc.constant([]),
       limits: fc.record({ cpu: fc.nat(100), memoryMiB: fc.nat(100_000), nodes: fc.integer({ min: 1, max: 50 }) }, { requiredKeys: [] }),
       weight: fc.nat(100),
     },
-    { requiredKeys: ['name', 'requirements', 'labels', 'taints', 'weight'] },
+    { requiredKeys: ['name', 'requirements', 'labels', 'taints', 'startupTaints', 'weight'] },
   );
 }
