@@ -12,7 +12,6 @@ export interface NodePool extends KubeObject {
         requirements: NodeSelectorRequirement[];
         taints?: Taint[];
         startupTaints?: Taint[];
-        startupTaints?: Taint[];
         nodeClassRef: NodeClassRef;
       };
     };
