@@ -4,6 +4,13 @@ import { harness } from './harness.ts';
 import { latency } from './latency.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
 import { noLeakedInstances } from './no-leaked-instances.ts';
+import { interruptionHandled } from './interruption-handled.ts';
+import { launchesWithinPools } from './launches-within-pools.ts';
+import { noOrphanedNodes } from './no-orphaned-nodes.ts';
+import { poolLimits } from './pool-limits.ts';
+import { runawayCapacity } from './runaway-capacity.ts';
+import { budgetsRespected } from './budgets-respected.ts';
+import { requestAmplification } from './request-amplification.ts';
 import { scaleIn } from './scale-in.ts';
 import { successRate } from './success-rate.ts';
 import { targetAlive } from './target-alive.ts';
@@ -16,6 +23,13 @@ export const checkCatalogue: readonly Check[] = [
   latency,
   scaleIn,
   noLeakedInstances,
+  noOrphanedNodes,
+  launchesWithinPools,
+  poolLimits,
+  runawayCapacity,
+  budgetsRespected,
+  interruptionHandled,
+  requestAmplification,
   noLaunchForImpossiblePods,
   targetAlive,
   worldSettled,

@@ -25,6 +25,9 @@ test('a sound trial passes, with its numbers', () => {
     'success-rate',
     'latency',
     'no-leaked-instances',
+    'no-orphaned-nodes',
+    'runaway-capacity',
+    'request-amplification',
     'target-alive',
     'world-settled',
     'unserved-explained',
@@ -53,7 +56,7 @@ test('a check that throws is unknown with its message, and hides no failure', ()
   };
   expect(judge(soundHistory().events, false, [throwing, ...checkCatalogue])).toMatchObject({
     verdict: 'unknown',
-    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: no such luck' }, ...Array.from({ length: 7 }, () => ({}))],
+    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: no such luck' }, ...Array.from({ length: 10 }, () => ({}))],
   });
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish().events, false, [throwing, ...checkCatalogue]).verdict).toBe('fail');
 });

@@ -53,7 +53,7 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
 /** Pods of no known workload count as a reason: nobody said what is true of them. */
 function isHelpable(view: View, { workload }: PodLife): boolean {
   const kind = workload === undefined ? undefined : view.workloads.get(workload)?.truth.kind;
-  return kind !== 'impossible' && kind !== 'malformed';
+  return kind !== 'impossible' && kind !== 'malformed' && kind !== 'daemon';
 }
 
 /** When the launch may have been decided: known at the request, so that no later event changes what was found. */

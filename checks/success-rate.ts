@@ -78,7 +78,7 @@ function judgeServed(view: View, expectation: Served): Part {
   return withBound(view, boundName, (bound) => {
     const workload = view.workloads.get(name);
     if (workload === undefined) return unknownPart(`workload ${name} was never deployed`);
-    if (workload.truth.kind === 'impossible' || workload.truth.kind === 'malformed') {
+    if (workload.truth.kind !== 'schedulable' && workload.truth.kind !== 'schedulable-after-heal') {
       return unknownPart(`the scenario expects workload ${name} to be served and says that it is ${workload.truth.kind}`);
     }
     const { served, late, open, withdrawn } = fatesOf(view, expectation, bound);

@@ -80,7 +80,9 @@ function judgeOthers(view: View): Part[] {
   const stated = new Set(expectationsOf(view, 'explained').map(({ workload }) => workload));
   const others = [...view.workloads.values()].filter(({ name, pods }) => !stated.has(name) && pods.length > 0);
   const words = view.said.filter((said) => said.principal === 'target');
-  return others.map(({ name, truth, pods }) => {
+  return others.flatMap(({ name, truth, pods }) => {
+    // The autoscaler owes pods of a DaemonSet nothing: they are bound to nodes that are there, or wait.
+    if (truth.kind === 'daemon') return [];
     const served = expectationsOf(view, 'served').find(({ workload }) => workload === name);
     return withBound(view, served?.bound ?? PATIENCE[truth.kind], (bound) => {
       const unserved = pods.filter((pod) => staysUnserved(view, pod, bound, served !== undefined));

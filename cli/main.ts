@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
+import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { check } from './commands/check.ts';
 import { list } from './commands/list.ts';
 import { replay } from './commands/replay.ts';
@@ -7,7 +8,10 @@ import { run } from './commands/run.ts';
 import { processConsole } from './console.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
-import { parseSeed, parseTrials, parseWorkers } from './options.ts';
+import { parseNodes, parseSeed, parseTrials, parseWorkers } from './options.ts';
+import { CONTROL_VARIABLE } from './world/control.ts';
+import { worldFaults, worldHeal, worldInject } from './world/remote.ts';
+import { worldUp } from './world/up.ts';
 import { EXIT, UsageError } from './usage-error.ts';
 
 /**
@@ -68,6 +72,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--target <name|./file>', 'the autoscaler to test', 'reference')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
+    .addOption(
+      new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes),
+    )
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
@@ -78,6 +85,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         target: string;
         seed: number;
         trials: number;
+        nodes: number;
         out?: string;
         workers?: number;
         json: boolean;
@@ -110,6 +118,37 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .argument('<what>', 'suites, scenarios, faults, checks or targets')
     .option('--json', 'print an array of objects', false)
     .action((what: string, flags: { json: boolean }) => finish(list(what, flags, console)));
+
+  const world = program.command('world').description('an embedded world on sockets, for any program');
+  world
+    .command('up')
+    .description('start one in real time, until Ctrl-C; prints kubeconfig and AWS variables')
+    .addOption(new Option('--seed <n>', 'seed of its delays and markets').default(1).argParser(parseSeed))
+    .option('--quick', 'machines that boot and end within seconds', false)
+    .option('--history <file>', 'write a history of what happens, a new file')
+    .option('--json', 'print how it is reached as one line of JSON', false)
+    .action(async (flags: { seed: number; quick: boolean; history?: string; json: boolean }) =>
+      finish(await worldUp({ ...flags, history: flags.history }, console)),
+    );
+  const remote = (command: Command): Command =>
+    command
+      .option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`)
+      .option('--json', 'print JSON', false);
+  remote(world.command('inject').argument('<fault>', 'its name').argument('[params]', 'JSON'))
+    .description('inject a fault into a running world: change its market, break its wires')
+    .action(async (fault: string, params: string | undefined, flags: { control?: string; json: boolean }) =>
+      finish(await worldInject(fault, params, { control: flags.control, json: flags.json }, console)),
+    );
+  remote(world.command('heal').argument('<id>', 'as inject printed it'))
+    .description('heal an injected fault')
+    .action(async (id: string, flags: { control?: string; json: boolean }) =>
+      finish(await worldHeal(id, { control: flags.control, json: flags.json }, console)),
+    );
+  remote(world.command('faults'))
+    .description('what is injected')
+    .action(async (flags: { control?: string; json: boolean }) =>
+      finish(await worldFaults({ control: flags.control, json: flags.json }, console)),
+    );
 
   return program;
 }

@@ -4,6 +4,8 @@ import { UsageError } from './usage-error.ts';
 /** Most trials of a scenario and processes that one run takes. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
+/** Largest cluster that a scenario may be asked to reach. */
+const MAX_NODES = 5_000;
 
 const whole = (what: string, min: number, max: number): z.ZodType<number, string> =>
   z
@@ -14,11 +16,13 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
+const nodes = whole('--nodes', 1, MAX_NODES);
 const workers = whole('--workers', 1, MAX_WORKERS);
 
 /** The numbers among the flags. @throws UsageError that names the flag and what it takes */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
+export const parseNodes = (text: string): number => parse(nodes, text);
 export const parseWorkers = (text: string): number => parse(workers, text);
 
 function parse<T>(schema: z.ZodType<T, string>, text: string): T {

@@ -1,36 +1,9 @@
-import { EC2ServiceException } from '@aws-sdk/client-ec2';
-import { WireError } from '../wire/wire.ts';
+import { toServiceError } from './aws-errors.ts';
 import { Ec2Error } from './ec2-client.ts';
-import type { Failure } from './retry.ts';
 
-/** What an error of the SDK says about the attempt; undefined for an error that is no failure of EC2 or the wire. */
-export function failureOf(error: unknown): Failure | undefined {
-  if (error instanceof WireError) return { code: error.code, status: 0 };
-  if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
-  const { httpStatusCode, clockSkewCorrected } = error.$metadata as { httpStatusCode?: number; clockSkewCorrected?: boolean };
-  if (httpStatusCode === undefined) return undefined;
-  const hint = '$response' in error ? retryAfterMs(error.$response) : undefined;
-  return {
-    // The SDK names an error after EC2's code; an answer that is no error document leaves a parser's error.
-    code: error instanceof EC2ServiceException ? error.name : 'UnreadableAnswer',
-    status: httpStatusCode,
-    ...(hint === undefined ? {} : { retryAfterMs: hint }),
-    ...(clockSkewCorrected === true ? { clockCorrected: true } : {}),
-  };
-}
+export { failureOf } from './aws-errors.ts';
 
 /** The error as callers see it. Errors that are nobody's failure (a bug) stay as they are. */
 export function toEc2Error(error: unknown): unknown {
-  const failure = failureOf(error);
-  if (failure === undefined || !(error instanceof Error)) return error;
-  // An answer that says all is well and can't be read tells nothing of what was done.
-  return new Ec2Error(failure.code, failure.status < 300 ? 0 : failure.status, error.message);
-}
-
-function retryAfterMs(response: unknown): number | undefined {
-  const headers = (response as { headers?: Record<string, string> } | undefined)?.headers ?? {};
-  const seconds = Number(headers['retry-after']);
-  if (Number.isFinite(seconds)) return seconds * 1_000;
-  const milliseconds = Number(headers['x-amz-retry-after']);
-  return Number.isFinite(milliseconds) ? milliseconds : undefined;
+  return toServiceError(error, (code, status, message) => new Ec2Error(code, status, message));
 }

@@ -31,6 +31,7 @@ async function withEc2(body: (site: { client: Ec2Client; ec2: Ec2; clock: Clock 
     catalogue: loadCatalogue(),
     cluster: CLUSTER,
     recorder: { record: () => 0 },
+    readLag: { probability: 0, maxMs: 0 },
   });
   const wire: Wire = async (request) => {
     await world.sleep(20);

@@ -17,6 +17,9 @@ export const RESOURCES = {
     kind: 'PodDisruptionBudget',
     namespaced: true,
   },
+  persistentvolumeclaims: { group: '', version: 'v1', plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', namespaced: true },
+  persistentvolumes: { group: '', version: 'v1', plural: 'persistentvolumes', kind: 'PersistentVolume', namespaced: false },
+  storageclasses: { group: 'storage.k8s.io', version: 'v1', plural: 'storageclasses', kind: 'StorageClass', namespaced: false },
   leases: { group: 'coordination.k8s.io', version: 'v1', plural: 'leases', kind: 'Lease', namespaced: true },
   customresourcedefinitions: {
     group: 'apiextensions.k8s.io',

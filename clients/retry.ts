@@ -68,8 +68,9 @@ export class StandardRetry {
   /**
    * Runs `attempt` until it succeeds, fails for good, or may not be tried again. Rejects with the last error.
    * @param failureOf what an error says; undefined for one that is no failure of the service
+   * @param signal ends a pause: rejects with its reason
    */
-  async run<T>(attempt: () => Promise<T>, failureOf: (error: unknown) => Failure | undefined): Promise<T> {
+  async run<T>(attempt: () => Promise<T>, failureOf: (error: unknown) => Failure | undefined, signal?: AbortSignal): Promise<T> {
     let lastCost: number | undefined;
     for (let attempts = 1; ; attempts += 1) {
       try {
@@ -83,7 +84,7 @@ export class StandardRetry {
         if (kind === 'final' || attempts >= this.#maxAttempts || this.#tokens < cost) throw error;
         this.#tokens -= cost;
         lastCost = cost;
-        await this.#clock.sleep(this.#pauseMs(kind, attempts - 1, failure?.retryAfterMs));
+        await this.#clock.sleep(this.#pauseMs(kind, attempts - 1, failure?.retryAfterMs), signal);
       }
     }
   }

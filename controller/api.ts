@@ -13,18 +13,31 @@ export interface NodePool extends KubeObject {
         taints?: Taint[];
         startupTaints?: Taint[];
         nodeClassRef: NodeClassRef;
+        /** e.g. `48h`: how long a drain may take; absent for no limit. */
+        terminationGracePeriod?: string;
       };
     };
     disruption?: {
       /** e.g. `30s`, or `Never`. */
       consolidateAfter?: string;
       consolidationPolicy?: 'WhenEmpty' | 'WhenEmptyOrUnderutilized';
+      /** By default one of 10 %. */
+      budgets?: Budget[];
     };
     /** Resource names, and `nodes`. */
     limits?: ResourceList;
     /** 1 to 100; higher is preferred. */
     weight?: number;
   };
+}
+
+/** How many of a pool's nodes may be disrupted at once: a number or a part, for some reasons or for all. */
+export interface Budget {
+  nodes: string;
+  reasons?: ('Underutilized' | 'Empty' | 'Drifted')[];
+  /** Cron and duration of the time when it holds. Not read here: such a budget always holds. */
+  schedule?: string;
+  duration?: string;
 }
 
 interface NodeClassRef {
@@ -40,6 +53,7 @@ export interface NodeClaim extends KubeObject {
     taints?: Taint[];
     startupTaints?: Taint[];
     nodeClassRef: NodeClassRef;
+    terminationGracePeriod?: string;
   };
   status?: {
     /** `aws:///<zone>/<instance id>`; once it stands here the claim owns this instance and no other. */
@@ -75,6 +89,8 @@ export const KARPENTER = {
   finalizer: 'karpenter.sh/termination',
   classFinalizer: 'karpenter.k8s.aws/termination',
   doNotDisrupt: 'karpenter.sh/do-not-disrupt',
+  /** Annotation of a claim: by when its instance ends, drained or not. RFC 3339. */
+  terminationTime: 'karpenter.sh/nodeclaim-termination-timestamp',
   /** Annotation of a claim: the launch under way (see launch/attempt.ts). Not Karpenter's: it keeps launches in memory. */
   launch: 'scaleproof.dev/launch',
 } as const;
@@ -106,6 +122,20 @@ export function nameOf(object: KubeObject): string {
 /** The uid of an object that came from the server. */
 export function uidOf(object: KubeObject): string {
   return object.metadata.uid ?? '';
+}
+
+/** The pool that a claim was made for; empty if it doesn't say. */
+export function nodePoolOf(claim: KubeObject): string {
+  return claim.metadata.labels?.[KARPENTER.nodePool] ?? '';
+}
+
+/** A duration as Go writes it (`1h30m`), in ms. */
+export function durationOf(text: string): number {
+  let ms = 0;
+  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
+    ms += Number(amount) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
+  }
+  return ms;
 }
 
 export function isDeleting(object: KubeObject): boolean {

@@ -17,8 +17,8 @@ export const CLAIM_CREATES_AT_ONCE = 20;
 export const NOMINATION_MS = 2 * PENDING_RETRY_MS;
 /** The same message about the same pod becomes an Event again after so long. */
 export const EVENT_REPEAT_MS = 5 * MINUTE_MS;
-/** Most pods that the reporter remembers; the oldest are forgotten first. */
-export const REPORTED_PODS_MAX = 10_000;
+/** Most messages that are remembered for that; the oldest are forgotten first. */
+export const REPORTED_OBJECTS_MAX = 10_000;
 
 /** A NodeClaim without an instance is given up so long after its creation. */
 export const LAUNCH_TIMEOUT_MS = 5 * MINUTE_MS;
@@ -94,3 +94,48 @@ export const BACKOFF_MIN_MS = 10;
 export const BACKOFF_MAX_MS = 30 * SECOND_MS;
 /** Objects of one kind that are reconciled at the same time. */
 export const RECONCILES_AT_ONCE = 100;
+
+/** Most messages of one reception: SQS gives no more. */
+export const QUEUE_MESSAGES_MAX = 10;
+/** A reception waits so long for a first message, the longest that SQS allows. */
+export const QUEUE_WAIT_S = 20;
+/** What was received comes again after so long unless it was deleted: soon enough for a claim that had no instance yet. */
+export const QUEUE_VISIBILITY_S = 20;
+/** Receptions that are being acted on at once: a slow one holds up none behind it. */
+export const QUEUE_BATCHES_AT_ONCE = 20;
+/** After a failed reception: first wait, doubled up to BACKOFF_MAX_MS. */
+export const QUEUE_RETRY_MIN_MS = 1 * SECOND_MS;
+
+/**
+ * A Node that is registered and was never ready so long after its launch is given up. Karpenter has no such limit: its
+ * node repair acts after 30 minutes, where it is switched on.
+ */
+export const INITIALIZATION_TIMEOUT_MS = REGISTRATION_TIMEOUT_MS;
+/** A Node that was ready once and is not for so long is given up by force: node repair. Karpenter's for Ready on AWS. */
+export const REPAIR_AFTER_MS = 30 * MINUTE_MS;
+/** How often unhealthy nodes are looked for. */
+export const REPAIR_POLL_MS = 1 * MINUTE_MS;
+/** No node is repaired while more of its pool's nodes than this part are unhealthy: then it isn't the nodes. */
+export const UNHEALTHY_PART_MAX = 0.2;
+/** A pool without budgets lets so many of its nodes be disrupted at once. */
+export const DEFAULT_BUDGET = '10%';
+
+/** How often a request to Kubernetes that was refused with a Retry-After is sent again, as client-go does it. */
+export const KUBE_RETRIES = 10;
+/** The longest Retry-After that is waited out as it is. */
+export const KUBE_RETRY_MAX_MS = 30 * SECOND_MS;
+
+/**
+ * Launches after EC2 throttled one: the rate begins at so many a second ...
+ */
+export const THROTTLED_LAUNCHES_PER_S = 2;
+/** ... is halved by each further refusal down to this, and raised by each answer by so much ... */
+export const LAUNCHES_PER_S_MIN = 0.5;
+export const LAUNCHES_PER_S_STEP = 0.5;
+/** ... until it counts as free again, above the documented refill of the bucket (5 a second). */
+export const LAUNCHES_PER_S_FREE = 10;
+
+/** The lease that keeps a second replica from working: client-go's defaults for leader election. */
+export const LEASE_DURATION_MS = 15 * SECOND_MS;
+export const LEASE_RENEW_DEADLINE_MS = 10 * SECOND_MS;
+export const LEASE_RETRY_MS = 2 * SECOND_MS;

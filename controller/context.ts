@@ -10,8 +10,13 @@ import { createInstances } from './capacity/instances.ts';
 import type { Instances } from './capacity/instances.ts';
 import { createUnavailableOfferings } from './capacity/unavailable-offerings.ts';
 import type { UnavailableOfferings } from './capacity/unavailable-offerings.ts';
+import { measuredEc2 } from './capacity/measured-ec2.ts';
+import { patientKube } from './core/patient-kube.ts';
+import { createClaimOfferings } from './launch/claim-offerings.ts';
+import type { ClaimOfferings } from './launch/claim-offerings.ts';
 import { createLaunchTemplates } from './launch/launch-templates.ts';
 import type { LaunchTemplates } from './launch/launch-templates.ts';
+import { Metrics } from './metrics.ts';
 import { createNominations } from './provisioning/nominations.ts';
 import type { Nominations } from './provisioning/nominations.ts';
 import { createReporter } from './provisioning/reporter.ts';
@@ -28,10 +33,12 @@ export interface Context {
   readonly state: ClusterState;
   readonly instances: Instances;
   readonly instanceTypes: InstanceTypes;
+  readonly claimOfferings: ClaimOfferings;
   readonly unavailable: UnavailableOfferings;
   readonly templates: LaunchTemplates;
   readonly nominations: Nominations;
   readonly reporter: Reporter;
+  readonly metrics: Metrics;
 }
 
 /** What a context is made of. */
@@ -43,17 +50,23 @@ interface ContextSite {
 }
 
 /** Makes a context; its copies of the cluster begin to fill at once. */
-export function createContext({ runtime, kube: wire, ec2, cluster }: ContextSite): Context {
+export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: ContextSite): Context {
   const { clock } = runtime;
-  const kube = createKubeClient({ wire, clock });
+  const kube = patientKube(createKubeClient({ wire, clock }), clock);
+  const state = createClusterState(runtime, wire, kube);
+  const metrics = new Metrics(state);
+  const ec2 = measuredEc2(plainEc2, clock, metrics);
+  const instanceTypes = createInstanceTypes(clock, ec2, cluster);
   return {
     runtime,
     cluster,
     kube,
     ec2,
-    state: createClusterState(runtime, wire, kube),
+    state,
+    metrics,
     instances: createInstances(clock, ec2, cluster.name),
-    instanceTypes: createInstanceTypes(clock, ec2, cluster),
+    instanceTypes,
+    claimOfferings: createClaimOfferings(instanceTypes),
     unavailable: createUnavailableOfferings(clock),
     templates: createLaunchTemplates(clock, ec2, cluster),
     nominations: createNominations(clock),

@@ -1,4 +1,6 @@
 import { createEc2Client } from '../clients/ec2.ts';
+import { createSqsClient } from '../clients/sqs.ts';
+import type { SqsClient } from '../clients/sqs-client.ts';
 import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import { logFailure } from '../runtime/log.ts';
@@ -13,11 +15,14 @@ import {
   INSTANCE_TYPES_PERIOD_MS,
   INSTANCE_TYPES_RETRY_MS,
   POOL_SWEEP_MS,
+  REPAIR_POLL_MS,
 } from './constants.ts';
 import { createContext } from './context.ts';
 import type { Context } from './context.ts';
 import { describeError } from './core/errors.ts';
 import { Notifier } from './core/notifier.ts';
+import { readQueue } from './interruption/queue-reader.ts';
+import { lead } from './leader.ts';
 import { startLifecycle } from './lifecycle/lifecycle.ts';
 import { createParts } from './parts.ts';
 import type { Parts } from './parts.ts';
@@ -33,6 +38,17 @@ interface ControllerSite {
   readonly credentials?: AwsCredentials;
   /** The URL that signatures are made for; by default the region's own. */
   readonly ec2Endpoint?: string;
+  readonly sqsEndpoint?: string;
+  /** Who this replica is: it then works only while it holds the lease. By default it works at once. */
+  readonly identity?: string;
+  /** Told of the context as soon as there is one: whoever serves metrics needs it. */
+  readonly onContext?: (context: Context) => void;
+}
+
+/** What a controller does beside its parts' work. */
+interface ControllerOptions {
+  readonly sqs?: SqsClient;
+  readonly identity?: string;
 }
 
 export interface Controller {
@@ -47,7 +63,7 @@ export type PartsFactory = (context: Context) => Parts;
 
 /** Starts the autoscaler: work begins at once, nothing is waited for here. */
 export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
-  const { runtime, kube, aws, cluster, credentials, ec2Endpoint } = site;
+  const { runtime, kube, aws, cluster, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
   const ec2 = createEc2Client({
     wire: aws,
     clock: runtime.clock,
@@ -57,24 +73,36 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
     ...(ec2Endpoint === undefined ? {} : { endpoint: ec2Endpoint }),
   });
   const context = createContext({ runtime, kube, ec2, cluster });
-  return startController(context, makeParts(context));
+  onContext?.(context);
+  const options = identity === undefined ? {} : { identity };
+  if (cluster.interruptionQueueUrl === undefined) return startController(context, makeParts(context), options);
+  const sqs = createSqsClient({
+    wire: aws,
+    clock: runtime.clock,
+    random: runtime.random.fork('sqs'),
+    region: cluster.region,
+    ...(credentials === undefined ? {} : { credentials }),
+    ...(sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint }),
+  });
+  return startController(context, makeParts(context), { ...options, sqs });
 }
 
 /** The same from a context and parts that are there already. */
-export function startController(context: Context, parts: Parts): Controller {
+export function startController(context: Context, parts: Parts, options: ControllerOptions = {}): Controller {
   const ready = Promise.withResolvers<void>();
   // Not everybody who starts it waits for it.
   ready.promise.catch(() => undefined);
-  const done = work(context, parts, ready.resolve).catch((error: unknown) => {
+  const done = work(context, parts, options, ready.resolve).catch((error: unknown) => {
     ready.reject(error);
     if (!context.runtime.signal.aborted) throw error;
   });
   return { ready: ready.promise, done };
 }
 
-async function work(context: Context, parts: Parts, onReady: () => void): Promise<void> {
-  const { runtime, state, ec2 } = context;
+async function work(context: Context, parts: Parts, { sqs, identity }: ControllerOptions, onReady: () => void): Promise<void> {
+  const { runtime, state, ec2, cluster } = context;
   try {
+    const leadership = identity === undefined ? undefined : await lead(context, identity);
     await readInstanceTypes(context);
     await state.synced;
     runtime.signal.throwIfAborted();
@@ -85,6 +113,11 @@ async function work(context: Context, parts: Parts, onReady: () => void): Promis
     await Promise.all([
       lifecycle.done,
       provisioner.run(),
+      // A lease that is lost ends everything: there may be another one at work.
+      ...(leadership === undefined ? [] : [leadership.lost]),
+      ...(sqs === undefined || cluster.interruptionQueueUrl === undefined
+        ? []
+        : [readQueue(context, sqs, cluster.interruptionQueueUrl, parts.interruption)]),
       repeat(
         context,
         'instance types',
@@ -96,6 +129,12 @@ async function work(context: Context, parts: Parts, onReady: () => void): Promis
         'emptiness',
         () => EMPTINESS_POLL_MS,
         () => parts.emptiness.sweep(),
+      ),
+      repeat(
+        context,
+        'node repair',
+        () => REPAIR_POLL_MS,
+        () => parts.repairer.sweep(),
       ),
       repeat(
         context,
@@ -115,6 +154,7 @@ async function work(context: Context, parts: Parts, onReady: () => void): Promis
     ]);
   } finally {
     ec2.destroy();
+    sqs?.destroy();
   }
 }
 

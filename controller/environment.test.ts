@@ -14,6 +14,9 @@ test('a complete environment', () => {
   expect(readProcessConfig([], COMPLETE)).toEqual({
     kubeconfig: '/etc/kubeconfig',
     ec2Endpoint: 'https://ec2.us-east-1.amazonaws.com',
+    sqsEndpoint: 'https://sqs.us-east-1.amazonaws.com',
+    metrics: undefined,
+    leaderElection: false,
     credentials: undefined,
     cluster: {
       name: 'test',

@@ -6,6 +6,11 @@ import type { ClusterConfig } from '../model/cluster.ts';
 export interface ProcessConfig {
   readonly kubeconfig: string;
   readonly ec2Endpoint: string;
+  readonly sqsEndpoint: string;
+  /** Where metrics and probes are served; undefined for nowhere. */
+  readonly metrics: { readonly host: string; readonly port: number } | undefined;
+  /** Whether it works only while it holds a lease. */
+  readonly leaderElection: boolean;
   readonly credentials: AwsCredentials | undefined;
   readonly cluster: ClusterConfig;
 }
@@ -33,12 +38,25 @@ const pairs = z.string({ error: missing }).transform((text, context) => {
 const text = z.string({ error: missing }).min(1, 'is empty');
 const url = z.url({ protocol: /^https?$/, error: 'must be a URL of http or https' });
 
+/** `8080` on loopback, or `HOST:PORT`. */
+const address = text.transform((value, context) => {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(value) ?? [];
+  if (port !== '' && Number(port) < 65_536) return { host, port: Number(port) };
+  context.addIssue({ code: 'custom', message: 'must be PORT or HOST:PORT' });
+  return z.NEVER;
+});
+
 const environmentSchema = z
   .object({
     KUBECONFIG: text,
     AWS_REGION: text,
     AWS_ENDPOINT_URL: url.optional(),
     AWS_ENDPOINT_URL_EC2: url.optional(),
+    AWS_ENDPOINT_URL_SQS: url.optional(),
+    /** The URL of the interruption queue. */
+    INTERRUPTION_QUEUE: url.optional(),
+    METRICS: address.optional(),
+    DISABLE_LEADER_ELECTION: z.enum(['true', 'false']).optional(),
     AWS_ACCESS_KEY_ID: text.optional(),
     AWS_SECRET_ACCESS_KEY: text.optional(),
     AWS_SESSION_TOKEN: text.optional(),
@@ -68,6 +86,10 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
   return {
     kubeconfig: env.KUBECONFIG,
     ec2Endpoint: env.AWS_ENDPOINT_URL_EC2 ?? env.AWS_ENDPOINT_URL ?? `https://ec2.${env.AWS_REGION}.amazonaws.com`,
+    sqsEndpoint: env.AWS_ENDPOINT_URL_SQS ?? env.AWS_ENDPOINT_URL ?? `https://sqs.${env.AWS_REGION}.amazonaws.com`,
+    metrics: env.METRICS,
+    // One replica needs no lease: whoever runs more says so.
+    leaderElection: env.DISABLE_LEADER_ELECTION === 'false',
     credentials: readCredentials(env),
     cluster: {
       name: env.CLUSTER_NAME,
@@ -75,6 +97,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
       subnets: env.SUBNETS,
       securityGroupId: env.SECURITY_GROUP_ID,
       imageIds: env.IMAGE_IDS,
+      ...(env.INTERRUPTION_QUEUE === undefined ? {} : { interruptionQueueUrl: env.INTERRUPTION_QUEUE }),
     },
   };
 }

@@ -11,7 +11,7 @@ import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { reference } from '../targets/reference.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
-import type { MachineDelays } from '../world/embedded.ts';
+import { QUICK_MACHINES } from '../world/machine-delays.ts';
 import { openSockets } from '../world/sockets.ts';
 import type { Sockets } from '../world/sockets.ts';
 import type { World } from '../world/world.ts';
@@ -23,18 +23,6 @@ const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const EXIT_LIMIT_MS = 10_000;
 /** From its start to its first line, or to its end if it can't work. */
 const START_LIMIT_MS = 30_000;
-
-/** In real time, machines that are up within two seconds. */
-const BRISK: MachineDelays = {
-  instances: { pending: { minMs: 200, maxMs: 500 }, shuttingDown: { minMs: 200, maxMs: 500 } },
-  kubelets: {
-    start: { minMs: 200, maxMs: 500 },
-    register: { minMs: 50, maxMs: 200 },
-    ready: { minMs: 200, maxMs: 500 },
-    podStart: { minMs: 50, maxMs: 200 },
-    podEnd: { minMs: 50, maxMs: 200 },
-  },
-};
 
 /** The autoscaler's process. */
 interface Started {
@@ -91,7 +79,7 @@ async function withWorld(
       onFailure: fail,
       onFlood: (message) => fail(new Error(message)),
     },
-    { delays: BRISK },
+    { delays: QUICK_MACHINES },
   );
   await world.start();
   try {
@@ -138,7 +126,7 @@ test('as a process of its own, on the world’s sockets in real time: one pod to
     const { provision, teardown } = resolveBounds({ constants: reference.constants, allowances: world.allowances });
     test.setTimeout(provision.value + teardown.value + EXIT_LIMIT_MS);
     expect(world.capabilities).not.toContain('time.virtual');
-    expect(world.allowances.bootMs).toBe(BRISK.instances.pending.maxMs + BRISK.kubelets.start.maxMs);
+    expect(world.allowances.bootMs).toBe(QUICK_MACHINES.instances.pending.maxMs + QUICK_MACHINES.kubelets.start.maxMs);
     const port = world.port('scenario');
     const until = watchWorld(world, over.signal);
     const pods = (): Promise<Pod[]> => port.list<Pod>('pods', { namespace: 'default' });

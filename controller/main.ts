@@ -1,3 +1,5 @@
+import type { Server } from 'node:http';
+import { hostname } from 'node:os';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import type { ClusterAccess } from '../clients/kubeconfig.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -5,9 +7,12 @@ import type { Log } from '../runtime/log.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { createHttpWire } from '../wire/http-wire.ts';
+import type { WireRequest } from '../wire/wire.ts';
+import type { Context } from './context.ts';
 import { createController } from './controller.ts';
 import { ConfigError, readProcessConfig } from './environment.ts';
 import type { ProcessConfig } from './environment.ts';
+import { serveMetrics } from './metrics-server.ts';
 
 /**
  * The autoscaler as a process of its own, against any cluster and EC2 endpoint. Configured by environment variables (see
@@ -33,27 +38,55 @@ async function main(): Promise<number> {
   process.once('SIGINT', stop);
 
   const kube = createHttpWire(access);
-  const aws = createHttpWire({ baseUrl: config.ec2Endpoint });
+  const ec2 = createHttpWire({ baseUrl: config.ec2Endpoint });
+  const sqs = createHttpWire({ baseUrl: config.sqsEndpoint });
   const log = jsonLines(clock);
+  let context: Context | undefined;
+  let isReady = false;
+  let server: Server | undefined;
   try {
     const controller = createController({
       // A process can't be replayed: its chance need not be known.
       runtime: { clock, random: createRandom(`${process.pid} ${clock.nowMs()}`), log, signal: stopping.signal },
       kube: kube.wire,
-      aws: aws.wire,
+      aws: (request) => (isForSqs(request) ? sqs : ec2).wire(request),
       cluster: config.cluster,
       ec2Endpoint: config.ec2Endpoint,
+      sqsEndpoint: config.sqsEndpoint,
+      ...(config.leaderElection ? { identity: `${hostname()}_${process.pid}` } : {}),
+      onContext: (made) => {
+        context = made;
+      },
       ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
     });
+    controller.ready.then(
+      () => {
+        isReady = true;
+      },
+      () => undefined,
+    );
+    if (config.metrics !== undefined) {
+      const site = { metrics: () => context?.metrics.expose() ?? '', isReady: () => isReady };
+      server = await serveMetrics(site, config.metrics);
+      log('info', 'serves metrics', { ...config.metrics });
+    }
     await controller.done;
     return 0;
   } catch (error) {
     log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
     return 1;
   } finally {
+    server?.close();
+    server?.closeAllConnections();
     kube.destroy();
-    aws.destroy();
+    ec2.destroy();
+    sqs.destroy();
   }
+}
+
+/** SQS speaks JSON and names its operation in a header; EC2 speaks forms. */
+function isForSqs({ headers }: WireRequest): boolean {
+  return headers['x-amz-target']?.startsWith('AmazonSQS.') ?? false;
 }
 
 /** @throws ConfigError of one line */

@@ -8,8 +8,12 @@ import type { Launcher } from './launch/launcher.ts';
 import { createPodValidator } from './scheduling/validator.ts';
 import { createPoolKeeper } from './lifecycle/pool-keeper.ts';
 import type { PoolKeeper } from './lifecycle/pool-keeper.ts';
+import { createInterruption } from './interruption/interruption.ts';
+import type { Interruption } from './interruption/interruption.ts';
 import { createRegistrar } from './lifecycle/registrar.ts';
 import type { Registrar } from './lifecycle/registrar.ts';
+import { createRepairer } from './lifecycle/repair.ts';
+import type { Repairer } from './lifecycle/repair.ts';
 import { createSimulator } from './scheduling/simulator.ts';
 import { createTerminator } from './lifecycle/terminator.ts';
 import type { Terminator } from './lifecycle/terminator.ts';
@@ -25,6 +29,8 @@ export interface Parts {
   readonly collector: Collector;
   readonly emptiness: Emptiness;
   readonly poolKeeper: PoolKeeper;
+  readonly interruption: Interruption;
+  readonly repairer: Repairer;
 }
 
 /** The parts as they should be. */
@@ -38,5 +44,7 @@ export function createParts(context: Context): Parts {
     collector: createCollector(context),
     emptiness: createEmptiness(context),
     poolKeeper: createPoolKeeper(context),
+    interruption: createInterruption(context),
+    repairer: createRepairer(context),
   };
 }

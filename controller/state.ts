@@ -2,12 +2,14 @@ import type { Cache, KubeClient } from '../clients/kube-client.ts';
 import { createCache } from '../clients/cache.ts';
 import { RESOURCES } from '../clients/resources.ts';
 import type { KubeObject, Node, Pod, PodSpec } from '../model/kube.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from './api.ts';
 import { nameOf } from './api.ts';
 import { SharedRead } from './core/shared-read.ts';
 import { View } from './core/view.ts';
+import type { Storage } from './provisioning/volumes.ts';
 
 /** An apps/v1 DaemonSet, as far as its pods' requests go. */
 export interface DaemonSet extends KubeObject {
@@ -22,6 +24,8 @@ export interface ClusterState {
   readonly pools: View<NodePool>;
   readonly classes: View<EC2NodeClass>;
   readonly daemonSets: Cache<DaemonSet>;
+  readonly namespaces: Cache<KubeObject>;
+  readonly storage: Storage;
   /** Resolves when everything has been listed once. Nobody may judge what is missing before. */
   readonly synced: Promise<void>;
   /** Pods bound to a node, by the copy. */
@@ -44,7 +48,11 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const pools = createCache<NodePool>(site, RESOURCES.nodepools);
   const classes = createCache<EC2NodeClass>(site, RESOURCES.ec2nodeclasses);
   const daemonSets = createCache<DaemonSet>(site, RESOURCES.daemonsets);
-  const caches = [pods, nodes, claims, pools, classes, daemonSets];
+  const namespaces = createCache(site, RESOURCES.namespaces);
+  const volumeClaims = createCache<PersistentVolumeClaim>(site, RESOURCES.persistentvolumeclaims);
+  const volumes = createCache<PersistentVolume>(site, RESOURCES.persistentvolumes);
+  const storageClasses = createCache<StorageClass>(site, RESOURCES.storageclasses);
+  const caches = [pods, nodes, claims, pools, classes, daemonSets, namespaces, volumeClaims, volumes, storageClasses];
 
   const podsByNode = indexByNode(pods);
   const nodeView = new View(nodes, clock);
@@ -68,6 +76,12 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     pools: new View(pools, clock),
     classes: new View(classes, clock),
     daemonSets,
+    namespaces,
+    storage: {
+      claim: (namespace, name) => volumeClaims.get(name, namespace),
+      volume: (name) => volumes.get(name),
+      storageClass: (name) => storageClasses.get(name),
+    },
     synced,
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
     freshPods: () => podReads.read(),

@@ -19,10 +19,12 @@ export const triggerParams = {
     .default({ kind: 'first', count: 1 }),
 };
 
+const AWS_OPERATION = /^(ec2|sqs):/;
+
 /** The wires that these operations are on: what a fault of requests needs to see and break. */
 export function wiresOf(operations: readonly string[]): Capability[] {
-  const isKube = operations.some((name) => !name.startsWith('ec2:'));
-  const isAws = operations.some((name) => name === '*' || name.startsWith('ec2:'));
+  const isKube = operations.some((name) => !AWS_OPERATION.test(name));
+  const isAws = operations.some((name) => name === '*' || AWS_OPERATION.test(name));
   return [...(isKube ? (['wire.kube'] as const) : []), ...(isAws ? (['wire.aws'] as const) : [])];
 }
 

@@ -11,8 +11,20 @@ export interface BoundInputs {
 interface BoundDefinition {
   readonly formula: string;
   readonly reason: string;
-  readonly valueMs: (inputs: { c: TargetConstants; w: Readonly<Record<AllowanceName, number>> }) => number;
+  /** Why it may be more than five times what is ever seen of a correct target: without a reason a bound has to be met closely. */
+  readonly loose?: string;
+  /** Of `value`; milliseconds if not said otherwise. */
+  readonly unit?: 'ms' | 'count';
+  readonly value: (inputs: { c: TargetConstants; w: Readonly<Record<AllowanceName, number>> }) => number;
 }
+
+/** How long an autoscaler may take to act on a notice: a quarter of the two minutes that EC2 gives. */
+const INTERRUPTION_REACTION_MS = 30_000;
+
+/** Attempts that the AWS SDKs make of one call by default. */
+const SDK_ATTEMPTS = 3;
+/** Tries within a minute of a backoff that begins at 5 ms, as a work queue's does, and doubles. */
+const DOUBLINGS_A_MINUTE = 14;
 
 /** A request and the change that comes of it, seen by whoever watches. */
 const step = (w: Readonly<Record<AllowanceName, number>>): number => w.apiMs + w.watchMs;
@@ -34,71 +46,113 @@ const DEFINITIONS = {
     formula: 'batchMax + retryPeriod + launch (api + boot + register + ready + bind + podStart + 6 steps)',
     reason:
       'one full batch window, one more look for pods that became unschedulable after the window closed, and one launch whose every delay is at its maximum',
-    valueMs: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w),
+    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w),
   },
   fallback: {
     formula: 'provision + 6 x (retryPeriod + api + watch)',
     reason:
       'six further launches of sixty offerings each go through the whole catalogue in three zones when every answer names all that it tried, each started at the next look at pending pods',
-    valueMs: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + 6 * (c.retryPeriodMs + step(w)),
+    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + 6 * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',
     reason: 'after the heal a launch that was under way may be given up first, and then everything is done once more',
-    valueMs: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + c.launchTimeoutMs,
+    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + c.launchTimeoutMs,
   },
   'instance-without-node': {
     formula: 'registrationTimeout + collection + termination + instanceEnd + 6 steps',
     reason: 'an instance that never becomes a node is given up at the registration time-out at the latest, or collected',
-    valueMs: ({ c, w }) => c.registrationTimeoutMs + c.collectionMs + c.terminationMs + w.instanceEndMs + 6 * step(w),
+    value: ({ c, w }) => c.registrationTimeoutMs + c.collectionMs + c.terminationMs + w.instanceEndMs + 6 * step(w),
   },
   'launch-lag': {
     formula: 'batchMax + retryPeriod + 2 x api + 2 x watch',
     reason: 'a launch may still be sent for pods that were seen pending at the beginning of the last batch window',
-    valueMs: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
+    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
   },
   explain: {
     formula: 'batchMax + 2 x retryPeriod + 2 x api + 2 x watch',
     reason: 'whoever decided not to serve a pod knows why in the round of the decision, and must have said so in the next',
-    valueMs: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
+    value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
     formula: 'recover + registrationTimeout + removal (empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
     reason:
       'after the heal what is missing is launched, what never becomes a node is given up, what is surplus is removed, what is forgotten is collected',
-    valueMs: ({ c, w }) =>
+    value: ({ c, w }) =>
       c.batchMaxMs + c.retryPeriodMs + boot(w) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w) + c.collectionMs,
   },
   'scale-in': {
     formula: 'empty + termination + podEnd + 6 steps',
     reason: 'pods end, then their node is empty for as long as the target waits, then it is drained and its instance asked to end',
-    valueMs: ({ c, w }) => c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
+    value: ({ c, w }) => c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
+  },
+  registration: {
+    formula: 'provision + registrationTimeout',
+    reason: 'a node may register as late as its time-out allows, and its pods run as soon as it has',
+    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + c.registrationTimeoutMs,
+  },
+  replacement: {
+    formula: '2 x provision + registrationTimeout + collection + termination',
+    reason: 'a node that never registers is given up at its time-out, found and terminated, and only then launched once more',
+    value: ({ c, w }) =>
+      2 * (c.batchMaxMs + c.retryPeriodMs + boot(w)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
+  },
+  'node-without-instance': {
+    formula: 'nodeGone + collection + termination + podEnd + 6 steps',
+    reason:
+      'the node of a dead instance is NotReady after its grace, then removed by the cloud controller or collected by the target, and its finalizer goes',
+    value: ({ c, w }) => w.nodeGoneMs + c.collectionMs + c.terminationMs + w.podEndMs + 6 * step(w),
+  },
+  interruption: {
+    formula: '30 s + 2 steps',
+    reason: 'two minutes are left from the warning on: who needs more than thirty seconds of them to begin leaves its pods too little',
+    value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
+  },
+  'masked-offering': {
+    formula: 'unavailableOffering',
+    reason: 'capacity that EC2 has just taken back is not there to be bought: it is left alone as long as any that was refused',
+    value: ({ c }) => c.unavailableOfferingMs,
+  },
+  'repeats-a-minute': {
+    formula: '3 x (14 + 60 s / retryPeriod) times',
+    reason:
+      "a backoff that begins at 5 ms and doubles tries 14 times within its first minute, each try may be three attempts of the SDK's, and what is still pending is looked at anew each retry period",
+    unit: 'count',
+    value: ({ c }) => SDK_ATTEMPTS * (DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs),
+  },
+  runaway: {
+    formula: '3 instances a pod that was ever there at once',
+    reason:
+      'a pod needs one node at most; each node may have its replacement beside it, and a launch that was lost in a crash is done once more before the first is collected',
+    loose: 'it judges launch loops, whose numbers have no end; that nothing is launched beyond need is judged where the world settles',
+    unit: 'count',
+    value: () => 3,
   },
   teardown: {
     formula: 'removal (empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
     reason: 'without pods and pools every node is drained and ended, and an instance that nobody claims is collected',
-    valueMs: ({ c, w }) => removal(c, w) + c.collectionMs + c.retryPeriodMs,
+    value: ({ c, w }) => removal(c, w) + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;
 
 export type BoundName = keyof typeof DEFINITIONS;
 
+/** Names of all bounds, in the order of their definition. */
+const NAMES = Object.keys(DEFINITIONS) as BoundName[];
+
 /** Resolves every bound for this target in this world. */
 export function resolveBounds({ constants, allowances }: BoundInputs): Record<BoundName, Bound> {
   const resolve = (name: BoundName): Bound => {
-    const { formula, reason, valueMs } = DEFINITIONS[name];
-    const value = Math.ceil(valueMs({ c: constants, w: allowances }));
-    return { name, value, unit: 'ms', formula: `${formula} = ${value / 1000} s`, reason };
+    const { formula, reason, loose, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
+    const value = Math.ceil(valueOf({ c: constants, w: allowances }));
+    return {
+      name,
+      value,
+      unit,
+      formula: unit === 'ms' ? `${formula} = ${value / 1000} s` : formula,
+      reason,
+      ...(loose === undefined ? {} : { loose }),
+    };
   };
-  return {
-    provision: resolve('provision'),
-    fallback: resolve('fallback'),
-    recover: resolve('recover'),
-    'instance-without-node': resolve('instance-without-node'),
-    'launch-lag': resolve('launch-lag'),
-    explain: resolve('explain'),
-    settle: resolve('settle'),
-    'scale-in': resolve('scale-in'),
-    teardown: resolve('teardown'),
-  };
+  return Object.fromEntries(NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;
 }

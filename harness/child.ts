@@ -65,6 +65,7 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       scenarioDigest: spec.scenarioDigest,
       target,
       seed: spec.seed,
+      nodes: spec.nodes,
       timeline,
       recorder,
       createWorld: createEmbeddedWorld,

@@ -62,15 +62,15 @@ export async function untilConverged(options: {
 
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances on their way in or out,
- * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible or
- * malformed are in nobody's way.
+ * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible,
+ * malformed or a node's own are in nobody's way.
  */
 export async function waitingToSettle({ cluster, instances, truths }: ConvergenceSite): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
-    if (pod.spec.nodeName !== undefined) usedNodes.add(pod.spec.nodeName);
+    if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
   }
@@ -119,13 +119,16 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
 }
 
 function podProblem(pod: Pod, truths: ReadonlyMap<string, Truth>): string | undefined {
-  const workload = pod.metadata.labels?.[WORKLOAD_LABEL];
-  const truth = workload === undefined ? undefined : truths.get(workload);
-  if (truth === undefined || truth.kind === 'impossible' || truth.kind === 'malformed') return undefined;
+  const truth = truthOf(pod, truths);
+  if (truth?.kind !== 'schedulable' && truth?.kind !== 'schedulable-after-heal') return undefined;
   if (pod.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
   const phase = pod.status?.phase ?? 'Pending';
   if (phase === 'Running') return undefined;
   return pod.spec.nodeName === undefined ? 'it has no node' : `it is ${phase} on ${pod.spec.nodeName}`;
+}
+
+function truthOf(pod: Pod, truths: ReadonlyMap<string, Truth>): Truth | undefined {
+  return truths.get(pod.metadata.labels?.[WORKLOAD_LABEL] ?? '');
 }
 
 function nodeProblem(node: Node, usedNodes: ReadonlySet<string>, instances: InstancePort): string | undefined {

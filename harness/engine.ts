@@ -1,5 +1,6 @@
 import { HISTORY_FORMAT } from '../history/events.ts';
-import type { Bound, Recorder } from '../history/events.ts';
+import type { Bound, EventOf, Recorder } from '../history/events.ts';
+import type { Pool } from '../model/catalogue.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -20,6 +21,8 @@ export interface TrialSite {
   readonly scenarioDigest: string;
   readonly target: Target;
   readonly seed: number;
+  /** Nodes that scenarios of a free size shall reach. */
+  readonly nodes: number;
   readonly timeline: Timeline;
   readonly recorder: Recorder;
   readonly createWorld: (site: WorldSite) => World;
@@ -101,7 +104,7 @@ class EngineTrial {
     } catch (error) {
       clean = false;
       this.#recordFailure(error);
-      this.#life.bury();
+      await this.#life.bury();
     }
     recorder.record({ type: 'trial.end' });
     return clean;
@@ -129,6 +132,7 @@ class EngineTrial {
     const bounds = resolveBounds({ constants: target.constants, allowances: world.allowances });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
+    for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
     recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
     const operator = this.#operator();
     const context = new TrialContext({
@@ -137,6 +141,8 @@ class EngineTrial {
       clock: this.#site.timeline.scope('scenario'),
       random: this.#random.fork('scenario'),
       bounds,
+      nodes: this.#site.nodes,
+      restartTarget: () => this.#life.restart(bounds.recover.value),
       removePools: async () => {
         await this.#byTarget('removePools', () => target.removePools(operator, scenario.pools));
       },
@@ -208,7 +214,7 @@ class EngineTrial {
   }
 
   #recordBegin(): void {
-    const { scenario, suite, scenarioDigest, target, seed, recorder, timeline } = this.#site;
+    const { scenario, suite, scenarioDigest, target, seed, nodes, recorder, timeline } = this.#site;
     recorder.record({
       type: 'trial.begin',
       format: HISTORY_FORMAT,
@@ -221,6 +227,7 @@ class EngineTrial {
         digest: scenarioDigest,
       },
       seed,
+      nodes,
       target: { name: target.name, features: [...target.features], constants: { ...target.constants } },
       world: {
         name: this.#world.name,
@@ -230,6 +237,16 @@ class EngineTrial {
       startMs: timeline.nowMs(),
     });
   }
+}
+
+/** What the history keeps of a pool. */
+function describePool({ name, requirements, weight, limits }: Pool): EventOf<'pool'>['pool'] {
+  return {
+    name,
+    requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...(values === undefined ? {} : { values }) })),
+    weight,
+    ...(limits === undefined ? {} : { limits: { ...limits } }),
+  };
 }
 
 /** Why a scenario can't be run on this target in this world; undefined when it can. */

@@ -7,8 +7,8 @@ const text = fc.string({ minLength: 1, unit: 'grapheme' });
 
 test('a line is one token that no shell needs quoted, and reads back as it was', () => {
   fc.assert(
-    fc.property(text, hex, text, fc.nat(), hex, (scenario, scenarioDigest, target, seed, catalogueDigest) => {
-      const line = { scenario, scenarioDigest, target, seed, catalogueDigest };
+    fc.property(text, hex, text, fc.nat(), fc.nat(), hex, (scenario, scenarioDigest, target, seed, nodes, catalogueDigest) => {
+      const line = { scenario, scenarioDigest, target, seed, nodes, catalogueDigest };
       const token = formatReplayLine(line);
       expect(token).toMatch(/^[A-Za-z0-9_.,:=@%/#+-]+$/);
       expect(parseReplayLine(token)).toEqual(line);
@@ -20,10 +20,10 @@ for (const { line, says } of [
   { line: '', says: 'begins with "sp1,"' },
   { line: 'sp2,seed=1', says: 'begins with "sp1,"' },
   { line: 'sp1,seed', says: 'not of the form name=value' },
-  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=x,catalogue=0123456789ab', says: 'seed' },
-  { line: 'sp1,scenario=a,target=reference,seed=1,catalogue=0123456789ab', says: 'scenario must be an id or path' },
-  { line: 'sp1,scenario=a%2@0123456789ab,target=reference,seed=1,catalogue=0123456789ab', says: 'percent-encoded' },
-  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,catalogue=0123456789ab,more=1', says: 'more' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=x,nodes=10,catalogue=0123456789ab', says: 'seed' },
+  { line: 'sp1,scenario=a,target=reference,seed=1,nodes=10,catalogue=0123456789ab', says: 'scenario must be an id or path' },
+  { line: 'sp1,scenario=a%2@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab', says: 'percent-encoded' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab,more=1', says: 'more' },
 ]) {
   test(`a broken line is refused with what is wrong: ${line || 'nothing'}`, () => {
     expect(() => parseReplayLine(line)).toThrow(says);

@@ -9,6 +9,7 @@ export interface ReplayLine {
   /** A target's name, or the path of a user's file as it was given. */
   readonly target: string;
   readonly seed: number;
+  readonly nodes: number;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
 }
@@ -25,6 +26,7 @@ export function formatReplayLine(line: ReplayLine): string {
     `scenario=${encode(line.scenario)}@${line.scenarioDigest.slice(0, DIGEST_DIGITS)}`,
     `target=${encode(line.target)}`,
     `seed=${line.seed}`,
+    `nodes=${line.nodes}`,
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
   ].join(',');
 }
@@ -40,10 +42,12 @@ function encode(text: string): string {
 }
 
 const digest = z.string().regex(/^[0-9a-f]{12}$/, 'must be 12 hexadecimal digits');
+const whole = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const fields = z.strictObject({
   scenario: z.string().regex(/^[^@]+@[0-9a-f]{12}$/, 'must be an id or path, @ and 12 hexadecimal digits'),
   target: z.string().min(1),
-  seed: z.string().regex(/^\d+$/, 'must be a whole number').transform(Number),
+  seed: whole,
+  nodes: whole,
   catalogue: digest,
 });
 
@@ -67,6 +71,7 @@ export function parseReplayLine(text: string): ReplayLine {
     scenarioDigest: parsed.data.scenario.slice(at + 1),
     target: decode(parsed.data.target),
     seed: parsed.data.seed,
+    nodes: parsed.data.nodes,
     catalogueDigest: parsed.data.catalogue,
   };
 }

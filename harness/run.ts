@@ -12,6 +12,7 @@ import type { ModuleRef, TargetRef } from './load.ts';
 import { formatReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
+import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
@@ -24,6 +25,7 @@ export interface PlannedTrial {
   /** The target's name, or its path as the user gave it. */
   readonly targetLabel: string;
   readonly seed: number;
+  readonly nodes: number;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
@@ -43,6 +45,7 @@ export async function planTrials(
   source: TrialSource,
   target: { readonly ref: TargetRef; readonly label: string },
   seeds: readonly number[],
+  nodes: number = DEFAULT_NODES,
 ): Promise<PlannedTrial[]> {
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
@@ -55,7 +58,8 @@ export async function planTrials(
     target: target.ref,
     targetLabel: target.label,
     seed,
-    replay: formatReplayLine({ scenario: label, scenarioDigest: digest, target: target.label, seed, catalogueDigest }),
+    nodes,
+    replay: formatReplayLine({ scenario: label, scenarioDigest: digest, target: target.label, seed, nodes, catalogueDigest }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }
@@ -86,6 +90,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     scenarioDigest: trial.digest,
     target: trial.target,
     seed: trial.seed,
+    nodes: trial.nodes,
     historyPath: join(directory, trial.history),
   }));
   const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));

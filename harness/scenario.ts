@@ -22,19 +22,27 @@ export interface Scenario {
   run(trial: Trial): Promise<void>;
 }
 
+/** Who owns the pods of a workload. */
+export type WorkloadKind = 'ReplicaSet' | 'Deployment';
+
 /** Pods to deploy, all alike. */
 export interface WorkloadSpec {
   readonly name: string;
   readonly replicas: number;
+  /** What owns them; a ReplicaSet by default. */
+  readonly kind?: WorkloadKind;
   /** Requests of each pod, as Kubernetes quantities. */
   readonly cpu: string;
   readonly memory: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
   readonly tolerations?: readonly Toleration[];
+  /** Required anti-affinity of its pods to each other over this label: at most one of them in each domain. */
+  readonly apartOver?: string;
   /** Spread constraints; those without a selector select the workload's own pods. */
   readonly spread?: readonly TopologySpreadConstraint[];
   readonly graceSeconds?: number;
+  readonly annotations?: Readonly<Record<string, string>>;
   /** What is true of its pods; by default they can be scheduled. */
   readonly truth?: Truth;
 }
@@ -42,8 +50,20 @@ export interface WorkloadSpec {
 /** A deployed workload. */
 export interface Workload {
   readonly name: string;
-  readonly spec: WorkloadSpec;
+  readonly kind: WorkloadKind | 'DaemonSet';
 }
+
+/** Pods that every node gets, as agents do. They are no reason to launch. */
+export interface DaemonSetSpec {
+  readonly name: string;
+  readonly cpu: string;
+  readonly memory: string;
+  /** By default every taint. */
+  readonly tolerations?: readonly Toleration[];
+}
+
+/** What must stay healthy of a workload, as its PodDisruptionBudget says. */
+export type BudgetSpec = { readonly minAvailable: number } | { readonly maxUnavailable: number };
 
 /** An injected fault. */
 export interface ActiveFault {
@@ -58,10 +78,19 @@ export interface ActiveFault {
 export interface Trial {
   /** Chance of the scenario's own, from the seed. */
   readonly random: Random;
+  /** Nodes that the user asked for, where a scenario's size is free. */
+  readonly nodes: number;
   deploy(spec: WorkloadSpec): Promise<Workload>;
   scale(workload: Workload, replicas: number): Promise<void>;
   /** Deletes the workload and its pods. */
   remove(workload: Workload): Promise<void>;
+
+  /** Deploys a DaemonSet; it goes with the workloads at the end. */
+  daemonSet(spec: DaemonSetSpec): Promise<Workload>;
+  /** Puts a PodDisruptionBudget over a workload; it goes with the workloads at the end. */
+  protect(workload: Workload, budget: BudgetSpec): Promise<void>;
+  /** Restarts the target as a roll-out of it would: it is asked to stop, and the next starts when it has. Resolves when that is ready. */
+  restartTarget(): Promise<void>;
 
   /** Takes the scenario's pools away while the rest goes on: everything made for them must go. */
   withdrawPools(): Promise<void>;
@@ -78,6 +107,8 @@ export interface Trial {
   untilServed(workload: Workload, within: BoundName): Promise<void>;
   /** Waits until no nodes and no live instances are left, for the bound at most. */
   untilEmpty(within: BoundName): Promise<void>;
+  /** Waits until so many instances are live or on their way, for the bound at most. */
+  untilLaunched(instances: number, within: BoundName): Promise<void>;
   /** Waits until the fault has fired, for the bound at most. */
   untilFired(fault: ActiveFault, within: BoundName): Promise<void>;
   /** Lets a part of a bound pass: for what is observed over time. @param ratio of the bound, more than 0 */
@@ -94,6 +125,8 @@ export interface Expectations {
   emptied(within: BoundName): void;
   /** Nothing is launched that only these pods could be the reason for. */
   noLaunchFor(workload: Workload): void;
+  /** From now on, until another pool is named, what is launched is what this pool allows. */
+  launchedFrom(pool: string): void;
   /** Each of its pods that stays unserved is explained by the target, mentioning these words. */
   explained(workload: Workload, mentions: readonly string[]): void;
   /** The 99th percentile from one step of a pod's life to another stays within the bound. */
@@ -122,13 +155,14 @@ export function scenario(
   };
 }
 
-/** A pool: by default every zone, both capacity types, x86_64. */
+/** A pool: by default every zone, on demand, amd64. */
 export function pool(
   name: string,
   options: {
     readonly capacityTypes?: readonly ('spot' | 'on-demand')[];
     readonly instanceTypes?: readonly string[];
     readonly zones?: readonly string[];
+    readonly architectures?: readonly ('amd64' | 'arm64')[];
     readonly requirements?: readonly NodeSelectorRequirement[];
   } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> = {},
 ): Pool {
@@ -138,7 +172,7 @@ export function pool(
     name,
     requirements: [
       ...among('karpenter.sh/capacity-type', options.capacityTypes ?? ['on-demand']),
-      ...among('kubernetes.io/arch', ['amd64']),
+      ...among('kubernetes.io/arch', options.architectures ?? ['amd64']),
       ...among('node.kubernetes.io/instance-type', options.instanceTypes),
       ...among('topology.kubernetes.io/zone', options.zones),
       ...(options.requirements ?? []),
@@ -153,25 +187,38 @@ export function pool(
 
 /** The pod template's spec of a workload. */
 export function podSpec(spec: WorkloadSpec): PodSpec {
+  const affinity = affinityOf(spec);
   const own = { matchLabels: { [WORKLOAD_LABEL]: spec.name } };
   return {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources: { requests: { cpu: spec.cpu, memory: spec.memory } } }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
     ...(spec.nodeSelector === undefined ? {} : { nodeSelector: { ...spec.nodeSelector } }),
-    ...(spec.nodeAffinity === undefined
-      ? {}
-      : {
-          affinity: {
-            nodeAffinity: {
-              requiredDuringSchedulingIgnoredDuringExecution: {
-                nodeSelectorTerms: [{ matchExpressions: [...spec.nodeAffinity] }],
-              },
-            },
-          },
-        }),
+    ...(affinity === undefined ? {} : { affinity }),
     ...(spec.tolerations === undefined ? {} : { tolerations: [...spec.tolerations] }),
     ...(spec.spread === undefined
       ? {}
       : { topologySpreadConstraints: spec.spread.map((constraint) => ({ labelSelector: own, ...constraint })) }),
+  };
+}
+
+function affinityOf({ name, nodeAffinity, apartOver }: WorkloadSpec): PodSpec['affinity'] {
+  if (nodeAffinity === undefined && apartOver === undefined) return undefined;
+  return {
+    ...(nodeAffinity === undefined
+      ? {}
+      : {
+          nodeAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [...nodeAffinity] }] },
+          },
+        }),
+    ...(apartOver === undefined
+      ? {}
+      : {
+          podAntiAffinity: {
+            requiredDuringSchedulingIgnoredDuringExecution: [
+              { topologyKey: apartOver, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: name } } },
+            ],
+          },
+        }),
   };
 }

@@ -1,8 +1,12 @@
 import type { Recorder } from '../history/events.ts';
+import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
+import { ProgramError } from '../targets/target.ts';
 import type { Target, TargetProcess, TargetSite } from '../targets/target.ts';
+import { serveWires } from '../world/sockets.ts';
+import type { Sockets } from '../world/sockets.ts';
 import type { Wires, World } from '../world/world.ts';
 
 /** A target that ended by itself is started again as a kubelet would: after 10 s, doubling to 5 min. */
@@ -26,6 +30,8 @@ interface Incarnation {
   process?: TargetProcess;
   /** Settles when its process does. */
   done: Promise<void>;
+  /** Those that it asked for, being opened or open. */
+  readonly sockets: Promise<Sockets>[];
   droppedCalls: number;
   logLines: number;
   over: boolean;
@@ -52,6 +58,8 @@ export class TargetLife {
   readonly #clock: ClockScope;
   readonly #onFlood: (message: string) => void;
   readonly #incarnations: Incarnation[] = [];
+  /** What dead incarnations still have on the machine, until it is gone. */
+  readonly #remains: Promise<unknown>[] = [];
   #exitsInARow = 0;
   #stopped = false;
 
@@ -71,6 +79,12 @@ export class TargetLife {
     const limit = this.#clock.sleep(readyLimitMs, timer.signal).catch(() => undefined);
     await Promise.race([readyOrOver, limit]);
     timer.abort();
+  }
+
+  /** Stops it as its operator would who rolls it out anew, and starts the next. Resolves when that is ready, or the limit has passed. */
+  async restart(readyLimitMs: number): Promise<void> {
+    await this.#stopCurrent();
+    await this.start(readyLimitMs);
   }
 
   /** Kills the incarnation as SIGKILL would and starts the next at once. Kills of one that is dead already do nothing. */
@@ -103,24 +117,31 @@ export class TargetLife {
   /** Asks it to stop, and kills it after its grace. */
   async stop(): Promise<void> {
     this.#stopped = true;
-    const current = this.#incarnations.at(-1);
-    if (current !== undefined && !current.over) {
-      this.#recorder.record({ type: 'target.stop', incarnation: current.number });
-      current.scope.handover();
-      current.stopping.abort(new Error('the target is asked to stop'));
-      this.#clock.handover();
-      await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS)]);
-      this.#bury(current);
-    }
+    await this.#stopCurrent();
+    await Promise.all(this.#remains);
     for (const { number, droppedCalls } of this.#incarnations) {
       if (droppedCalls > 0) this.#recorder.record({ type: 'target.dropped', incarnation: number, calls: droppedCalls });
     }
   }
 
-  /** Silences the target at once: the trial broke off. */
-  bury(): void {
+  async #stopCurrent(): Promise<void> {
+    const current = this.#incarnations.at(-1);
+    if (current === undefined || current.over) return;
+    this.#recorder.record({ type: 'target.stop', incarnation: current.number });
+    current.scope.handover();
+    current.stopping.abort(new Error('the target is asked to stop'));
+    this.#clock.handover();
+    const timer = new AbortController();
+    await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
+    timer.abort();
+    this.#bury(current);
+  }
+
+  /** Silences the target at once: the trial broke off. Resolves when nothing is left of it on the machine. */
+  async bury(): Promise<void> {
     this.#stopped = true;
     for (const incarnation of this.#incarnations) this.#bury(incarnation);
+    await Promise.all(this.#remains);
   }
 
   #begin(): Promise<void> {
@@ -133,6 +154,7 @@ export class TargetLife {
       stopping: new AbortController(),
       startedAtMs: this.#clock.nowMs(),
       done: Promise.resolve(),
+      sockets: [],
       droppedCalls: 0,
       logLines: 0,
       over: false,
@@ -187,6 +209,16 @@ export class TargetLife {
         this.#recorder.record({ type: 'said', by: 'log', level, reason: 'log', message: said, principal: 'target' });
       }
     };
+    const { cluster, timeline } = this.#world;
+    const kube = this.#countDropped(current, current.wires.kube);
+    const aws = this.#countDropped(current, current.wires.aws);
+    const openSockets = async (kubeconfigPath: string): Promise<ProgramEnvironment> => {
+      if (current.over) throw new ProgramError('its incarnation is over');
+      const log: Log = (_level, message) => this.#recorder.record({ type: 'harness.error', message: `a socket of the target: ${message}` });
+      const opening = serveWires({ kube, aws, cluster, user: 'target', kubeconfigPath, log });
+      current.sockets.push(opening);
+      return (await opening).environment;
+    };
     return {
       runtime: {
         clock: current.scope,
@@ -194,9 +226,10 @@ export class TargetLife {
         log,
         signal: current.stopping.signal,
       },
-      kube: this.#countDropped(current, current.wires.kube),
-      aws: this.#countDropped(current, current.wires.aws),
-      cluster: this.#world.cluster,
+      kube,
+      aws,
+      cluster,
+      ...(timeline.virtual ? {} : { openSockets }),
     };
   }
 
@@ -217,12 +250,23 @@ export class TargetLife {
     current.over = true;
     current.scope.kill();
     current.wires.close();
-    current.process?.kill?.();
+    const killed = current.process?.kill?.();
+    if (killed !== undefined) this.#remains.push(killed);
+    // Also those that it is about to open.
+    for (const opening of current.sockets.splice(0)) {
+      this.#remains.push(
+        opening.then(
+          (sockets) => sockets.close(),
+          () => undefined,
+        ),
+      );
+    }
   }
 }
 
 /** An error in one line. */
 export function describe(error: unknown): string {
+  if (error instanceof ProgramError) return error.message;
   if (!(error instanceof Error)) return String(error);
   const place = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '));
   return `${error.name}: ${error.message}${place === undefined ? '' : ` (${place.trim()})`}`;

@@ -29,6 +29,8 @@ function hands(capabilities: readonly Capability[]) {
     clock: timeline.scope('scenario'),
     random: createRandom(1),
     bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances }),
+    nodes: 10,
+    restartTarget: () => Promise.resolve(),
     removePools: () => Promise.resolve(),
   });
   return { context, events };

@@ -2,19 +2,19 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
-import type { Pod, ReplicaSet } from '../model/kube.ts';
+import type { KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import type { ClusterPort, FaultPorts } from '../world/ports.ts';
+import type { ClusterPort, FaultPorts, ObjectRef } from '../world/ports.ts';
 import type { World } from '../world/world.ts';
 import type { BoundName } from './bounds.ts';
+import { LOOK_PERIOD_MS } from './convergence.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { podSpec } from './scenario.ts';
-import type { ActiveFault, Expectations, Trial, Workload, WorkloadSpec } from './scenario.ts';
+import type { ActiveFault, BudgetSpec, DaemonSetSpec, Expectations, Trial, Workload, WorkloadSpec } from './scenario.ts';
 
-/** How often a wait looks at the world. */
-const LOOK_PERIOD_MS = 500;
 const NAMESPACE = 'default';
+const RESOURCE_OF = { ReplicaSet: 'replicasets', Deployment: 'deployments', DaemonSet: 'daemonsets' } as const;
 
 /** What a trial's context is made of. */
 export interface TrialContextSite {
@@ -23,6 +23,10 @@ export interface TrialContextSite {
   readonly clock: Clock;
   readonly random: Random;
   readonly bounds: Readonly<Record<BoundName, Bound>>;
+  /** Nodes that the user asked for. */
+  readonly nodes: number;
+  /** Restarts the target; resolves when it is ready again. */
+  readonly restartTarget: () => Promise<void>;
   /** Removes the pools as the operator would. */
   readonly removePools: () => Promise<void>;
 }
@@ -30,6 +34,8 @@ export interface TrialContextSite {
 /** The scenario's hands: deploys, injects, expects, and waits. */
 export class TrialContext implements Trial {
   readonly random: Random;
+  readonly nodes: number;
+  readonly restartTarget: () => Promise<void>;
   readonly expect: Expectations;
   readonly truths = new Map<string, Truth>();
   readonly #world: World;
@@ -39,12 +45,16 @@ export class TrialContext implements Trial {
   readonly #clock: Clock;
   readonly #bounds: Readonly<Record<BoundName, Bound>>;
   readonly #workloads = new Map<string, Workload>();
+  /** What else was created, in order. */
+  readonly #companions: ObjectRef[] = [];
   readonly #injected: Promise<ActiveFault>[] = [];
   readonly #removePools: () => Promise<void>;
   #poolsRemoved = false;
 
   constructor(site: TrialContextSite) {
     this.random = site.random;
+    this.nodes = site.nodes;
+    this.restartTarget = site.restartTarget;
     this.#world = site.world;
     this.#cluster = site.world.port('scenario');
     this.#ports = site.world.ports;
@@ -56,45 +66,69 @@ export class TrialContext implements Trial {
   }
 
   async deploy(spec: WorkloadSpec): Promise<Workload> {
-    if (this.#workloads.has(spec.name)) throw new Error(`the scenario deploys two workloads named "${spec.name}"`);
-    const workload: Workload = { name: spec.name, spec };
-    const truth = spec.truth ?? { kind: 'schedulable' };
-    this.#workloads.set(spec.name, workload);
-    this.truths.set(spec.name, truth);
-    const template = podSpec(spec);
-    this.#recorder.record({
-      type: 'workload',
-      workload: spec.name,
-      namespace: NAMESPACE,
-      replicas: spec.replicas,
-      truth,
-      note: `${spec.replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`,
-    });
-    await this.#cluster.create<ReplicaSet>('replicasets', {
+    const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
+    const labels = { [WORKLOAD_LABEL]: name };
+    const annotations = spec.annotations === undefined ? {} : { annotations: { ...spec.annotations } };
+    const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
+    return this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
-      kind: 'ReplicaSet',
-      metadata: { name: spec.name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: spec.name } },
-      spec: {
-        replicas: spec.replicas,
-        selector: { matchLabels: { [WORKLOAD_LABEL]: spec.name } },
-        template: { metadata: { labels: { [WORKLOAD_LABEL]: spec.name } }, spec: template },
-      },
-    });
+      kind,
+      metadata,
+      spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels, ...annotations }, spec: podSpec(spec) } },
+    }));
+  }
+
+  async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }] }: DaemonSetSpec): Promise<Workload> {
+    const labels = { [WORKLOAD_LABEL]: name };
+    const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }) };
+    const note = `a pod of ${cpu} CPU and ${memory} for each node`;
+    return this.#deploy({ name, kind: 'DaemonSet' }, { replicas: 0, truth: { kind: 'daemon' }, note }, (metadata) => ({
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata,
+      spec: { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: template } },
+    }));
+  }
+
+  async #deploy(
+    workload: Workload,
+    said: { readonly replicas: number; readonly truth: Truth; readonly note: string },
+    make: (metadata: ObjectMeta) => KubeObject & { metadata: ObjectMeta },
+  ): Promise<Workload> {
+    const { name, kind } = workload;
+    if (this.#workloads.has(name)) throw new Error(`the scenario deploys two workloads named "${name}"`);
+    this.#workloads.set(name, workload);
+    this.truths.set(name, said.truth);
+    this.#recorder.record({ type: 'workload', workload: name, namespace: NAMESPACE, ...said });
+    await this.#cluster.create(RESOURCE_OF[kind], make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } }));
     return workload;
   }
 
+  async protect(workload: Workload, budget: BudgetSpec): Promise<void> {
+    const { name } = workload;
+    this.#recorder.record({ type: 'budget', budget: name, workload: name, ...budget });
+    this.#companions.push({ resource: 'poddisruptionbudgets', namespace: NAMESPACE, name });
+    await this.#cluster.create<PodDisruptionBudget>('poddisruptionbudgets', {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name, namespace: NAMESPACE },
+      spec: { selector: { matchLabels: { [WORKLOAD_LABEL]: name } }, ...budget },
+    });
+  }
+
   async scale(workload: Workload, replicas: number): Promise<void> {
-    await this.#cluster.patch({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name }, { spec: { replicas } });
+    await this.#cluster.patch(ownerOf(workload), { spec: { replicas } });
   }
 
   async remove(workload: Workload): Promise<void> {
     this.#workloads.delete(workload.name);
-    await this.#cluster.delete({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name });
+    await this.#cluster.delete(ownerOf(workload));
   }
 
   /** Removes what the scenario left deployed. */
   async removeAll(): Promise<void> {
     for (const workload of [...this.#workloads.values()]) await this.remove(workload);
+    for (const companion of this.#companions.splice(0)) await this.#cluster.delete(companion);
   }
 
   async withdrawPools(): Promise<void> {
@@ -166,7 +200,7 @@ export class TrialContext implements Trial {
     const { apiMs, watchMs } = this.#world.allowances;
     await this.until(within, 2 * (apiMs + watchMs), async () => {
       const pods = await this.#podsOf(workload);
-      const set = await this.#cluster.get<ReplicaSet>({ resource: 'replicasets', namespace: NAMESPACE, name: workload.name });
+      const set = await this.#cluster.get<ReplicaSet>(ownerOf(workload));
       const running = pods.filter((pod) => pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined);
       return running.length >= (set?.spec.replicas ?? 0);
     });
@@ -177,6 +211,12 @@ export class TrialContext implements Trial {
       const nodes = await this.#cluster.list('nodes');
       return nodes.length === 0 && this.#ports.instances.list().every(({ state }) => state === 'terminated');
     });
+  }
+
+  async untilLaunched(instances: number, within: BoundName): Promise<void> {
+    await this.until(within, 0, () =>
+      Promise.resolve(this.#ports.instances.list().filter(({ state }) => state === 'pending' || state === 'running').length >= instances),
+    );
   }
 
   async untilFired(fault: ActiveFault, within: BoundName): Promise<void> {
@@ -191,13 +231,12 @@ export class TrialContext implements Trial {
     await this.#clock.sleep(this.random.int(range.minMs, range.maxMs));
   }
 
-  /** Looks until it is so, or the bound and a margin have passed. Returns whether it is so. */
-  async until(within: BoundName, marginMs: number, isSo: () => Promise<boolean>): Promise<boolean> {
+  /** Looks until it is so, or the bound and a margin have passed: what it paces is judged on the history. */
+  async until(within: BoundName, marginMs: number, isSo: () => Promise<boolean>): Promise<void> {
     const deadlineMs = this.#clock.nowMs() + this.#bounds[within].value + marginMs;
-    for (;;) {
-      if (await isSo()) return true;
+    while (!(await isSo())) {
       const leftMs = deadlineMs - this.#clock.nowMs();
-      if (leftMs <= 0) return false;
+      if (leftMs <= 0) return;
       await this.#clock.sleep(Math.min(LOOK_PERIOD_MS, leftMs));
     }
   }
@@ -214,10 +253,15 @@ export class TrialContext implements Trial {
       served: (workload, bound, minRatio = 1) => state({ kind: 'served', workload: workload.name, bound, minRatio }),
       emptied: (bound) => state({ kind: 'emptied', bound }),
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
+      launchedFrom: (pool) => state({ kind: 'launched-from', pool }),
       explained: (workload, mentions) => state({ kind: 'explained', workload: workload.name, bound: 'explain', mentions: [...mentions] }),
       latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),
     };
   }
+}
+
+function ownerOf({ name, kind }: Workload): ObjectRef {
+  return { resource: RESOURCE_OF[kind], namespace: NAMESPACE, name };
 }
 
 function describeSpread(spec: WorkloadSpec): string {

@@ -1,5 +1,8 @@
 import type { ModuleRef, TargetRef } from './load.ts';
 
+/** Nodes that scenarios of a free size reach if the user names no number. */
+export const DEFAULT_NODES = 10;
+
 /** Everything that a child needs to run one trial: plain data, sent to it as a message. */
 export interface TrialSpec {
   readonly scenario: ModuleRef;
@@ -7,6 +10,8 @@ export interface TrialSpec {
   readonly scenarioDigest: string;
   readonly target: TargetRef;
   readonly seed: number;
+  /** Nodes that scenarios of a free size shall reach. */
+  readonly nodes: number;
   /** Path of the history to write. */
   readonly historyPath: string;
 }

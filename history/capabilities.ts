@@ -9,6 +9,7 @@ export const CAPABILITIES = {
   'capacity.set': 'the capacity of offerings can be set',
   'capacity.quota': 'quotas of the account and free addresses of subnets can be set',
   'api.throttle': 'the request buckets of EC2 can be changed',
+  'reads.stale': 'reads of EC2 can be made stale',
   'spot.interrupt': 'spot instances can be interrupted, with notices on the interruption queue',
   'queue.perturb': 'messages on the interruption queue can be doubled, delayed and lost',
   'boot.delay': 'instances can be made to boot and their kubelets to register late, never or wrongly',

@@ -30,6 +30,8 @@ export const boundSchema = z.object({
   formula: z.string(),
   /** Why a conforming autoscaler can always stay within it. */
   reason: z.string(),
+  /** Why it may be more than five times what is ever seen. */
+  loose: z.string().optional(),
 });
 export type Bound = z.infer<typeof boundSchema>;
 
@@ -44,6 +46,8 @@ const truthSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('impossible'), why: z.string() }),
   /** Cannot be served while the faults last, but after the heal. */
   z.object({ kind: z.literal('schedulable-after-heal'), why: z.string() }),
+  /** One for each node that is there, as of a DaemonSet: no reason to launch, and none to keep a node. */
+  z.object({ kind: z.literal('daemon') }),
   /** What no correct API would deliver: counts neither in the success rate nor in settling. */
   z.object({ kind: z.literal('malformed'), why: z.string(), field: z.string() }),
 ]);
@@ -61,6 +65,8 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settled'), bound: id }),
   /** What the target has launched so far begins to end within the bound: nothing needs it any more. */
   z.object({ kind: z.literal('emptied'), bound: id }),
+  /** From now on, until another pool is named, what is launched is what this pool allows. */
+  z.object({ kind: z.literal('launched-from'), pool: id }),
   /** The 99th percentile of a latency phase stays within the bound. */
   z.object({ kind: z.literal('latency'), workload: id, from: z.enum(LATENCY_STEPS), to: z.enum(LATENCY_STEPS), bound: id }),
 ]);
@@ -82,6 +88,14 @@ const faultSchema = z.object({
   color: z.string(),
 });
 
+const poolSchema = z.object({
+  name: id,
+  /** On the labels of its nodes. */
+  requirements: z.array(z.object({ key: id, operator: id, values: z.array(z.string()).optional() })),
+  weight: count,
+  limits: z.object({ cpu: z.number().optional(), memoryMiB: z.number().optional(), nodes: count.optional() }).optional(),
+});
+
 const effectSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('applied'), ids: z.array(z.string()) }),
   z.object({ kind: z.literal('rejected'), code: z.string() }),
@@ -92,6 +106,9 @@ const effectSchema = z.discriminatedUnion('kind', [
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'terminating', 'gone'] as const;
 const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'terminating', 'gone'] as const;
+export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+const NOTICE_STEPS = ['sent', 'received'] as const;
 const CLAIM_STEPS = ['created', 'launched', 'registered', 'initialized', 'terminating', 'gone'] as const;
 /**
  * Who must pass a scenario: `core` everybody, `extended` whoever has the features, `robustness` is what no correct API
@@ -130,6 +147,8 @@ export const eventSchema = z.discriminatedUnion('type', [
       digest: z.string(),
     }),
     seed: count,
+    /** Nodes that the user asked scenarios of a free size to reach; older histories lack it. */
+    nodes: count.optional(),
     target: z.object({ name: id, features: z.array(z.string()), constants: constantsSchema }),
     world: z.object({ name: id, capabilities: z.array(capabilitySchema), allowances: constantsSchema }),
     /** Start of the trial's clock, milliseconds since the Unix epoch. */
@@ -137,8 +156,17 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   event('phase', { phase: z.enum(PHASES) }),
   event('bound', { bound: boundSchema }),
+  /** A pool that was applied: what may be launched for it. */
+  event('pool', { pool: poolSchema }),
   event('workload', { workload: id, namespace: id, replicas: count, truth: truthSchema, note: z.string() }),
   event('expectation', { expectation: expectationSchema }),
+  /** A PodDisruptionBudget over a workload: pods that must stay healthy, given either way. */
+  event('budget', {
+    budget: id,
+    workload: id,
+    minAvailable: count.optional(),
+    maxUnavailable: count.optional(),
+  }),
 
   event('fault.armed', { fault: faultSchema }),
   /** It changed what the target would have met. `span`: the request, where there is one. */
@@ -204,11 +232,27 @@ export const eventSchema = z.discriminatedUnion('type', [
     zone: id,
     capacityType: z.enum(['spot', 'on-demand']),
     usdPerHour: z.number(),
+    /** Older histories lack these two. */
+    vcpu: count.optional(),
+    memoryMiB: count.optional(),
     /** The request that brought it about, where one did. */
     span: span.optional(),
     token: z.string().optional(),
     tags: z.record(z.string(), z.string()).optional(),
     reason: z.string().optional(),
+  }),
+  /**
+   * What EC2 says ahead about an instance: `sent` by EC2, whatever becomes of the message; `received` by the target, once
+   * for each reception.
+   */
+  event('notice', {
+    instance: id,
+    kind: z.enum(NOTICE_KINDS),
+    to: z.enum(NOTICE_STEPS),
+    /** Of what is sent: how long from now on the instance will run; absent where nothing ends. */
+    endsInMs: count.optional(),
+    /** Of what is received: the request. Its `request.end` says whether the answer arrived. */
+    span: span.optional(),
   }),
   /** A condition of an object that says why something is so, or a Kubernetes Event about it. */
   event('said', {

@@ -88,13 +88,15 @@ interface Setback {
 }
 
 /**
- * What kept the target from its instances, in order: faults that struck its requests to AWS, or the world itself (they
- * name no request), and its provoked deaths. Faults on the Kubernetes wire are none: who can reach EC2 can end an
- * instance.
+ * What kept the target from its work, in order: faults that struck its requests, or the world itself (they name no
+ * request), and its provoked deaths. Of requests only those to AWS, unless any are asked for: who can reach EC2 can end
+ * an instance, but a Node goes by the Kubernetes API.
  */
-export function setbacksOf(view: View): Setback[] {
+export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
   const ofFaults = view.faults.flatMap(({ fired, healed }) => {
-    const moments: Setback[] = fired.filter(({ span }) => concernsInstances(view, span)).map(({ t }) => ({ fromMs: t, toMs: t }));
+    const moments: Setback[] = fired
+      .filter(({ span }) => which === 'any-request' || concernsInstances(view, span))
+      .map(({ t }) => ({ fromMs: t, toMs: t }));
     const last = moments.at(-1);
     return last !== undefined && fired.length >= MAX_FIRINGS_RECORDED ? [...moments, { fromMs: last.fromMs, toMs: healed?.t }] : moments;
   });
@@ -113,7 +115,7 @@ function concernsInstances(view: View, span: number | undefined): boolean {
  * Never later when more of the history is known: a gap that is overdue stays so.
  * @param setbacks in order
  */
-export function gapDueMs(setbacks: readonly Setback[], gap: Gap, boundMs: number): number | undefined {
+export function gapDueMs(setbacks: readonly Setback[], gap: Pick<Gap, 'fromMs'>, boundMs: number): number | undefined {
   let dueMs = gap.fromMs + boundMs;
   for (const { fromMs, toMs } of setbacks) {
     if (fromMs > dueMs) break;

@@ -68,6 +68,18 @@ export interface InstanceLife {
   readonly terminated: EventOf<'instance'> | undefined;
 }
 
+/** A notice about an instance. */
+export interface NoticeLife {
+  readonly instance: string;
+  readonly kind: EventOf<'notice'>['kind'];
+  readonly sent: EventOf<'notice'>;
+  /** When the instance was said to end, milliseconds since the start of the trial; undefined where nothing ends. */
+  readonly endsAtMs: number | undefined;
+  readonly receptions: readonly EventOf<'notice'>[];
+  /** The end of the first request whose answer brought it to the target. */
+  readonly delivered: EventOf<'request.end'> | undefined;
+}
+
 /** A request of the target: as sent, what it did, what the target learnt. */
 export interface RequestLife {
   readonly span: number;
@@ -201,6 +213,24 @@ export function foldRequests(events: readonly HistoryEvent[]): Map<number, Reque
       return [span, { span, start, effect: effects.get(span), end: ends.get(span) }];
     }),
   );
+}
+
+/** Notices in the order in which they were sent: the first of each kind about an instance. */
+export function foldNotices(events: readonly HistoryEvent[], requests: ReadonlyMap<number, RequestLife>): NoticeLife[] {
+  return groupBy(ofType(events, 'notice'), ({ kind, instance }) => `${kind} ${instance}`).flatMap(([, steps]) => {
+    const sent = steps.find(({ to }) => to === 'sent');
+    if (sent === undefined) return [];
+    const receptions = steps.filter(({ to }) => to === 'received');
+    const ends = receptions.flatMap(({ span }) => (span === undefined ? [] : (requests.get(span)?.end ?? [])));
+    return {
+      instance: sent.instance,
+      kind: sent.kind,
+      sent,
+      endsAtMs: sent.endsInMs === undefined ? undefined : sent.t + sent.endsInMs,
+      receptions,
+      delivered: ends.find(({ outcome }) => outcome === 'ok'),
+    };
+  });
 }
 
 /** Faults in the order in which they were armed. */

@@ -69,6 +69,35 @@ test('waiting counts from the creation, or from the heal for pods that need it',
   expect(due()).toEqual([10, 50]);
 });
 
+test('a notice is delivered by the first answer that arrives', () => {
+  const notice = { type: 'notice', instance: 'i-1', kind: 'spot-interruption' } as const;
+  const builder = new HistoryBuilder().at(10).add({ ...notice, to: 'sent', endsInMs: 100 });
+  for (const [span, atMs, outcome] of [
+    [1, 20, 'info'],
+    [2, 40, 'ok'],
+    [3, 60, 'ok'],
+  ] as const) {
+    builder
+      .at(atMs)
+      .request(span, 'sqs:ReceiveMessage')
+      .add({ ...notice, to: 'received', span })
+      .at(atMs + 5)
+      .answer(span, outcome);
+  }
+  builder.add({ ...notice, kind: 'rebalance', to: 'sent' });
+  expect(createView(builder.events).notices).toMatchObject([
+    {
+      instance: 'i-1',
+      kind: 'spot-interruption',
+      sent: { t: 10 },
+      endsAtMs: 110,
+      receptions: [{ t: 20 }, { t: 40 }, { t: 60 }],
+      delivered: { t: 45 },
+    },
+    { kind: 'rebalance', endsAtMs: undefined, receptions: [], delivered: undefined },
+  ]);
+});
+
 test('every beginning of a history has a view', () => {
   const { events } = soundHistory();
   for (let length = 0; length <= events.length; length += 1) {

@@ -1,6 +1,16 @@
 import type { Bound, EventOf, Expectation, HistoryEvent, PHASES, Profile, Truth } from './events.ts';
-import { foldClaims, foldFaults, foldIncarnations, foldInstances, foldNodes, foldPods, foldRequests, ofType } from './lives.ts';
-import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, PodLife, RequestLife } from './lives.ts';
+import {
+  foldClaims,
+  foldFaults,
+  foldIncarnations,
+  foldInstances,
+  foldNodes,
+  foldNotices,
+  foldPods,
+  foldRequests,
+  ofType,
+} from './lives.ts';
+import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife } from './lives.ts';
 
 export type Phase = (typeof PHASES)[number];
 
@@ -29,6 +39,9 @@ export interface View {
   readonly expectations: readonly Expectation[];
   /** The same with the moment at which each was stated. */
   readonly stated: readonly EventOf<'expectation'>[];
+  /** The pools that were applied, in order. */
+  readonly pools: readonly EventOf<'pool'>[];
+  readonly budgets: readonly EventOf<'budget'>[];
   /** The beginnings of the phases. */
   readonly phases: ReadonlyMap<Phase, EventOf<'phase'>>;
   readonly workloads: ReadonlyMap<string, WorkloadLife>;
@@ -36,6 +49,7 @@ export interface View {
   readonly nodes: readonly NodeLife[];
   readonly claims: readonly ClaimLife[];
   readonly instances: readonly InstanceLife[];
+  readonly notices: readonly NoticeLife[];
   /** Requests of the target by span. */
   readonly requests: ReadonlyMap<number, RequestLife>;
   readonly faults: readonly FaultLife[];
@@ -51,6 +65,7 @@ export interface View {
 export function createView(events: readonly HistoryEvent[], { truncated = false }: { truncated?: boolean } = {}): View {
   const nodes = foldNodes(events);
   const pods = foldPods(events, nodes);
+  const requests = foldRequests(events);
   const begin = ofType(events, 'trial.begin')[0];
   const phases = firstBy(ofType(events, 'phase'), ({ phase }) => phase);
   return {
@@ -64,13 +79,16 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     bounds: new Map(ofType(events, 'bound').map(({ bound }) => [bound.name, bound])),
     expectations: ofType(events, 'expectation').map(({ expectation }) => expectation),
     stated: ofType(events, 'expectation'),
+    pools: ofType(events, 'pool'),
+    budgets: ofType(events, 'budget'),
     phases,
     workloads: foldWorkloads(events, pods),
     pods,
     nodes,
     claims: foldClaims(events),
     instances: foldInstances(events),
-    requests: foldRequests(events),
+    notices: foldNotices(events, requests),
+    requests,
     faults: foldFaults(events),
     incarnations: foldIncarnations(events),
     panics: ofType(events, 'target.panic'),

@@ -18,6 +18,8 @@ export interface InstanceType {
   readonly ipv4PerInterface: number;
   readonly zones: readonly string[];
   readonly onDemandUsdPerHour: number;
+  /** `count` is 0 for a part of one (g6f). */
+  readonly gpu?: { readonly count: number; readonly name: string; readonly manufacturer: string };
 }
 
 /** What can be bought: a type in a zone, spot or on demand. */

@@ -28,14 +28,19 @@ const instanceTypeSchema = z.strictObject({
   hypervisor: z.string(),
   bareMetal: z.boolean(),
   currentGeneration: z.boolean(),
-  usageClasses: z.array(z.enum(['spot', 'on-demand'])).min(1),
+  // Capacity blocks are reserved weeks ahead: nothing here buys them.
+  usageClasses: z
+    .array(z.enum(['spot', 'on-demand', 'capacity-block']))
+    .transform((classes) => classes.filter((one) => one !== 'capacity-block'))
+    .refine((classes) => classes.length > 0, 'neither spot nor on-demand'),
   networkInterfaces: z.number().int().positive(),
   ipv4PerInterface: z.number().int().positive(),
   zones: z.array(z.string().min(1)).min(1),
   onDemandUsdPerHour: z.number().positive(),
+  gpu: z.strictObject({ count: z.number().int().nonnegative(), name: z.string().min(1), manufacturer: z.string().min(1) }).exactOptional(),
 });
 
-/** Where the package's own types come from: about 100 real ones of us-east-1, chosen for their spread. */
+/** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
 
 /** Reads the catalogue that comes with the package. @throws Error when the file can't be read or is no catalogue */

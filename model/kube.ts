@@ -40,6 +40,9 @@ export interface Condition {
   message?: string;
   lastTransitionTime?: string;
   lastHeartbeatTime?: string;
+  lastUpdateTime?: string;
+  lastProbeTime?: string;
+  observedGeneration?: number;
 }
 
 export interface LabelSelectorRequirement {
@@ -101,6 +104,31 @@ export interface Container {
   name: string;
   image?: string;
   resources?: { requests?: ResourceList; limits?: ResourceList };
+  ports?: { containerPort: number; hostPort?: number; hostIP?: string; protocol?: 'TCP' | 'UDP' | 'SCTP' }[];
+}
+
+/** Of the kinds of volumes, those that matter to where a pod can go. */
+export interface Volume {
+  name: string;
+  persistentVolumeClaim?: { claimName: string; readOnly?: boolean };
+  ephemeral?: object;
+  awsElasticBlockStore?: { volumeID: string; readOnly?: boolean };
+}
+
+/** A term of affinity or anti-affinity to other pods, counted over the domains of a topology key. */
+export interface PodAffinityTerm {
+  topologyKey: string;
+  labelSelector?: LabelSelector;
+  namespaces?: string[];
+  namespaceSelector?: LabelSelector;
+  matchLabelKeys?: string[];
+  mismatchLabelKeys?: string[];
+}
+
+/** Affinity or anti-affinity to other pods. */
+export interface PodAffinity {
+  requiredDuringSchedulingIgnoredDuringExecution?: PodAffinityTerm[];
+  preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; podAffinityTerm: PodAffinityTerm }[];
 }
 
 export interface PodSpec {
@@ -112,7 +140,10 @@ export interface PodSpec {
   affinity?: {
     nodeAffinity?: {
       requiredDuringSchedulingIgnoredDuringExecution?: { nodeSelectorTerms: NodeSelectorTerm[] };
+      preferredDuringSchedulingIgnoredDuringExecution?: { weight: number; preference: NodeSelectorTerm }[];
     };
+    podAffinity?: PodAffinity;
+    podAntiAffinity?: PodAffinity;
   };
   tolerations?: Toleration[];
   topologySpreadConstraints?: TopologySpreadConstraint[];
@@ -120,6 +151,17 @@ export interface PodSpec {
   schedulerName?: string;
   schedulingGates?: { name: string }[];
   priority?: number;
+  priorityClassName?: string;
+  preemptionPolicy?: 'PreemptLowerPriority' | 'Never';
+  hostNetwork?: boolean;
+  runtimeClassName?: string;
+  volumes?: Volume[];
+  /** Requests of the pod as a whole. */
+  resources?: { requests?: ResourceList; limits?: ResourceList };
+  restartPolicy?: string;
+  activeDeadlineSeconds?: number;
+  hostname?: string;
+  subdomain?: string;
 }
 
 export interface Pod extends KubeObject {
@@ -131,6 +173,22 @@ export interface Pod extends KubeObject {
     startTime?: string;
     reason?: string;
     message?: string;
+    hostIP?: string;
+    containerStatuses?: ContainerStatus[];
+  };
+}
+
+/** How one container of a pod fares. */
+export interface ContainerStatus {
+  name: string;
+  image: string;
+  imageID: string;
+  ready: boolean;
+  started?: boolean;
+  restartCount: number;
+  state?: {
+    running?: { startedAt: string };
+    terminated?: { exitCode: number; reason: string; startedAt?: string; finishedAt: string };
   };
 }
 
@@ -142,16 +200,142 @@ export interface Node extends KubeObject {
     conditions?: Condition[];
     addresses?: { type: string; address: string }[];
     nodeInfo?: Record<string, string>;
+    images?: { names: string[]; sizeBytes: number }[];
   };
 }
 
+/** What a workload's pods are made from. */
+export interface PodTemplate {
+  metadata?: ObjectMeta;
+  spec: PodSpec;
+}
+
+/** A number, or a share as `25%`. */
+export type IntOrPercent = number | string;
+
 export interface ReplicaSet extends KubeObject {
+  spec: { replicas?: number; minReadySeconds?: number; selector: LabelSelector; template: PodTemplate };
+  status?: {
+    replicas: number;
+    fullyLabeledReplicas?: number;
+    readyReplicas?: number;
+    availableReplicas?: number;
+    observedGeneration?: number;
+    conditions?: Condition[];
+  };
+}
+
+/** An apps/v1 Deployment. */
+export interface Deployment extends KubeObject {
   spec: {
     replicas?: number;
     selector: LabelSelector;
-    template: { metadata?: ObjectMeta; spec: PodSpec };
+    template: PodTemplate;
+    strategy?: { type?: 'RollingUpdate' | 'Recreate'; rollingUpdate?: { maxSurge?: IntOrPercent; maxUnavailable?: IntOrPercent } };
+    minReadySeconds?: number;
+    revisionHistoryLimit?: number;
+    paused?: boolean;
+    progressDeadlineSeconds?: number;
   };
-  status?: { replicas: number; readyReplicas?: number; observedGeneration?: number };
+  status?: {
+    observedGeneration?: number;
+    replicas?: number;
+    updatedReplicas?: number;
+    readyReplicas?: number;
+    availableReplicas?: number;
+    unavailableReplicas?: number;
+    collisionCount?: number;
+    conditions?: Condition[];
+  };
+}
+
+/** An apps/v1 DaemonSet. */
+export interface DaemonSet extends KubeObject {
+  spec: {
+    selector: LabelSelector;
+    template: PodTemplate;
+    minReadySeconds?: number;
+    updateStrategy?: { type?: 'RollingUpdate' | 'OnDelete'; rollingUpdate?: { maxSurge?: IntOrPercent; maxUnavailable?: IntOrPercent } };
+  };
+  status?: {
+    currentNumberScheduled: number;
+    numberMisscheduled: number;
+    desiredNumberScheduled: number;
+    numberReady: number;
+    observedGeneration?: number;
+    updatedNumberScheduled?: number;
+    numberAvailable?: number;
+    numberUnavailable?: number;
+  };
+}
+
+/** An apps/v1 StatefulSet. */
+export interface StatefulSet extends KubeObject {
+  spec: {
+    replicas?: number;
+    selector: LabelSelector;
+    template: PodTemplate;
+    serviceName?: string;
+    podManagementPolicy?: 'OrderedReady' | 'Parallel';
+    updateStrategy?: { type?: 'RollingUpdate' | 'OnDelete'; rollingUpdate?: { partition?: number } };
+    minReadySeconds?: number;
+    ordinals?: { start?: number };
+  };
+  status?: {
+    replicas: number;
+    readyReplicas?: number;
+    currentReplicas?: number;
+    updatedReplicas?: number;
+    availableReplicas?: number;
+    currentRevision?: string;
+    updateRevision?: string;
+    observedGeneration?: number;
+  };
+}
+
+/** A batch/v1 Job. */
+export interface Job extends KubeObject {
+  spec: {
+    parallelism?: number;
+    completions?: number;
+    backoffLimit?: number;
+    activeDeadlineSeconds?: number;
+    ttlSecondsAfterFinished?: number;
+    suspend?: boolean;
+    manualSelector?: boolean;
+    selector?: LabelSelector;
+    template: PodTemplate;
+  };
+  status?: {
+    active?: number;
+    ready?: number;
+    terminating?: number;
+    succeeded?: number;
+    failed?: number;
+    startTime?: string;
+    completionTime?: string;
+    uncountedTerminatedPods?: { succeeded?: string[]; failed?: string[] };
+    conditions?: Condition[];
+  };
+}
+
+/** A policy/v1 PodDisruptionBudget. */
+export interface PodDisruptionBudget extends KubeObject {
+  spec: {
+    selector?: LabelSelector;
+    minAvailable?: IntOrPercent;
+    maxUnavailable?: IntOrPercent;
+    unhealthyPodEvictionPolicy?: 'IfHealthyBudget' | 'AlwaysAllow';
+  };
+  status?: {
+    observedGeneration?: number;
+    disruptionsAllowed: number;
+    currentHealthy: number;
+    desiredHealthy: number;
+    expectedPods: number;
+    disruptedPods?: Record<string, string>;
+    conditions?: Condition[];
+  };
 }
 
 /** A core/v1 Event. */
@@ -169,6 +353,9 @@ export interface KubeEvent extends KubeObject {
 
 /** The label by which a scenario's pods name their workload. */
 export const WORKLOAD_LABEL = 'scaleproof.dev/workload';
+
+/** Annotation of a pod: its containers exit 0 so many seconds after they started. Without it they run for ever. */
+export const RUN_SECONDS_ANNOTATION = 'scaleproof.dev/run-seconds';
 
 /** The well-known labels of nodes. */
 export const LABEL = {

@@ -140,6 +140,12 @@ export function nodeAlternatives(spec: PodSpec): readonly NodeAlternative[] {
   }));
 }
 
+/** A term of node affinity by itself. Undefined if it states nothing: it then matches no node. */
+export function nodeAlternative(term: NodeSelectorTerm): NodeAlternative | undefined {
+  if (!isStated(term)) return undefined;
+  return { labels: parseRequirements(term.matchExpressions), fields: parseRequirements(term.matchFields) };
+}
+
 function isStated({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm): boolean {
   return matchExpressions.length + matchFields.length > 0;
 }

@@ -65,19 +65,27 @@ export function shortages(requests: Resources, available: Resources): string[] {
   });
 }
 
+/** Resources that a pod may request as a whole: cpu, memory and huge pages (`IsSupportedPodLevelResource`). */
+function isPodLevel(name: string): boolean {
+  return name === 'cpu' || name === 'memory' || name.startsWith('hugepages-');
+}
+
 /**
  * What a pod takes of a node, as the scheduler counts it (`PodRequests` of `k8s.io/component-helpers/resource`): the
  * larger of what all containers and sidecars take together and what one init container takes beside the sidecars
- * started before it; then the overhead. Counts itself as one of `pods`. Pod-level requests are not known here.
+ * started before it; instead of that, where the pod requests something as a whole, this; then the overhead. Counts
+ * itself as one of `pods`. Sizes that were changed while the pod runs are not known here.
+ * @param missing what a container is taken to request of a resource that its requests don't name
  * @throws QuantityError when a request is no quantity
  */
-export function podRequests(spec: PodSpec): Resources {
+export function podRequests(spec: PodSpec, missing: Resources = {}): Resources {
+  const requestsOf = (list: ResourceList | undefined): Resources => ({ ...missing, ...parseResources(list) });
   let running: Resources = {};
-  for (const container of spec.containers) running = addResources(running, parseResources(container.resources?.requests));
+  for (const container of spec.containers) running = addResources(running, requestsOf(container.resources?.requests));
   let sidecars: Resources = {};
   let starting: Resources = {};
   for (const container of spec.initContainers ?? []) {
-    const requests = parseResources(container.resources?.requests);
+    const requests = requestsOf(container.resources?.requests);
     if (container.restartPolicy === 'Always') {
       running = addResources(running, requests);
       sidecars = addResources(sidecars, requests);
@@ -86,5 +94,7 @@ export function podRequests(spec: PodSpec): Resources {
       starting = maxResources(starting, addResources(sidecars, requests));
     }
   }
-  return { pods: 1, ...addResources(maxResources(running, starting), parseResources(spec.overhead)) };
+  const whole = Object.entries(parseResources(spec.resources?.requests)).filter(([name]) => isPodLevel(name));
+  const requests = { ...maxResources(running, starting), ...Object.fromEntries(whole) };
+  return { pods: 1, ...addResources(requests, parseResources(spec.overhead)) };
 }

@@ -39,6 +39,15 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         return plain(PHASE_WORDS[event.phase]);
       case 'bound':
         return plain(`Bound ${event.bound.name}: ${event.bound.formula}`);
+      case 'pool':
+        return plain(`Pool ${event.pool.name} is applied${limitsInWords(event.pool.limits)}`);
+      case 'budget':
+        return about(
+          `poddisruptionbudgets/${event.budget}`,
+          event.minAvailable === undefined
+            ? `The scenario allows at most ${event.maxUnavailable ?? 0} pods of ${event.workload} to be away`
+            : `The scenario wants at least ${event.minAvailable} pods of ${event.workload} to stay`,
+        );
       case 'workload':
         return plain(
           `The scenario deploys ${event.workload}: ${event.note === '' ? formatCount(event.replicas, 'pod') : event.note} (${event.truth.kind})`,
@@ -82,6 +91,13 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
         return about(
           `instance/${event.instance}`,
           `Instance ${event.to} (${event.capacityType} ${event.instanceType} in ${event.zone})${because(event.reason)}`,
+        );
+      case 'notice':
+        return about(
+          `instance/${event.instance}`,
+          event.to === 'sent'
+            ? `EC2 sends a notice: ${event.kind}${event.endsInMs === undefined ? '' : `, the instance ends in ${event.endsInMs / 1000} s`}`
+            : `The target receives the notice: ${event.kind}`,
         );
       case 'said':
         return about(
@@ -157,6 +173,16 @@ function describeEnd(operation: string, end: EventOf<'request.end'>): [string, T
         'unsure',
       ];
   }
+}
+
+function limitsInWords(limits: EventOf<'pool'>['pool']['limits']): string {
+  const { cpu, memoryMiB, nodes } = limits ?? {};
+  const parts = [
+    ...(nodes === undefined ? [] : [formatCount(nodes, 'node')]),
+    ...(cpu === undefined ? [] : [`${cpu} CPU`]),
+    ...(memoryMiB === undefined ? [] : [`${memoryMiB} MiB`]),
+  ];
+  return parts.length === 0 ? '' : `, limited to ${parts.join(', ')}`;
 }
 
 function nameIds(ids: readonly string[]): string {

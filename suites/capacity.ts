@@ -25,3 +25,105 @@ export const spotRunsOut = scenario({
     await t.untilServed(second, 'fallback');
   },
 });
+
+/** Nine offerings, each with room for one pod of NODE_SIZED. */
+const FEW = pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] });
+const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+
+export const oneOfEach = scenario({
+  id: 'capacity/one-of-each',
+  title: 'each offering has one instance left, and errors name one pool of those that were tried',
+  capabilities: ['capacity.set'],
+  pools: [FEW],
+  async run(t) {
+    await t.inject(specify(faults.insufficientCapacity, { remaining: 1, errors: 'one' }));
+    const web = await t.deploy({ name: 'web', replicas: 8, ...NODE_SIZED });
+    t.expect.served(web, 'fallback');
+    await t.untilServed(web, 'fallback');
+  },
+});
+
+export const zoneWithoutCapacity = scenario({
+  id: 'capacity/zone-without-capacity',
+  title: 'a zone has no capacity at all: pods that may go elsewhere do, and those that may not are served when it is back',
+  capabilities: ['capacity.set'],
+  pools: [FEW],
+  async run(t) {
+    const outage = await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'unnamed' }));
+    const anywhere = await t.deploy({ name: 'anywhere', replicas: 6, ...NODE_SIZED });
+    const pinned = await t.deploy({
+      name: 'pinned',
+      replicas: 2,
+      ...NODE_SIZED,
+      nodeSelector: { [LABEL.zone]: 'us-east-1b' },
+      truth: { kind: 'schedulable-after-heal', why: 'its zone has no capacity' },
+    });
+    t.expect.served(anywhere, 'fallback');
+    t.expect.served(pinned, 'recover');
+    await t.untilServed(anywhere, 'fallback');
+    await outage.heal();
+    await t.untilServed(pinned, 'recover');
+  },
+});
+
+export const nothingAnywhere = scenario({
+  id: 'capacity/nothing-anywhere',
+  title: 'no capacity of any kind anywhere for a while: requests do not pile up, and all is served when it is back',
+  capabilities: ['capacity.set'],
+  pools: [FEW],
+  async run(t) {
+    const drought = await t.inject(specify(faults.insufficientCapacity, { errors: 'tried' }));
+    const web = await t.deploy({
+      name: 'web',
+      replicas: 5,
+      ...NODE_SIZED,
+      truth: { kind: 'schedulable-after-heal', why: 'there is no capacity' },
+    });
+    t.expect.served(web, 'recover');
+    await t.untilFired(drought, 'provision');
+    await t.pass('provision', 2);
+    await drought.heal();
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const spotQuota = scenario({
+  id: 'capacity/spot-quota',
+  title: 'the quota of spot vCPUs is used up: the rest is bought on demand',
+  profile: 'extended',
+  features: ['spot'],
+  capabilities: ['capacity.quota'],
+  pools: [pool('default', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+  async run(t) {
+    await t.inject(specify(faults.quota, { of: 'vcpus', capacityTypes: ['spot'], vcpus: 4 }));
+    const web = await t.deploy({ name: 'web', replicas: 6, ...NODE_SIZED });
+    t.expect.served(web, 'fallback');
+    await t.untilServed(web, 'fallback');
+  },
+});
+
+export const noAddresses = scenario({
+  id: 'capacity/no-addresses',
+  title: 'the subnet of a zone has no addresses left: nodes come from the other zones',
+  capabilities: ['capacity.quota'],
+  pools: [FEW],
+  async run(t) {
+    await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 0 }), 'may-fire');
+    const web = await t.deploy({ name: 'web', replicas: 6, ...NODE_SIZED });
+    t.expect.served(web, 'fallback');
+    await t.untilServed(web, 'fallback');
+  },
+});
+
+export const diesAtLaunch = scenario({
+  id: 'capacity/dies-at-launch',
+  title: 'launched instances die before they run: their pods get others',
+  capabilities: ['instance.end'],
+  pools: [FEW],
+  async run(t) {
+    await t.inject(specify(faults.launchFailure, { count: 3 }));
+    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    t.expect.served(web, 'replacement');
+    await t.untilServed(web, 'replacement');
+  },
+});

@@ -4,7 +4,10 @@ import type { Scenario } from '../harness/scenario.ts';
 import * as apiPressure from './api-pressure.ts';
 import * as capacity from './capacity.ts';
 import * as crashes from './crashes.ts';
+import * as disruption from './disruption.ts';
+import * as interruption from './interruption.ts';
 import * as provisioning from './provisioning.ts';
+import * as registration from './registration.ts';
 import * as scheduling from './scheduling.ts';
 
 /** A suite: the scenarios of one area. */
@@ -19,8 +22,11 @@ export const suites: readonly Suite[] = [
   suite('provisioning', 'nodes come for pods that need them and go when they are not needed', provisioning),
   suite('scheduling', 'what is launched is what the pods ask for', scheduling),
   suite('capacity', 'capacity that cannot be had', capacity),
+  suite('registration', 'nodes that come late, never, or wrongly', registration),
+  suite('interruption', 'spot instances that are taken back', interruption),
+  suite('disruption', 'nodes that are lost or have to go', disruption),
   suite('crashes', 'the autoscaler dies at the worst moments', crashes),
-  suite('api-pressure', 'answers that are lost or late', apiPressure),
+  suite('api-pressure', 'answers that are lost, late or refused', apiPressure),
 ];
 
 /** @param name of the suite and of its module in this folder */

@@ -37,3 +37,36 @@ export const killedBeforeLaunch = killedAroundLaunch({
   title: 'killed right before CreateFleet is sent',
   moment: 'before',
 });
+
+/** Side effects of a scale-out of five nodes: a claim, a template, a fleet and some patches each. */
+const SIDE_EFFECTS = 30;
+
+export const killedAtSideEffect = scenario({
+  id: 'crashes/killed-at-side-effect',
+  title: 'killed right after one of the first thirty side effects, another with each seed',
+  capabilities: ['target.kill'],
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+  async run(t) {
+    const nth = t.random.int(1, SIDE_EFFECTS);
+    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }));
+    const web = await t.deploy({ name: 'web', replicas: 5, cpu: '1500m', memory: '2Gi' });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'recover');
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('teardown');
+  },
+});
+
+export const restartedDuringBoot = scenario({
+  id: 'crashes/restarted-during-boot',
+  title: 'restarted while twenty instances boot: none is launched twice, and none is forgotten',
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 20, cpu: '1500m', memory: '2Gi' });
+    t.expect.served(web, 'recover');
+    await t.untilLaunched(20, 'provision');
+    await t.restartTarget();
+    await t.untilServed(web, 'recover');
+  },
+});

@@ -21,6 +21,130 @@ export const scaleOutAndBack = scenario({
   },
 });
 
+export const twoCycles = scenario({
+  id: 'provisioning/two-cycles',
+  title: 'out to as many nodes as asked for, back to none, and the same once more',
+  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 0, ...NODE_SIZED });
+    t.expect.served(web, 'provision');
+    t.expect.latency(web, 'pending', 'running', 'provision');
+    for (let cycle = 0; cycle < 2; cycle += 1) {
+      await t.scale(web, t.nodes);
+      await t.untilServed(web, 'provision');
+      await t.scale(web, 0);
+      t.expect.emptied('scale-in');
+      await t.untilEmpty('teardown');
+    }
+  },
+});
+
+export const daemonSetOverhead = scenario({
+  id: 'provisioning/daemonset-overhead',
+  title: 'an agent on every node takes its share: nodes are large enough for the pod and the agent',
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
+  async run(t) {
+    // Without the agent a pod fits on a node of two CPUs, with it it does not.
+    await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi' });
+    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+  },
+});
+
+export const newDaemonSet = scenario({
+  id: 'provisioning/new-daemonset',
+  title: 'a DaemonSet that comes later finds full nodes: nothing is launched for it',
+  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+    const agent = await t.daemonSet({ name: 'agent', cpu: '1', memory: '512Mi' });
+    t.expect.noLaunchFor(agent);
+    await t.pass('launch-lag', 2);
+  },
+});
+
+export const podsPerNode = scenario({
+  id: 'provisioning/pods-per-node',
+  title: 'pods that need next to nothing: nodes hold no more of them than their type has addresses for',
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
+  async run(t) {
+    const tiny = await t.deploy({ name: 'tiny', replicas: 90, cpu: '10m', memory: '16Mi' });
+    t.expect.served(tiny, 'provision');
+    await t.untilServed(tiny, 'provision');
+  },
+});
+
+export const limitReached = scenario({
+  id: 'provisioning/limit-reached',
+  title: 'ten pods that each need a node come at once, and the pool allows five nodes',
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
+  async run(t) {
+    const within = await t.deploy({ name: 'within', replicas: 2, ...NODE_SIZED });
+    t.expect.served(within, 'provision');
+    await t.untilServed(within, 'provision');
+    const beyond = await t.deploy({
+      name: 'beyond',
+      replicas: 10,
+      ...NODE_SIZED,
+      truth: { kind: 'impossible', why: 'the pool allows three further nodes' },
+    });
+    await t.pass('provision');
+    await t.remove(beyond);
+  },
+});
+
+export const preferredPool = scenario({
+  id: 'provisioning/preferred-pool',
+  title: 'of two pools that would do, the one of more weight is chosen; without capacity there, the other',
+  profile: 'extended',
+  features: ['weights'],
+  capabilities: ['capacity.set'],
+  pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
+  async run(t) {
+    t.expect.launchedFrom('preferred');
+    const first = await t.deploy({ name: 'first', replicas: 3, ...NODE_SIZED });
+    t.expect.served(first, 'provision');
+    await t.untilServed(first, 'provision');
+
+    await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'all' }));
+    t.expect.launchedFrom('spare');
+    const second = await t.deploy({ name: 'second', replicas: 3, ...NODE_SIZED });
+    t.expect.served(second, 'fallback');
+    await t.untilServed(second, 'fallback');
+  },
+});
+
+export const taintedPool = scenario({
+  id: 'provisioning/tainted-pool',
+  title: 'pods that tolerate a pool of tainted nodes get them, others get theirs',
+  profile: 'extended',
+  features: ['taints'],
+  pools: [
+    pool('default', { instanceTypes: ['m6i.large'] }),
+    pool('batch', {
+      instanceTypes: ['m7i.large'],
+      labels: { tier: 'batch' },
+      taints: [{ key: 'batch', value: 'yes', effect: 'NoSchedule' }],
+      startupTaints: [{ key: 'example.com/agent-not-ready', effect: 'NoSchedule' }],
+    }),
+  ],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    const batch = await t.deploy({
+      name: 'batch',
+      replicas: 3,
+      ...NODE_SIZED,
+      nodeSelector: { tier: 'batch' },
+      tolerations: [{ key: 'batch', operator: 'Exists' }],
+    });
+    for (const workload of [web, batch]) t.expect.served(workload, 'provision');
+    for (const workload of [web, batch]) await t.untilServed(workload, 'provision');
+  },
+});
+
 /** All three of the SDK's attempts at each of four launches: the autoscaler itself must find out what became of them. */
 const LOST_ANSWERS = 12;
 

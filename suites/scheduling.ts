@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import type { WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
 const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
@@ -16,6 +17,88 @@ export const spotSpread = scenario({
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
+  },
+});
+
+/** A pod of this size fills a node of NODE_TYPES. */
+const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
+
+export const apart = scenario({
+  id: 'scheduling/apart',
+  title: 'pods that may not share a host, and pods that may not share a zone',
+  pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
+  async run(t) {
+    const hosts = await t.deploy({ name: 'hosts', replicas: 6, cpu: '250m', memory: '256Mi', apartOver: LABEL.hostname });
+    const zones = await t.deploy({ name: 'zones', replicas: 3, cpu: '250m', memory: '256Mi', apartOver: LABEL.zone });
+    for (const workload of [hosts, zones]) t.expect.served(workload, 'provision');
+    for (const workload of [hosts, zones]) await t.untilServed(workload, 'provision');
+  },
+});
+
+export const whereAsked = scenario({
+  id: 'scheduling/where-asked',
+  title: 'pods that ask for a zone, an architecture or a type get it, all in one batch',
+  pools: [pool('default', { architectures: ['amd64', 'arm64'] })],
+  async run(t) {
+    const asked: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec>)[] = [
+      { name: 'zone-b', nodeSelector: { [LABEL.zone]: 'us-east-1b' } },
+      { name: 'arm', nodeSelector: { [LABEL.arch]: 'arm64' } },
+      { name: 'type', nodeSelector: { [LABEL.instanceType]: 'c6i.2xlarge' } },
+      { name: 'not-a', nodeAffinity: [{ key: LABEL.zone, operator: 'NotIn', values: ['us-east-1a'] }] },
+    ];
+    const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 2, cpu: '1', memory: '2Gi', ...one })));
+    for (const workload of workloads) t.expect.served(workload, 'provision');
+    for (const workload of workloads) await t.untilServed(workload, 'provision');
+  },
+});
+
+export const impossiblePods = scenario({
+  id: 'scheduling/impossible-pods',
+  title: 'pods that no pool can serve wait beside pods that can be: those are served, nothing is launched for these, and it is said why',
+  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  async run(t) {
+    const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string })[] = [
+      { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large' },
+      { name: 'elsewhere', cpu: '1', memory: '1Gi', nodeSelector: { [LABEL.zone]: 'us-east-1f' }, why: 'the pool has no subnet there' },
+      { name: 'no-such-label', cpu: '1', memory: '1Gi', nodeSelector: { 'example.com/rack': 'r1' }, why: 'no node of the pool has the label' },
+    ];
+    for (const { why, ...spec } of impossible) {
+      const waiting = await t.deploy({ replicas: 2, ...spec, truth: { kind: 'impossible', why } });
+      t.expect.noLaunchFor(waiting);
+      t.expect.explained(waiting, []);
+    }
+    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+    await t.pass('explain');
+  },
+});
+
+export const strangeSpreads = scenario({
+  id: 'scheduling/strange-spreads',
+  title: 'spread constraints that are legal and odd: without a selector, over an unknown label, with more domains than there are',
+  pools: [pool('default')],
+  async run(t) {
+    const served = [
+      { name: 'no-selector', replicas: 4, spread: [{ ...ZONAL_SPREAD, labelSelector: {} }] },
+      { name: 'many-domains', replicas: 3, spread: [{ ...ZONAL_SPREAD, minDomains: 5 }] },
+      { name: 'soft', replicas: 4, spread: [{ ...ZONAL_SPREAD, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const }] },
+      { name: 'plain', replicas: 10 },
+    ];
+    const workloads = await Promise.all(served.map((one) => t.deploy({ cpu: '500m', memory: '1Gi', ...one })));
+    const unknown = await t.deploy({
+      name: 'unknown-key',
+      replicas: 1,
+      cpu: '500m',
+      memory: '1Gi',
+      spread: [{ ...ZONAL_SPREAD, topologyKey: 'example.com/rack' }],
+      truth: { kind: 'impossible', why: 'no node has the label example.com/rack' },
+    });
+    t.expect.explained(unknown, ['example.com/rack']);
+    for (const workload of workloads) t.expect.served(workload, 'provision');
+    for (const workload of workloads) await t.untilServed(workload, 'provision');
+    await t.pass('explain');
   },
 });
 

@@ -61,7 +61,7 @@ export function createReferenceTarget({ name, summary, makeParts }: ReferenceVar
   return {
     name,
     summary,
-    features: ['spot'],
+    features: ['spot', 'interruption', 'weights', 'taints'],
     constants,
     resources: [RESOURCES.nodeclaims.plural],
     install: async (site) => {
@@ -109,7 +109,12 @@ export function toNodePool(pool: Pool): NodePool {
           nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: NODE_CLASS },
         },
       },
-      disruption: { consolidationPolicy: 'WhenEmpty', consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1_000}s` },
+      // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
+      disruption: {
+        consolidationPolicy: 'WhenEmpty',
+        consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1_000}s`,
+        budgets: [{ nodes: '100%' }],
+      },
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
       // Karpenter knows weights from 1 to 100; no weight is its lowest.
       ...(pool.weight > 0 ? { weight: pool.weight } : {}),

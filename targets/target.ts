@@ -1,5 +1,6 @@
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
 
@@ -42,6 +43,13 @@ export interface TargetSite {
   readonly kube: Wire;
   readonly aws: Wire;
   readonly cluster: ClusterConfig;
+  /**
+   * Serves both wires on loopback sockets, for a program outside this process. They are closed when the incarnation is
+   * over. Absent in virtual time, which no such program could know.
+   * @param kubeconfigPath a new file, removed at the end
+   * @returns the variables that say how they are reached
+   */
+  readonly openSockets?: (kubeconfigPath: string) => Promise<ProgramEnvironment>;
 }
 
 /** One running incarnation. */
@@ -50,14 +58,28 @@ export interface TargetProcess {
   readonly ready: Promise<void>;
   /** Settles when it ended: resolves after `runtime.signal` was aborted and it stopped; anything else is an exit that is counted against it. */
   readonly done: Promise<void>;
-  /** Ends it as SIGKILL would. In process the harness silences clock and wires and nothing more is needed; a program must be killed. */
-  readonly kill?: () => void;
+  /**
+   * Ends it as SIGKILL would; also called when it has ended. In process the harness silences clock and wires and nothing
+   * more is needed; a program must be killed.
+   * @returns for a program a promise that resolves when nothing is left of it on the machine
+   */
+  readonly kill?: () => Promise<void> | void;
+}
+
+/** How a program ended that should not have, in words that complete "it failed:". */
+export class ProgramError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ProgramError';
+  }
 }
 
 /** An autoscaler under test. */
 export interface Target {
   readonly name: string;
   readonly summary: string;
+  /** `real` for one that is a program outside this process: its world is in real time then. By default `virtual`. */
+  readonly time?: 'virtual' | 'real';
   readonly features: readonly Feature[];
   readonly constants: TargetConstants;
   /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */

@@ -23,6 +23,8 @@ export interface Refusal {
   readonly code: string;
   readonly message: string;
   readonly retryAfterSeconds?: number;
+  /** In plain text, as what stands before the API refuses. */
+  readonly plain?: boolean;
 }
 
 /** An answer that has arrived whole. */

@@ -8,19 +8,23 @@ import { openChain } from '../wire/chain.ts';
 import type { Chain } from '../wire/chain.ts';
 import { Gate } from '../wire/gate.ts';
 import { createEc2 } from './aws/ec2.ts';
-import { INSTANCE_DELAYS } from './aws/instances.ts';
-import type { InstanceDelays } from './aws/instances.ts';
-import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
+import { createInterruptions } from './aws/interruptions.ts';
+import { AwsServices } from './aws/services.ts';
+import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './controllers/cloud-controller.ts';
+import { createControllerManager } from './controllers/controller-manager.ts';
+import { NODE_MONITOR_GRACE_MS, NODE_MONITOR_PERIOD_MS, NODE_TAINT_REACTION } from './controllers/node-lifecycle.ts';
+import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS } from './controllers/pod-garbage-collector.ts';
+import { WORKLOAD_REACTION } from './controllers/key-queue.ts';
 import { createApiServer } from './kube/api-server.ts';
 import { Observer } from './kube/observer.ts';
-import { Scheduler, SCHEDULER_DELAYS } from './kube/scheduler.ts';
+import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
+import { VolumeController } from './scheduler/volume-controller.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
-import { WORKLOAD_REACTION, Workloads } from './kube/workloads.ts';
-import { NODE_MONITOR_GRACE_MS, NODE_MONITOR_PERIOD_MS, NODE_TAINT_REACTION, NodeLifecycle } from './node-lifecycle.ts';
-import { KUBELET_DELAYS } from './nodes/kubelet.ts';
-import type { KubeletDelays } from './nodes/kubelet.ts';
 import { Kubelets } from './nodes/kubelets.ts';
-import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS, PodGarbageCollector } from './pod-garbage-collector.ts';
+import { NodeFaults } from './nodes/node-faults.ts';
+import { STARTUP_AGENT_DELAY, StartupAgent } from './nodes/startup-agent.ts';
+import { MACHINE_DELAYS } from './machine-delays.ts';
+import type { MachineDelays } from './machine-delays.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
 import type { World, WorldSite } from './world.ts';
@@ -43,17 +47,6 @@ const CLUSTER: ClusterConfig = {
   imageIds: { x86_64: 'ami-0123456789abcde64', arm64: 'ami-0123456789abcda64' },
 };
 
-/**
- * How long machines take: the delays that a demonstration in real time may want shorter. Requests and the periods of the
- * control plane are what they are.
- */
-export interface MachineDelays {
-  readonly instances: InstanceDelays;
-  readonly kubelets: KubeletDelays;
-}
-
-const MACHINE_DELAYS: MachineDelays = { instances: INSTANCE_DELAYS, kubelets: KUBELET_DELAYS };
-
 /** What an embedded world can be made with. */
 export interface EmbeddedOptions {
   /** By default as seen of real machines. */
@@ -67,7 +60,8 @@ function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances
     watchMs: WATCH_DELAY.maxMs,
     bootMs: instances.pending.maxMs + kubelets.start.maxMs,
     registerMs: kubelets.register.maxMs + CLOUD_REACTION.maxMs,
-    readyMs: kubelets.ready.maxMs + NODE_TAINT_REACTION.maxMs,
+    // A NoExecute taint that a node got while it came up goes with the next look of the monitor.
+    readyMs: kubelets.ready.maxMs + NODE_MONITOR_PERIOD_MS + NODE_TAINT_REACTION.maxMs + STARTUP_AGENT_DELAY.maxMs,
     bindMs: SCHEDULER_DELAYS.retryMaxMs,
     podStartMs: kubelets.podStart.maxMs,
     instanceEndMs: instances.shuttingDown.maxMs,
@@ -79,7 +73,22 @@ function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances
 /** What is known of the embedded world before one is made, on the virtual clock. */
 export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'embedded',
-  capabilities: ['time.virtual', 'wire.kube', 'wire.aws', 'capacity.set', 'target.kill', 'instances.observe', 'objects.observe'],
+  capabilities: [
+    'time.virtual',
+    'wire.kube',
+    'wire.aws',
+    'capacity.set',
+    'capacity.quota',
+    'api.throttle',
+    'reads.stale',
+    'instance.end',
+    'spot.interrupt',
+    'queue.perturb',
+    'boot.delay',
+    'target.kill',
+    'instances.observe',
+    'objects.observe',
+  ],
   allowances: allowancesOf(MACHINE_DELAYS),
 };
 
@@ -105,6 +114,15 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   api.onCommit(new Observer(recorder, api.resources).observe);
 
   const instances = ec2.ports.instances;
+  const interruptions = createInterruptions({
+    clock: scope('sqs'),
+    random: random.fork('interruptions'),
+    recorder,
+    instances,
+    cluster: CLUSTER,
+  });
+  const awsBackend = new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend });
+  const nodeFaults = new NodeFaults();
   const kubelets = new Kubelets({
     port: api.port('node'),
     instances,
@@ -114,19 +132,20 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
     clusterName: CLUSTER.name,
     instanceType: (type) => catalogue.types.get(type),
     delays: delays.kubelets,
+    faults: nodeFaults,
   });
   const parts: readonly WorldPart[] = [
     new Scheduler({ port: api.port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
-    new Workloads({ port: api.port('workloads'), clock: scope('workloads'), random: random.fork('workloads') }),
+    new VolumeController({ port: api.port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
     kubelets,
+    new StartupAgent({ port: api.port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
     new CloudController({ port: api.port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
-    new NodeLifecycle({
+    createControllerManager({
       port: api.port('workloads'),
-      clock: scope('node-lifecycle'),
-      random: random.fork('node-lifecycle'),
+      clock: scope('controller-manager'),
+      random: random.fork('controller-manager'),
       heartbeats: kubelets,
     }),
-    new PodGarbageCollector({ port: api.port('workloads'), clock: scope('pod-gc') }),
   ];
 
   const wireClock = scope('wire');
@@ -160,7 +179,7 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
     ...EMBEDDED,
     capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual' || timeline.virtual),
     allowances: allowancesOf(delays),
-    cluster: CLUSTER,
+    cluster: { ...CLUSTER, interruptionQueueUrl: interruptions.queueUrl },
     timeline,
     start: () => {
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
@@ -175,7 +194,7 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
     },
     open: (principal, incarnation, caller) => {
       const kube = open('kube', api.backend, principal, incarnation, caller);
-      const aws = open('aws', ec2.backend, principal, incarnation, caller);
+      const aws = open('aws', awsBackend, principal, incarnation, caller);
       return {
         kube: kube.wire,
         aws: aws.wire,
@@ -187,7 +206,7 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
     },
     port: (principal) => api.port(principal),
     arm: (injection) => gate.arm(injection),
-    ports: ec2.ports,
+    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults },
   };
 }
 

@@ -1,4 +1,5 @@
-import type { KubeObject, LabelSelector, ObjectMeta } from '../model/kube.ts';
+import { NOTICE_KINDS } from '../history/events.ts';
+import type { KubeObject, LabelSelector, ObjectMeta, Taint } from '../model/kube.ts';
 import type { CapacityType, OfferingSelector } from '../model/catalogue.ts';
 
 /** Where an object lies. `namespace` only for namespaced resources. */
@@ -63,6 +64,8 @@ export interface Instance {
   readonly capacityType: CapacityType;
   readonly state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
   readonly privateIp: string;
+  /** By which its node is named. */
+  readonly privateDnsName: string;
   readonly launchedAtMs: number;
   readonly tags: Readonly<Record<string, string>>;
   /** Decoded user data of its launch template: how a node learns labels, taints and cluster. */
@@ -100,8 +103,185 @@ export interface CapacityPort {
   }): Heal | Promise<Heal>;
 }
 
+/** Takes tokens out of EC2's request buckets. Capability `api.throttle`. */
+export interface ThrottlePort {
+  /**
+   * Gives each of these operations (`ec2:CreateFleet`; `*` for all) a bucket of this size besides its documented ones,
+   * until undone. `fired` is told of each request that found it empty.
+   */
+  limit(limit: {
+    readonly operations: readonly string[];
+    readonly capacity: number;
+    readonly refillPerSecond: number;
+    readonly fired: (span: number) => void;
+  }): Heal;
+}
+
+/** The groups of instance families that have a vCPU quota of their own. */
+export const QUOTA_GROUPS = ['standard', 'dl', 'f', 'g-vt', 'high-memory', 'hpc', 'inf', 'p', 'trn', 'x'] as const;
+export type QuotaGroup = (typeof QUOTA_GROUPS)[number];
+
+/** Sets what the account and its subnets allow. Capability `capacity.quota`. `fired` is told of each launch that was refused. */
+export interface QuotaPort {
+  /** Lowers vCPU quotas to this value, of the given capacity types and groups (none given: all), until undone. */
+  limitVcpus(limit: {
+    readonly capacityTypes?: readonly CapacityType[];
+    readonly groups?: readonly QuotaGroup[];
+    readonly vcpus: number;
+    readonly fired: (span: number) => void;
+  }): Heal;
+  /** Lets at most so many on-demand instances of each of these types run (none given: of every type), until undone. */
+  limitInstances(limit: {
+    readonly instanceTypes?: readonly string[];
+    readonly count: number;
+    readonly fired: (span: number) => void;
+  }): Heal;
+  /**
+   * Leaves so many free addresses in the subnets of these zones (none given: of all), as if others had taken the rest,
+   * until undone. An instance that ends gives its own back.
+   */
+  limitAddresses(limit: { readonly zones?: readonly string[]; readonly remaining: number; readonly fired: (span: number) => void }): Heal;
+}
+
+/** What of EC2 can be read late. */
+export const STALE_RESOURCES = ['instances', 'launch-templates'] as const;
+export type StaleResource = (typeof STALE_RESOURCES)[number];
+
+/** Makes EC2's reads stale. Capability `reads.stale`. */
+export interface StaleReadPort {
+  /**
+   * Lets each change that happens from now on be seen only up to `maxMs` later, until undone: then all is seen as
+   * it would have been. What was seen once is never unseen. `fired` is told of each request that read something old.
+   */
+  delay(delay: {
+    readonly resources: readonly StaleResource[];
+    readonly maxMs: number;
+    /** Requests that change a thing don't know it either before it is seen. */
+    readonly mutations: boolean;
+    readonly fired: (span: number) => void;
+  }): Heal;
+}
+
+/** Lets instances fail. Capability `instance.end`. */
+export interface InstanceFaultPort {
+  /** Lets launches of the selected offerings end as they begin (pending, then terminated), at most `count`, until undone. */
+  failLaunches(failure: { readonly selector: OfferingSelector; readonly count: number; readonly fired: (span: number) => void }): Heal;
+  /**
+   * Ends or stops selected instances behind the target's back, each so long after it is (or was) running, at most `count`,
+   * in the order in which they ran, until undone.
+   */
+  endRunning(ending: {
+    readonly selector: OfferingSelector;
+    readonly count: number;
+    readonly how: 'terminated' | 'stopped';
+    readonly afterMs: number;
+    readonly fired: () => void;
+  }): Heal;
+}
+
+/** What can go wrong with an instance as a node. Shares are of what there would be. */
+export type NodeAilment =
+  /** The kubelet registers so much later; without a delay never. */
+  | { readonly kind: 'late-registration'; readonly delayMs?: number }
+  /** The network plugin never gets ready, and so the node neither. */
+  | { readonly kind: 'never-ready' }
+  /** Once Ready, the container runtime is down and up again, each for half a period, so many times. */
+  | { readonly kind: 'flapping'; readonly periodMs: number; readonly times: number }
+  /** Somebody else creates the Node object before the kubelet registers. */
+  | {
+      readonly kind: 'foreign-node';
+      readonly labels: Readonly<Record<string, string>>;
+      readonly taints: readonly Taint[];
+      /** Whether with the instance's provider id. */
+      readonly providerId: boolean;
+    }
+  /** So long after the node was Ready, its kubelet stops, and the instance runs on. */
+  | { readonly kind: 'dead-kubelet'; readonly afterMs: number }
+  /** The node has so much less than a machine of its type should. */
+  | { readonly kind: 'shortfall'; readonly cpu: number; readonly memory: number };
+
+/** Lets nodes go wrong. Capability `boot.delay`. */
+export interface NodeFaultPort {
+  /**
+   * Strikes the first `count` (none given: all) selected instances that come to where it can strike them, each once, until
+   * undone. `fired` is told of each by its id.
+   */
+  arm(fault: {
+    readonly selector: OfferingSelector;
+    readonly count?: number;
+    readonly ailment: NodeAilment;
+    readonly fired: (instance: string) => void;
+  }): Heal;
+}
+
+/** What is put on the interruption queue. */
+export const MESSAGE_KINDS = [...NOTICE_KINDS, 'state-change'] as const;
+export type MessageKind = (typeof MESSAGE_KINDS)[number];
+
+/** What becomes of a message on its way to the queue. */
+export type MessagePerturbation =
+  /** It arrives so many times, each time as a message of its own. */
+  | { readonly kind: 'duplicate'; readonly copies: number }
+  /** It arrives so much later. */
+  | { readonly kind: 'delay'; readonly delayMs: number }
+  | { readonly kind: 'lose' };
+
+/** Takes spot instances back. Capability `spot.interrupt`. */
+export interface SpotPort {
+  /**
+   * Warns selected spot instances and ends them when their notice is over, at most `count` (none given: all), until undone:
+   * those that were warned by then still end, as EC2 takes no warning back. `pending`: as they are launched;
+   * `before-registration`: as they begin to run; `running`: drawn among those that run now, all at once.
+   */
+  interrupt(interruption: {
+    readonly selector: OfferingSelector;
+    readonly count?: number;
+    readonly moment: 'pending' | 'before-registration' | 'running';
+    readonly noticeMs: number;
+    /** A rebalance recommendation comes so long before the warning, 0 for with it; none when absent. */
+    readonly rebalanceBeforeMs?: number;
+    /** What becomes of the warning's message; duplicates are made of the recommendation too. */
+    readonly message?: MessagePerturbation;
+    /** Told of each instance when the first message about it is sent. */
+    readonly fired: (instance: string) => void;
+  }): Heal;
+}
+
+/** Perturbs the interruption queue. Capability `queue.perturb`. */
+export interface QueuePort {
+  /** Perturbs messages of these kinds (none given: of all), at most `count` (none given: all), until undone. */
+  perturb(perturbation: {
+    readonly kinds?: readonly MessageKind[];
+    readonly count?: number;
+    readonly message: MessagePerturbation;
+    readonly fired: (kind: MessageKind, instance: string) => void;
+  }): Heal;
+  /**
+   * Puts a message there now and every `periodMs` until undone: one that nobody can parse, or a spot warning about an
+   * instance that is none of this cluster's.
+   */
+  put(stray: { readonly what: 'malformed' | 'foreign'; readonly periodMs: number; readonly fired: (about: string) => void }): Heal;
+  /**
+   * Announces, by AWS Health, that selected running instances will be retired `startsInMs` from now: at most `count` (none
+   * given: all). Nothing ends them: trials are shorter. Undoing takes back what was not announced yet, which is nothing.
+   */
+  scheduleChange(change: {
+    readonly selector: OfferingSelector;
+    readonly count?: number;
+    readonly startsInMs: number;
+    readonly fired: (instance: string) => void;
+  }): Heal;
+}
+
 /** What faults may do to the world besides the wires. */
 export interface FaultPorts {
   readonly capacity: CapacityPort;
+  readonly throttle: ThrottlePort;
+  readonly quota: QuotaPort;
+  readonly reads: StaleReadPort;
+  readonly instanceFaults: InstanceFaultPort;
+  readonly nodes: NodeFaultPort;
+  readonly spot: SpotPort;
+  readonly queue: QueuePort;
   readonly instances: InstancePort;
 }

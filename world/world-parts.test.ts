@@ -1,11 +1,9 @@
 import { expect, test } from '@playwright/test';
 import type { Node, Pod, ReplicaSet } from '../model/kube.ts';
-import { CloudController } from './cloud-controller.ts';
-import { Scheduler } from './kube/scheduler.ts';
-import { Workloads } from './kube/workloads.ts';
-import { NodeLifecycle } from './node-lifecycle.ts';
+import { CloudController } from './controllers/cloud-controller.ts';
+import { createControllerManager } from './controllers/controller-manager.ts';
+import { Scheduler } from './scheduler/scheduler.ts';
 import { Kubelets } from './nodes/kubelets.ts';
-import { PodGarbageCollector } from './pod-garbage-collector.ts';
 import type { WorldPart } from './tasks.ts';
 import { M6I_LARGE, makePod, withParts } from './world-parts.test.support.ts';
 import type { Bench, PartSite } from './world-parts.test.support.ts';
@@ -23,10 +21,8 @@ function allParts({ port, clock, random, instances }: PartSite): readonly WorldP
   return [
     kubelets,
     new Scheduler({ ...fork('scheduler'), port: port('scheduler') }),
-    new Workloads({ ...fork('workloads'), port: port('workloads') }),
     new CloudController({ ...fork('cloud'), port: port('cloud'), instances }),
-    new NodeLifecycle({ ...fork('lifecycle'), port: port('workloads'), heartbeats: kubelets }),
-    new PodGarbageCollector({ port: port('workloads'), clock }),
+    createControllerManager({ ...fork('controller-manager'), port: port('workloads'), heartbeats: kubelets }),
   ];
 }
 

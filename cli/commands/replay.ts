@@ -19,7 +19,7 @@ export async function replay(
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
   warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
   const target = chooseTarget(line.target);
-  return runChosen({ chosen: [chosen], target, seed: line.seed, trials: 1, workers: 1, ...options }, console);
+  return runChosen({ chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, ...options }, console);
 }
 
 function parse(text: string): ReturnType<typeof parseReplayLine> {

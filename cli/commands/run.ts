@@ -31,6 +31,8 @@ export interface RunOptions {
   readonly target: string;
   readonly seed: number;
   readonly trials: number;
+  /** What scenarios of a free size shall reach. */
+  readonly nodes: number;
   readonly out: string | undefined;
   /** As many as the machine has processors, if not said otherwise. */
   readonly workers: number | undefined;
@@ -139,7 +141,7 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   for (const source of options.chosen) {
     const reason = whyNotRun(source.scenario, target, EMBEDDED.capabilities);
     if (reason === undefined) {
-      trials.push(...(await planTrials(source, options.target, seeds)));
+      trials.push(...(await planTrials(source, options.target, seeds, options.nodes)));
     } else {
       const { scenario, suite } = source;
       notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));

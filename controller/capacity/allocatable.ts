@@ -26,6 +26,7 @@ export function allocatableOf(capacity: Resources): Resources {
   const cpu = capacity['cpu'] ?? 0;
   const pods = capacity['pods'] ?? 0;
   return {
+    ...capacity,
     cpu: cpu - reservedMillicores(cpu / 1000),
     memory: (capacity['memory'] ?? 0) - (255 + 11 * pods) * MIB - MEMORY_EVICTION,
     'ephemeral-storage': EPHEMERAL_STORAGE * (1 - EPHEMERAL_STORAGE_EVICTION) - EPHEMERAL_STORAGE_RESERVED,

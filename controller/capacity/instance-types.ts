@@ -12,6 +12,8 @@ import { allocatableOf, capacityOf } from './allocatable.ts';
 /** An offering with what it is taken to cost. */
 export interface PricedOffering extends Offering {
   readonly usdPerHour: number;
+  /** Labels that a node of it has, but for its hostname and its pool's. */
+  readonly labels: Labels;
 }
 
 /** An instance type as the scheduling simulation needs it. */
@@ -82,7 +84,7 @@ class DescribedTypes implements InstanceTypes {
     this.#set(
       infos.flatMap((info) => {
         const names = (zones.get(info.InstanceType ?? '') ?? []).map(({ Location }) => Location ?? '').sort();
-        const type = readType(info, names, spotPrices);
+        const type = readType(info, names, spotPrices, this.#cluster.region);
         return type === undefined ? [] : [type];
       }),
     );
@@ -105,7 +107,12 @@ class DescribedTypes implements InstanceTypes {
   }
 }
 
-function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: ReadonlyMap<string, number>): NodeType | undefined {
+function readType(
+  info: InstanceTypeInfo,
+  zones: readonly string[],
+  spotPrices: ReadonlyMap<string, number>,
+  region: string,
+): NodeType | undefined {
   const name = info.InstanceType;
   const vcpu = info.VCpuInfo?.DefaultVCpus;
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
@@ -113,22 +120,60 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return undefined;
   const interfaces = info.NetworkInfo?.MaximumNetworkInterfaces ?? 1;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
-  const capacity = capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses });
+  const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
+  const labels = typeLabels(info, name, architecture, vcpu, memoryMiB);
   const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
   return {
     name,
     architecture,
-    labels: {
-      [LABEL.instanceType]: name,
-      [LABEL.arch]: architecture === 'x86_64' ? 'amd64' : 'arm64',
-      [LABEL.os]: 'linux',
-    },
+    labels,
     capacity,
     allocatable: allocatableOf(capacity),
     offerings: zones.flatMap((zone) =>
-      usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
+      usages.map((capacityType) => ({
+        ...priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices),
+        labels: { ...labels, [LABEL.region]: region, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType },
+      })),
     ),
   };
+}
+
+/** The labels that Karpenter's AWS provider gives nodes by their type. Source: its documentation, "Well-Known Labels". */
+function typeLabels(
+  info: InstanceTypeInfo,
+  name: string,
+  architecture: InstanceType['architecture'],
+  vcpu: number,
+  memoryMiB: number,
+): Record<string, string> {
+  const [family = '', size = ''] = name.split('.');
+  const [, category, generation] = /^([a-z]+)(\d+)?/.exec(family) ?? [];
+  const gpu = info.GpuInfo?.Gpus?.[0];
+  return {
+    [LABEL.instanceType]: name,
+    [LABEL.arch]: architecture === 'x86_64' ? 'amd64' : 'arm64',
+    [LABEL.os]: 'linux',
+    'karpenter.k8s.aws/instance-family': family,
+    'karpenter.k8s.aws/instance-size': size,
+    ...(category === undefined ? {} : { 'karpenter.k8s.aws/instance-category': category }),
+    ...(generation === undefined ? {} : { 'karpenter.k8s.aws/instance-generation': generation }),
+    'karpenter.k8s.aws/instance-cpu': String(vcpu),
+    'karpenter.k8s.aws/instance-memory': String(memoryMiB),
+    'karpenter.k8s.aws/instance-hypervisor': info.Hypervisor ?? '',
+    ...(gpu?.Name === undefined
+      ? {}
+      : { 'karpenter.k8s.aws/instance-gpu-name': gpu.Name.toLowerCase(), 'karpenter.k8s.aws/instance-gpu-count': String(gpu.Count ?? 0) }),
+  };
+}
+
+/** GPUs under the names of their makers' device plugins. */
+function gpusOf(info: InstanceTypeInfo): Resources {
+  const counts: Record<string, number> = {};
+  for (const { Manufacturer = '', Count = 0 } of info.GpuInfo?.Gpus ?? []) {
+    const resource = { NVIDIA: 'nvidia.com/gpu', AMD: 'amd.com/gpu' }[Manufacturer];
+    if (resource !== undefined && Count > 0) counts[resource] = (counts[resource] ?? 0) + Count;
+  }
+  return counts;
 }
 
 /** US dollars an hour for one vCPU and one GiB, about those of the m and c families in us-east-1. */
@@ -141,7 +186,12 @@ const SPOT_RATIO: Readonly<Record<CapacityType, number>> = { spot: 0.4, 'on-dema
  * EC2's API has spot prices but no on-demand prices: those are estimated from vCPUs and memory, which only orders the
  * types. Which of the offerings asked for is cheapest is EC2's to say. (Karpenter asks the Pricing API.)
  */
-function priced(offering: Offering, vcpu: number, memoryMiB: number, spotPrices: ReadonlyMap<string, number>): PricedOffering {
+function priced(
+  offering: Offering,
+  vcpu: number,
+  memoryMiB: number,
+  spotPrices: ReadonlyMap<string, number>,
+): Offering & { readonly usdPerHour: number } {
   const estimate = (vcpu * VCPU_USD + (memoryMiB / 1024) * GIB_USD) * SPOT_RATIO[offering.capacityType];
   return { ...offering, usdPerHour: spotPrices.get(formatOffering(offering)) ?? estimate };
 }

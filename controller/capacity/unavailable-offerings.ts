@@ -1,11 +1,20 @@
-import { formatOffering } from '../../model/catalogue.ts';
 import type { Offering } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { quotaOf } from './quota.ts';
+
+/** What is without capacity: an offering, or all offerings that match what is named. At least one thing is named. */
+export interface Unavailable {
+  readonly instanceType?: string;
+  readonly zone?: string;
+  readonly capacityType?: Offering['capacityType'];
+  /** Types that share a vCPU quota, as `quotaOf` names it. */
+  readonly quota?: string;
+}
 
 /** Offerings that are left alone for a while, because EC2 had no capacity when they were last asked for. */
 export interface UnavailableOfferings {
-  /** Leaves the offering alone for `ttlMs` from now, or longer if that was said before. */
-  mark(offering: Offering, ttlMs: number): void;
+  /** Leaves them alone for `ttlMs` from now, or longer if that was said before. */
+  mark(what: Unavailable, ttlMs: number): void;
   has(offering: Offering): boolean;
 }
 
@@ -16,25 +25,38 @@ export function createUnavailableOfferings(clock: Clock): UnavailableOfferings {
 
 class ExpiringOfferings implements UnavailableOfferings {
   readonly #clock: Clock;
-  /** End of the wait by offering, in ms since the epoch. Bounded by the number of offerings. */
+  /** End of the wait in ms since the epoch, by what is unavailable. Bounded by the number of offerings. */
   readonly #untilMs = new Map<string, number>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
   }
 
-  mark(offering: Offering, ttlMs: number): void {
-    const key = formatOffering(offering);
+  mark(what: Unavailable, ttlMs: number): void {
+    const key = keyOf(what);
     const untilMs = this.#clock.nowMs() + ttlMs;
     if (untilMs > (this.#untilMs.get(key) ?? 0)) this.#untilMs.set(key, untilMs);
   }
 
-  has(offering: Offering): boolean {
-    const key = formatOffering(offering);
+  has({ instanceType, zone, capacityType }: Offering): boolean {
+    if (this.#untilMs.size === 0) return false;
+    return (
+      this.#holds(keyOf({ instanceType, zone, capacityType })) ||
+      this.#holds(keyOf({ capacityType })) ||
+      this.#holds(keyOf({ zone })) ||
+      this.#holds(keyOf({ capacityType, quota: quotaOf(instanceType) }))
+    );
+  }
+
+  #holds(key: string): boolean {
     const untilMs = this.#untilMs.get(key);
     if (untilMs === undefined) return false;
     if (untilMs > this.#clock.nowMs()) return true;
     this.#untilMs.delete(key);
     return false;
   }
+}
+
+function keyOf({ instanceType, zone, capacityType, quota }: Unavailable): string {
+  return `${capacityType ?? ''}:${instanceType ?? ''}:${zone ?? ''}:${quota ?? ''}`;
 }

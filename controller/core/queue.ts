@@ -1,3 +1,4 @@
+import { KubeError } from '../../clients/kube-client.ts';
 import { logFailure } from '../../runtime/log.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { BACKOFF_MAX_MS, BACKOFF_MIN_MS, RECONCILES_AT_ONCE } from '../constants.ts';
@@ -82,7 +83,8 @@ class KeyedQueue implements Queue {
     const failures = this.#failures.get(key) ?? 0;
     this.#failures.set(key, failures + 1);
     const backoffMs = Math.min(BACKOFF_MIN_MS * 2 ** failures, BACKOFF_MAX_MS);
-    const waitMs = backoffMs * (0.5 + this.#runtime.random.next() / 2);
+    const askedMs = error instanceof KubeError ? Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS) : 0;
+    const waitMs = Math.max(backoffMs * (0.5 + this.#runtime.random.next() / 2), askedMs);
     const fields = { object: key, retryInMs: Math.ceil(waitMs) };
     logFailure(this.#runtime.log, 'error', `${this.#name}: ${describeError(error)}`, error, fields);
     return waitMs;

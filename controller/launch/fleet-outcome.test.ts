@@ -23,8 +23,10 @@ function answer(code: string, named: { InstanceType?: string; AvailabilityZone?:
 
 function masksOf(output: CreateFleetCommandOutput): Record<string, number> {
   const masks: Record<string, number> = {};
-  for (const { offering, ttlMs } of readFleetOutcome(REQUEST, output).masks) {
-    masks[formatOffering(offering)] = Math.max(ttlMs, masks[formatOffering(offering)] ?? 0);
+  for (const { what, ttlMs } of readFleetOutcome(REQUEST, output).masks) {
+    const { capacityType = '*', instanceType = what.quota ?? '*', zone = '*' } = what;
+    const key = `${capacityType}:${instanceType}:${zone}`;
+    masks[key] = Math.max(ttlMs, masks[key] ?? 0);
   }
   return masks;
 }
@@ -60,13 +62,19 @@ const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: R
   {
     name: 'a subnet without addresses is its whole zone',
     output: answer('InsufficientFreeAddressesInSubnet', one, ['i-1']),
-    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS, 'spot:m5.xlarge:a': UNAVAILABLE_OFFERING_MS },
+    masks: { '*:*:a': UNAVAILABLE_OFFERING_MS },
     onlyCapacity: true,
   },
   {
-    name: 'a quota is its type in every zone',
+    name: 'a quota is all types that draw on it, in every zone',
     output: answer('VcpuLimitExceeded', one, ['i-1']),
-    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS, 'spot:m5.large:b': UNAVAILABLE_OFFERING_MS },
+    masks: { 'spot:standard:*': UNAVAILABLE_OFFERING_MS },
+    onlyCapacity: true,
+  },
+  {
+    name: 'the count of spot instances is all of spot',
+    output: answer('MaxSpotInstanceCountExceeded', {}, ['i-1']),
+    masks: { 'spot:*:*': UNAVAILABLE_OFFERING_MS },
     onlyCapacity: true,
   },
   {

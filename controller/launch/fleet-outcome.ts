@@ -1,6 +1,8 @@
 import type { CreateFleetCommandOutput, CreateFleetError } from '@aws-sdk/client-ec2';
 import { Ec2Error } from '../../clients/ec2-client.ts';
 import type { Offering } from '../../model/catalogue.ts';
+import { quotaOf } from '../capacity/quota.ts';
+import type { Unavailable } from '../capacity/unavailable-offerings.ts';
 import { DOUBTED_OFFERING_MS, UNAVAILABLE_OFFERING_MS } from '../constants.ts';
 import { offeringsOf } from './fleet-request.ts';
 import type { FleetRequest } from './attempt.ts';
@@ -27,9 +29,9 @@ export interface FleetInstance {
   readonly zone: string | undefined;
 }
 
-/** How long an offering is to be left alone. */
+/** What is to be left alone, and how long. */
 interface Mask {
-  readonly offering: Offering;
+  readonly what: Unavailable;
   readonly ttlMs: number;
 }
 
@@ -63,11 +65,12 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
   );
   const named = errors
     .filter((error) => !THROTTLING_CODES.has(error.ErrorCode ?? ''))
-    .flatMap((error) => offeringsNamed(error, asked))
-    .map((offering) => ({ offering, ttlMs: UNAVAILABLE_OFFERING_MS }));
+    .flatMap((error) => unavailableBy(error, asked))
+    .map((what) => ({ what, ttlMs: UNAVAILABLE_OFFERING_MS }));
+  // Throttling inside an answer is no lack of capacity: what it kept from being tried is asked for again.
   const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
   const gotNothing = instances.length === 0 && onlyCapacity;
-  const doubted = gotNothing ? asked.map((offering) => ({ offering, ttlMs: DOUBTED_OFFERING_MS })) : [];
+  const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: DOUBTED_OFFERING_MS })) : [];
   return {
     instances,
     masks: [...named, ...doubted],
@@ -75,6 +78,11 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
     templateMissing: errors.some((error) => isMissingTemplate(error.ErrorCode ?? '')),
     summary: [...new Set(errors.map(formatFleetError))].slice(0, 5).join('; '),
   };
+}
+
+/** Whether an error says that too many requests were sent. */
+export function isThrottling(error: unknown): boolean {
+  return error instanceof Ec2Error && (error.status === 429 || THROTTLING_CODES.has(error.code));
 }
 
 /** What became of a request that was answered by an error. */
@@ -96,22 +104,33 @@ export function readRefusal(error: unknown): Refusal {
   return 'refused';
 }
 
+/** What is not to be had when a whole request was refused for lack of capacity or quota. */
+export function masksOfRefusal(request: FleetRequest, error: unknown): readonly Mask[] {
+  if (!(error instanceof Ec2Error) || !INSUFFICIENT_CAPACITY_CODES.has(error.code)) return [];
+  const asked = offeringsOf(request);
+  if (error.code === 'MaxSpotInstanceCountExceeded') return [{ what: { capacityType: 'spot' }, ttlMs: UNAVAILABLE_OFFERING_MS }];
+  const quotas = asked.map(({ capacityType, instanceType }) => ({ capacityType, quota: quotaOf(instanceType) }));
+  const masked = error.code === 'VcpuLimitExceeded' ? quotas : asked;
+  return masked.map((what) => ({ what, ttlMs: DOUBTED_OFFERING_MS }));
+}
+
 /** Whether a code means that a launch template does not exist. */
 export function isMissingTemplate(code: string): boolean {
   return code.startsWith('InvalidLaunchTemplate') && code.includes('NotFound');
 }
 
-/** The offerings that an error speaks of: a subnet without addresses is a whole zone, a quota a type in every zone. */
-function offeringsNamed(error: CreateFleetError, asked: readonly Offering[]): Offering[] {
-  const override = error.LaunchTemplateAndOverrides?.Overrides;
-  if (override?.InstanceType === undefined && override?.AvailabilityZone === undefined) return [];
-  return asked.filter((offering) => {
-    const isType = override.InstanceType === undefined || offering.instanceType === override.InstanceType;
-    const isZone = override.AvailabilityZone === undefined || offering.zone === override.AvailabilityZone;
-    if (error.ErrorCode === 'InsufficientFreeAddressesInSubnet') return isZone;
-    if (error.ErrorCode === 'VcpuLimitExceeded') return isType;
-    return isType && isZone;
-  });
+/**
+ * What an error says is not to be had. A subnet without addresses is its whole zone; a vCPU quota all types that draw on
+ * it, and the count of spot instances all of spot: asking for other types would be refused as well.
+ */
+function unavailableBy(error: CreateFleetError, asked: readonly Offering[]): Unavailable[] {
+  const { InstanceType: instanceType, AvailabilityZone: zone } = error.LaunchTemplateAndOverrides?.Overrides ?? {};
+  if (error.ErrorCode === 'MaxSpotInstanceCountExceeded') return [{ capacityType: 'spot' }];
+  if (instanceType === undefined && zone === undefined) return [];
+  const named = asked.filter((one) => (instanceType ?? one.instanceType) === one.instanceType && (zone ?? one.zone) === one.zone);
+  if (error.ErrorCode === 'InsufficientFreeAddressesInSubnet' && zone !== undefined) return [{ zone }];
+  if (error.ErrorCode === 'VcpuLimitExceeded') return named.map((one) => ({ capacityType: one.capacityType, quota: quotaOf(one.instanceType) }));
+  return named;
 }
 
 function formatFleetError(error: CreateFleetError): string {

@@ -5,11 +5,11 @@ import { isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import { LAUNCHES_AT_ONCE, LOOKUP_POLL_MS, LOOKUP_SETTLE_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
-import { Semaphore } from '../core/concurrency.ts';
+import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
 import { clientToken, readAttempt, writeAttempt } from './attempt.ts';
 import type { Attempt } from './attempt.ts';
-import { isMissingTemplate, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
+import { isMissingTemplate, isThrottling, masksOfRefusal, readFleetOutcome, readRefusal } from './fleet-outcome.ts';
 import type { FleetInstance } from './fleet-outcome.ts';
 import { planFleetRequest } from './plan.ts';
 import { recordInstance } from './record.ts';
@@ -50,11 +50,12 @@ export function createLauncher(context: Context, options: LauncherOptions = {}):
 class ReplayingLauncher implements Launcher {
   readonly #context: Context;
   readonly #token: (claim: NodeClaim, attempt: Attempt) => string;
-  readonly #slots = new Semaphore(LAUNCHES_AT_ONCE);
+  readonly #pace: Pacer;
 
   constructor(context: Context, token: (claim: NodeClaim, attempt: Attempt) => string) {
     this.#context = context;
     this.#token = token;
+    this.#pace = new Pacer(context.runtime.clock, context.runtime.random.fork('launch pace'), LAUNCHES_AT_ONCE);
   }
 
   async launch(claim: NodeClaim): Promise<LaunchProgress> {
@@ -86,9 +87,9 @@ class ReplayingLauncher implements Launcher {
   async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
     const { ec2, runtime, unavailable, templates } = this.#context;
     const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
-    const output = await this.#slots.run(() => ec2.createFleet(input)).catch((error: unknown) => this.#refuse(claim, attempt, error));
+    const output = await this.#pace.run(() => ec2.createFleet(input), isThrottling).catch((error: unknown) => this.#refuse(claim, attempt, error));
     const outcome = readFleetOutcome(attempt.request, output);
-    for (const { offering, ttlMs } of outcome.masks) unavailable.mark(offering, ttlMs);
+    for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
     if (outcome.templateMissing) templates.distrust();
     const [instance, ...surplus] = outcome.instances;
     if (surplus.length > 0) {
@@ -106,6 +107,7 @@ class ReplayingLauncher implements Launcher {
     const refusal = readRefusal(error);
     const code = error instanceof Ec2Error ? error.code : '';
     if (isMissingTemplate(code)) this.#context.templates.distrust();
+    for (const { what, ttlMs } of masksOfRefusal(attempt.request, error)) this.#context.unavailable.mark(what, ttlMs);
     // That its instance has been terminated is all there is to know: no need to wait until another one shows up.
     const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;

@@ -1,69 +1,159 @@
 import { KubeError } from '../../clients/kube-client.ts';
+import { RESOURCES } from '../../clients/resources.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { tolerates } from '../../model/taints.ts';
-import { DISRUPTED_TAINT, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
-import { EVICTIONS_AT_ONCE, STUCK_POD_MS } from '../constants.ts';
+import { logFailure } from '../../runtime/log.ts';
+import { DISRUPTED_TAINT, KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
+import { EVICTIONS_AT_ONCE, EVICTION_RETRY_MAX_MS, EVICTION_RETRY_MIN_MS, STUCK_POD_MS, TERMINATION_POLL_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
-import { isConflict, isNotFound } from '../core/errors.ts';
-import { isNodePod } from '../provisioning/pools.ts';
+import { describeError, isConflict, isNotFound } from '../core/errors.ts';
+import { isDaemonPod, isStaticPod } from '../provisioning/pods.ts';
+import { podName } from '../scheduling/pod-class.ts';
 import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
 
-/** How far a drain is. */
-interface DrainProgress {
-  /** Pods that are still there and have to go first, as `namespace/name`. */
-  readonly left: readonly string[];
-  /** A budget forbade an eviction. */
-  readonly blocked: boolean;
-  /** What the server asked to wait before the next eviction. */
-  readonly retryAfterMs: number | undefined;
+/** Empties nodes that are being removed. */
+export interface Drainer {
+  /** Keeps new pods off a node. @returns it as it stands then */
+  cordon(node: Node): Promise<Node>;
+  /**
+   * Asks the pods of a cordoned node to leave, by the eviction API, so that budgets hold.
+   * @param endMs when the node ends whatever is on it, in ms since the epoch; Infinity for never
+   * @returns milliseconds until it is to be called again; undefined once nothing has to leave any more
+   */
+  drain(node: Node, endMs: number): Promise<number | undefined>;
 }
 
 /**
- * Keeps new pods off a node and asks those on it to leave, by the eviction API, so that budgets hold. Pods of DaemonSets
- * and of the node itself stay, and so do those that tolerate the taint. Before the node counts as drained its pods are
- * read from the server: our copy may not have seen the last one come.
+ * Pods leave in Karpenter's order: those that are critical to the cluster after the others, and DaemonSets' after the
+ * rest of their kind. Static pods stay, and so do those that tolerate the taint; pods that must not be disrupted are
+ * waited for. A pod whose eviction was refused is asked again after a backoff of its own. When the node ends at a known
+ * time, pods are deleted so early that they still get their grace period.
  */
-export async function drain(context: Context, node: Node): Promise<DrainProgress> {
-  await cordon(context, node);
-  const { state, runtime } = context;
-  const nowMs = runtime.clock.nowMs();
-  const mustLeave = (pod: Pod): boolean => pod.spec.nodeName === nameOf(node) && isInTheWay(pod, nowMs);
-  let pods = [...state.podsOn(nameOf(node))].filter(mustLeave);
-  if (pods.length === 0) pods = (await state.freshPods()).filter(mustLeave);
-
-  let blocked = false;
-  let retryAfterMs: number | undefined;
-  await forEachAtMost(
-    EVICTIONS_AT_ONCE,
-    pods.filter((pod) => !isDeleting(pod)),
-    async (pod) => {
-      try {
-        await context.kube.evict(pod.metadata.namespace ?? '', nameOf(pod), { uid: uidOf(pod) });
-      } catch (error) {
-        // Gone, or another pod of its name by now.
-        if (isNotFound(error) || isConflict(error)) return;
-        if (!(error instanceof KubeError) || error.status !== 429) throw error;
-        blocked = true;
-        retryAfterMs = Math.max(retryAfterMs ?? 0, error.retryAfterMs ?? 0);
-      }
-    },
-  );
-  return { left: pods.map((pod) => `${pod.metadata.namespace ?? ''}/${nameOf(pod)}`), blocked, retryAfterMs };
+export function createDrainer(context: Context): Drainer {
+  return new EvictingDrainer(context);
 }
 
-/** Taints the node and makes it unschedulable, against the copy that we know. */
-async function cordon(context: Context, node: Node): Promise<void> {
-  if (isDisrupted(node) && node.spec?.unschedulable === true) return;
-  const taints = (node.spec?.taints ?? []).filter((taint) => !isSameTaint(taint, DISRUPTED_TAINT));
-  await patchNode(context, node, { spec: { taints: [...taints, DISRUPTED_TAINT], unschedulable: true } });
+interface Refused {
+  readonly waitMs: number;
+  readonly untilMs: number;
+}
+
+class EvictingDrainer implements Drainer {
+  readonly #context: Context;
+  /** By pod uid. Bounded by the pods that wait on nodes that are being drained. */
+  readonly #refused = new Map<string, Refused>();
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  async cordon(node: Node): Promise<Node> {
+    if (isDisrupted(node) && node.spec?.unschedulable === true) return node;
+    const taints = (node.spec?.taints ?? []).filter((taint) => !isSameTaint(taint, DISRUPTED_TAINT));
+    return patchNode(this.#context, node, {
+      metadata: { labels: { 'node.kubernetes.io/exclude-from-external-load-balancers': 'karpenter' } },
+      spec: { taints: [...taints, DISRUPTED_TAINT], unschedulable: true },
+    });
+  }
+
+  async drain(node: Node, endMs: number): Promise<number | undefined> {
+    const { state, runtime, reporter } = this.#context;
+    const nowMs = runtime.clock.nowMs();
+    if (nowMs >= endMs) return undefined;
+    const mustLeave = (pod: Pod): boolean => pod.spec.nodeName === nameOf(node) && isInTheWay(pod, nowMs);
+    let pods = [...state.podsOn(nameOf(node))].filter(mustLeave);
+    // Our copy may not have seen the last one come.
+    if (pods.length === 0) pods = (await state.freshPods()).filter(mustLeave);
+    if (pods.length === 0) return undefined;
+
+    await this.#deleteExpiring(pods, endMs);
+    const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !isProtected(pod));
+    const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? 0) <= nowMs);
+    await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
+
+    const waitsMs = group.flatMap((pod) => this.#refused.get(uidOf(pod))?.untilMs ?? []).map((untilMs) => untilMs - runtime.clock.nowMs());
+    if (waitsMs.length > 0) {
+      const message = `waiting for ${pods.map(podName).join(', ')}: a budget forbids evictions, or they were refused`;
+      runtime.log('info', message, { node: nameOf(node) });
+      const eventMessage = `${waitsMs.length} of ${pods.length} pods can't be evicted now`;
+      reporter.publish({ type: RESOURCES.nodes, object: node, eventType: 'Warning', reason: 'FailedDraining', message: eventMessage });
+    }
+    return Math.max(0, Math.min(...waitsMs, TERMINATION_POLL_MS, endMs - runtime.clock.nowMs()));
+  }
+
+  async #evict(pod: Pod): Promise<void> {
+    const { kube, runtime, metrics } = this.#context;
+    try {
+      await kube.evict(pod.metadata.namespace ?? '', nameOf(pod), { uid: uidOf(pod) });
+      metrics.evictionRequests.inc({ code: '200' });
+      this.#refused.delete(uidOf(pod));
+    } catch (error) {
+      metrics.evictionRequests.inc({ code: String(error instanceof KubeError ? error.status : 0) });
+      const before = this.#refused.get(uidOf(pod));
+      this.#refused.delete(uidOf(pod));
+      // Gone, or another pod of its name by now.
+      if (isNotFound(error) || isConflict(error)) return;
+      if (!(error instanceof KubeError)) throw error;
+      this.#backOff(pod, error, before);
+      if (error.status === 429) return;
+      logFailure(runtime.log, 'warn', `can't evict ${podName(pod)}: ${describeError(error)}`, error, { pod: podName(pod) });
+    }
+  }
+
+  #backOff(pod: Pod, { retryAfterMs = 0 }: KubeError, before: Refused | undefined): void {
+    const { clock, random } = this.#context.runtime;
+    const nowMs = clock.nowMs();
+    for (const [uid, { untilMs }] of this.#refused) if (untilMs < nowMs - STUCK_POD_MS) this.#refused.delete(uid);
+    const waitMs = Math.min(Math.max((before?.waitMs ?? 0) * 2, EVICTION_RETRY_MIN_MS), EVICTION_RETRY_MAX_MS);
+    const jitteredMs = waitMs * (0.5 + random.next() / 2);
+    this.#refused.set(uidOf(pod), { waitMs, untilMs: nowMs + Math.max(jitteredMs, retryAfterMs) });
+  }
+
+  /** Deletes what would not get its whole grace period if it stayed any longer. */
+  async #deleteExpiring(pods: readonly Pod[], endMs: number): Promise<void> {
+    if (endMs === Infinity) return;
+    const { kube, runtime } = this.#context;
+    const nowMs = runtime.clock.nowMs();
+    const expiring = pods.filter((pod) => {
+      const deletedMs = timeOf(pod.metadata.deletionTimestamp);
+      if (deletedMs !== undefined) return deletedMs > endMs;
+      return nowMs >= endMs - (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S) * 1_000;
+    });
+    await forEachAtMost(EVICTIONS_AT_ONCE, expiring, async (pod) => {
+      const gracePeriodSeconds = Math.max(0, Math.floor((endMs - nowMs) / 1_000));
+      const ref = { type: RESOURCES.pods, namespace: pod.metadata.namespace ?? '', name: nameOf(pod) };
+      runtime.log('info', `deleting ${podName(pod)}: its node ends`, { pod: podName(pod) });
+      try {
+        await kube.delete(ref, { uid: uidOf(pod), gracePeriodSeconds });
+      } catch (error) {
+        if (!isNotFound(error) && !isConflict(error)) throw error;
+      }
+    });
+  }
+}
+
+const DEFAULT_GRACE_S = 30;
+const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
+
+/** The pods that leave next: none leaves while one of an earlier group is still there. */
+function firstGroup(pods: readonly Pod[]): readonly Pod[] {
+  const groups = Map.groupBy(pods, (pod) => {
+    const isCritical = CRITICAL.includes(pod.spec.priorityClassName ?? '');
+    return (isCritical ? 2 : 0) + (isDaemonPod(pod) ? 1 : 0);
+  });
+  return groups.get(Math.min(...groups.keys())) ?? [];
 }
 
 /** Whether a pod has to leave before its node may end. */
 function isInTheWay(pod: Pod, nowMs: number): boolean {
-  if (isNodePod(pod) || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
+  if (isStaticPod(pod) || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
   if (pod.spec.tolerations?.some((toleration) => tolerates(toleration, DISRUPTED_TAINT))) return false;
   // The time of deletion is that by which it should have ended.
   const endMs = timeOf(pod.metadata.deletionTimestamp);
   return endMs === undefined || nowMs < endMs + STUCK_POD_MS;
+}
+
+function isProtected(pod: Pod): boolean {
+  return pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
 }

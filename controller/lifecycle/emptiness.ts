@@ -1,13 +1,14 @@
 import type { Node, Pod } from '../../model/kube.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { CONDITION, DISRUPTED_TAINT, KARPENTER, isDeleting, isTrue, nameOf, uidOf } from '../api.ts';
+import { CONDITION, DISRUPTED_TAINT, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
 import { CONSOLIDATE_AFTER_MS, RECONCILES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
-import { isNodePod } from '../provisioning/pools.ts';
+import { isNodePod, isTerminal } from '../provisioning/pods.ts';
+import { allowedDisruptions } from './budgets.ts';
 import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
 
 /** The part that removes nodes nobody needs. */
@@ -49,11 +50,24 @@ class EmptinessSweep implements Emptiness {
       if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
       const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
       emptySinceMs.set(uidOf(claim), sinceMs);
-      const waitMs = consolidateAfterMs(state.pools.get(claim.metadata.labels?.[KARPENTER.nodePool] ?? ''));
+      const waitMs = consolidateAfterMs(state.pools.get(nodePoolOf(claim)));
       if (nowMs - sinceMs >= waitMs) due.push({ claim, node });
     }
     this.#emptySinceMs = emptySinceMs;
-    if (due.length > 0) await this.#remove(due);
+    const allowed = this.#withinBudgets(due);
+    if (allowed.length > 0) await this.#remove(allowed);
+  }
+
+  /** As many of each pool as its budgets let go now, those that have been empty for longest first. */
+  #withinBudgets(due: readonly Candidate[]): Candidate[] {
+    const { state, metrics } = this.#context;
+    const sinceMs = ({ claim }: Candidate): number => this.#emptySinceMs.get(uidOf(claim)) ?? 0;
+    const sorted = [...due].sort((a, b) => sinceMs(a) - sinceMs(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
+    return [...Map.groupBy(sorted, ({ claim }) => nodePoolOf(claim))].flatMap(([name, candidates]) => {
+      const allowed = allowedDisruptions(state, name, 'Empty');
+      metrics.disruptionDecisions.inc({ decision: 'delete', reason: 'empty', consolidation_type: '' }, Math.min(allowed, candidates.length));
+      return candidates.slice(0, allowed);
+    });
   }
 
   /**
@@ -74,7 +88,10 @@ class EmptinessSweep implements Emptiness {
     const used = new Set(pods.filter(keepsNode).map((pod) => pod.spec.nodeName));
     for (const { claim, node } of tainted) {
       if (used.has(nameOf(node)) || this.#isExpected(node, claim)) await this.#giveBack(node);
-      else await deleteClaim(this.#context, claim, 'its node is empty');
+      else {
+        await deleteClaim(this.#context, claim, 'its node is empty');
+        this.#context.metrics.nodeClaimsDisrupted.inc({ reason: 'empty', nodepool: nodePoolOf(claim) });
+      }
     }
   }
 
@@ -99,17 +116,12 @@ class EmptinessSweep implements Emptiness {
 
 /** Whether a pod is a reason to keep its node: those that have ended and those of the node itself are none. */
 function keepsNode(pod: Pod): boolean {
-  return !isNodePod(pod) && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed';
+  return !isNodePod(pod) && !isTerminal(pod);
 }
 
 /** How long a node of the pool may be empty, in ms; Infinity for ever. A pool that is gone keeps nothing back. */
 function consolidateAfterMs(pool: NodePool | undefined): number {
   const text = pool?.spec.disruption?.consolidateAfter;
   if (text === 'Never') return Infinity;
-  if (text === undefined) return CONSOLIDATE_AFTER_MS;
-  let ms = 0;
-  for (const [, amount = '', unit = ''] of text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h)/g)) {
-    ms += Number(amount) * ({ ms: 1, s: 1_000, m: 60_000, h: 3_600_000 }[unit] ?? 0);
-  }
-  return ms;
+  return text === undefined ? CONSOLIDATE_AFTER_MS : durationOf(text);
 }

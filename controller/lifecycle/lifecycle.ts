@@ -3,7 +3,7 @@ import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, timeOf } from '../api
 import type { NodeClaim } from '../api.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
-import { LAUNCH_TIMEOUT_MS, LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS } from '../constants.ts';
+import { INITIALIZATION_TIMEOUT_MS, LAUNCH_TIMEOUT_MS, LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
@@ -56,7 +56,14 @@ async function reconcileClaim(context: Context, parts: LifecycleParts, name: str
   }
   if (isTrue(claim.status.conditions, CONDITION.initialized)) return undefined;
   const initialized = await parts.registrar.initialize(claim);
-  return isTrue(initialized.status?.conditions, CONDITION.initialized) ? undefined : LIFECYCLE_POLL_MS;
+  if (isTrue(initialized.status?.conditions, CONDITION.initialized)) return undefined;
+  const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);
+  const [node] = context.state.nodesOf(claim.status.providerID);
+  // A ready Node waits for somebody to take its start-up taints: another one would wait as long.
+  if (isTrue(node?.status?.conditions, 'Ready')) return LIFECYCLE_POLL_MS;
+  if (waitedMs <= INITIALIZATION_TIMEOUT_MS) return Math.min(LIFECYCLE_POLL_MS, INITIALIZATION_TIMEOUT_MS - waitedMs + 1);
+  await deleteClaim(context, claim, `its Node was not ready within ${INITIALIZATION_TIMEOUT_MS} ms of the launch`);
+  return undefined;
 }
 
 async function launch(context: Context, parts: LifecycleParts, claim: NodeClaim): Promise<number | undefined> {

@@ -2,7 +2,7 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { parseResources } from '../../model/resources.ts';
 import { LABEL } from '../../model/kube.ts';
-import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, uidOf } from '../api.ts';
+import { CONDITION, DISRUPTED_TAINT, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
@@ -39,6 +39,7 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'MultipleNodesFound', message }]);
   }
   await takeOver(context, claim, node);
+  context.metrics.nodesCreated.inc({ nodepool: nodePoolOf(claim) });
   context.runtime.log('info', 'registered', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(
     context,

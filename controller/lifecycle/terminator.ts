@@ -1,13 +1,12 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { Node } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
-import { CONDITION, KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
+import { formatTime } from '../../model/time.ts';
+import { CONDITION, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, timeOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isEnding, isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
 import {
-  EVICTION_RETRY_MAX_MS,
-  EVICTION_RETRY_MIN_MS,
   LOOKUP_POLL_MS,
   LOOKUP_SETTLE_MS,
   TERMINATION_POLL_MS,
@@ -17,7 +16,8 @@ import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
 import { recordInstance } from '../launch/record.ts';
-import { drain } from './drain.ts';
+import { createDrainer } from './drain.ts';
+import type { Drainer } from './drain.ts';
 import { patchNode } from './registrar.ts';
 
 /** The part that ends claims, Nodes and instances that are being deleted. */
@@ -31,38 +31,50 @@ export interface Terminator {
   terminateNode(node: Node): Promise<number | undefined>;
 }
 
-export function createTerminator(context: Context): Terminator {
-  return new FinalizingTerminator(context);
+export function createTerminator(context: Context, drainer: Drainer = createDrainer(context)): Terminator {
+  return new FinalizingTerminator(context, drainer);
+}
+
+/** How the end of one claim or Node goes. */
+interface EndProgress {
+  readonly launchedAtMs: number;
+  /** When its instance ends, drained or not, in ms since the epoch; Infinity for never. */
+  readonly endMs: number;
+  onDrained(): Promise<void>;
+  onTerminating(): Promise<void>;
 }
 
 class FinalizingTerminator implements Terminator {
   readonly #context: Context;
-  /** By node: the wait after the last eviction that a budget forbade. Bounded by the nodes being drained. */
-  readonly #evictionWaitMs = new Map<string, number>();
+  readonly #drainer: Drainer;
 
-  constructor(context: Context) {
+  constructor(context: Context, drainer: Drainer) {
     this.#context = context;
+    this.#drainer = drainer;
   }
 
   async terminate(claim: NodeClaim): Promise<number | undefined> {
     if (!claim.metadata.finalizers?.includes(KARPENTER.finalizer)) return undefined;
     const providerId = claim.status?.providerID;
     if (providerId === undefined) return this.#terminateUnrecorded(claim);
-    const nodes = this.#context.state.nodesOf(providerId);
-    const launchedAtMs = launchTime(claim);
-    const waitMs = await this.#end(nodes, parseProviderId(providerId), launchedAtMs, () =>
-      patchConditions(this.#context, claim, [
-        { type: CONDITION.instanceTerminating, status: 'True', reason: 'InstanceTerminating', message: '' },
-      ]),
-    );
+    const current = await this.#setTerminationTime(claim);
+    const progress = {
+      launchedAtMs: launchTime(claim),
+      endMs: timeOf(current.metadata.annotations?.[KARPENTER.terminationTime]) ?? Infinity,
+      onDrained: () => this.#note(current, CONDITION.drained, 'Drained'),
+      onTerminating: () => this.#note(current, CONDITION.instanceTerminating, 'InstanceTerminating'),
+    };
+    const waitMs = await this.#end(this.#context.state.nodesOf(providerId), parseProviderId(providerId), progress);
     if (waitMs !== undefined) return waitMs;
-    await this.#release(claim);
+    await this.#release(current);
     return undefined;
   }
 
   terminateNode(node: Node): Promise<number | undefined> {
     const createdAtMs = timeOf(node.metadata.creationTimestamp) ?? this.#context.runtime.clock.nowMs();
-    return this.#end([node], parseProviderId(node.spec?.providerID), createdAtMs, () => Promise.resolve());
+    const nothing = (): Promise<void> => Promise.resolve();
+    const progress = { launchedAtMs: createdAtMs, endMs: Infinity, onDrained: nothing, onTerminating: nothing };
+    return this.#end([node], parseProviderId(node.spec?.providerID), progress);
   }
 
   /**
@@ -86,29 +98,53 @@ class FinalizingTerminator implements Terminator {
     return undefined;
   }
 
+  /** Keeps what the claim's grace period comes to, so that a restart, or another pool's spec, doesn't move it. */
+  async #setTerminationTime(claim: NodeClaim): Promise<NodeClaim> {
+    const { terminationGracePeriod } = claim.spec;
+    const deletedAtMs = timeOf(claim.metadata.deletionTimestamp);
+    const known = claim.metadata.annotations?.[KARPENTER.terminationTime];
+    if (terminationGracePeriod === undefined || known !== undefined || deletedAtMs === undefined) return claim;
+    const time = formatTime(deletedAtMs + durationOf(terminationGracePeriod));
+    return patchClaim(this.#context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: time } } });
+  }
+
+  /** Says in the claim's status how far its end is; a failure to do so changes nothing. */
+  async #note(claim: NodeClaim, type: string, reason: string): Promise<void> {
+    const known = this.#context.state.claims.get(nameOf(claim)) ?? claim;
+    if (isTrue(known.status?.conditions, type)) return;
+    await patchConditions(this.#context, claim, [{ type, status: 'True', reason, message: '' }]).catch(() => undefined);
+  }
+
   /** Drains the nodes, ends the instance, waits until EC2 shows that it has ended, and lets the Nodes go. */
-  async #end(
-    nodes: readonly Node[],
-    instanceId: string | undefined,
-    launchedAtMs: number,
-    onTerminating: () => Promise<unknown>,
-  ): Promise<number | undefined> {
-    const current = await Promise.all(nodes.map((node) => this.#deleteNode(node)));
-    const present = current.filter((node) => node !== undefined);
-    const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, launchedAtMs);
+  async #end(nodes: readonly Node[], instanceId: string | undefined, progress: EndProgress): Promise<number | undefined> {
+    const deleted = await Promise.all(nodes.map((node) => this.#deleteNode(node)));
+    // Before EC2 is asked: no pod may come while it does not answer.
+    const present = await Promise.all(deleted.filter((node) => node !== undefined).map((node) => this.#cordon(node)));
+    const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, progress.launchedAtMs);
     if (state === 'ending') return TERMINATION_POLL_MS;
     if (state === 'live' && instanceId !== undefined) {
       for (const node of present) {
-        const waitMs = await this.#drain(node);
+        const waitMs = await this.#drainer.drain(node, progress.endMs);
         if (waitMs !== undefined) return waitMs;
       }
+      if (present.length > 0) await progress.onDrained();
       await this.#context.instances.terminate(instanceId);
       this.#context.runtime.log('info', `terminating ${instanceId}`, { nodes: present.map(nameOf).join(',') });
-      await onTerminating();
+      await progress.onTerminating();
       return TERMINATION_POLL_MS;
     }
     for (const node of present) await this.#releaseNode(node);
     return undefined;
+  }
+
+  /** A Node that has gone meanwhile needs none. */
+  async #cordon(node: Node): Promise<Node> {
+    try {
+      return await this.#drainer.cordon(node);
+    } catch (error) {
+      if (isNotFound(error)) return node;
+      throw error;
+    }
   }
 
   /** What EC2 shows. An instance that it doesn't show soon after the launch counts as live: its reads lag behind. */
@@ -118,20 +154,6 @@ class FinalizingTerminator implements Terminator {
     if (instance === undefined) return runtime.clock.nowMs() < launchedAtMs + VISIBILITY_MS ? 'live' : 'ended';
     if (instance.State?.Name === 'terminated') return 'ended';
     return isEnding(instance) ? 'ending' : 'live';
-  }
-
-  async #drain(node: Node): Promise<number | undefined> {
-    const progress = await drain(this.#context, node);
-    const lastWaitMs = this.#evictionWaitMs.get(nameOf(node)) ?? 0;
-    this.#evictionWaitMs.delete(nameOf(node));
-    if (progress.left.length === 0) return undefined;
-    if (!progress.blocked) return TERMINATION_POLL_MS;
-    const waitMs = Math.min(Math.max(lastWaitMs * 2, EVICTION_RETRY_MIN_MS), EVICTION_RETRY_MAX_MS);
-    this.#evictionWaitMs.set(nameOf(node), waitMs);
-    this.#context.runtime.log('info', `a budget forbids evictions; waiting for ${progress.left.join(', ')}`, {
-      node: nameOf(node),
-    });
-    return Math.max(waitMs, progress.retryAfterMs ?? 0);
   }
 
   /** Has the Node marked as being deleted. @returns it as it stands then; undefined if it is gone */
@@ -159,6 +181,7 @@ class FinalizingTerminator implements Terminator {
     try {
       const left = finalizers.filter((name) => name !== KARPENTER.finalizer);
       await patchNode(this.#context, node, { metadata: { finalizers: left } });
+      this.#context.metrics.nodesTerminated.inc({ nodepool: nodePoolOf(node) });
       if (left.length === 0) this.#context.state.nodes.forget(node);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -175,6 +198,7 @@ class FinalizingTerminator implements Terminator {
       if (!isNotFound(error)) throw error;
     }
     if (left.length === 0) this.#context.state.claims.forget(claim);
+    this.#context.metrics.nodeClaimsTerminated.inc({ nodepool: nodePoolOf(claim) });
     this.#context.runtime.log('info', 'the claim has ended', { claim: nameOf(claim) });
   }
 }

@@ -3,12 +3,14 @@ import type { Node, Pod, Taint } from '../../model/kube.ts';
 import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import { CONDITION, KARPENTER, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
+import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
-import { offeringLabels, offeringsOfClaim } from '../launch/plan.ts';
-import type { NodeCandidate, PoolOptions } from '../scheduling/types.ts';
-import { isNodePod } from './pools.ts';
+import { hostPortsOf } from '../scheduling/host-ports.ts';
+import type { NodeCandidate } from '../scheduling/types.ts';
+import { Daemons } from './daemons.ts';
+import type { DaemonShare } from './daemons.ts';
+import { isNodePod, isReschedulable, isTerminal } from './pods.ts';
 
 /** Taints that a starting node has until it is ready; what waits for it may be planned onto it all the same. */
 const STARTING_TAINTS: readonly string[] = [
@@ -22,65 +24,76 @@ const STARTING_TAINTS: readonly string[] = [
  * The nodes that pods may be planned onto: those of the cluster, whoever made them, and those on their way. A node that
  * is not initialized counts with what its claim promises where it doesn't say itself.
  */
-export function readNodes(context: Context, pools: readonly PoolOptions[]): NodeCandidate[] {
+export function readNodes(context: Context): NodeCandidate[] {
   const { state } = context;
+  const daemons = new Daemons(state.daemonSets.list());
   const claimOf = new Map<string, NodeClaim>();
   const candidates: NodeCandidate[] = [];
+  const nodes = state.nodes.list();
+  const present = new Set(nodes.map((node) => node.spec?.providerID));
   for (const claim of state.claims.list()) {
     const providerId = claim.status?.providerID;
     if (providerId !== undefined) claimOf.set(providerId, claim);
-    if (isDeleting(claim) || (providerId !== undefined && state.nodesOf(providerId).length > 0)) continue;
-    const overhead = pools.find(({ name }) => name === claim.metadata.labels?.[KARPENTER.nodePool])?.overhead ?? {};
-    const candidate = providerId === undefined ? unlaunched(context, claim, overhead) : launched(claim, overhead);
+    if (isDeleting(claim) || (providerId !== undefined && present.has(providerId))) continue;
+    const candidate = providerId === undefined ? unlaunched(context, claim, daemons) : launched(claim, daemons);
     if (candidate !== undefined) candidates.push(candidate);
   }
-  for (const node of state.nodes.list()) {
+  for (const node of nodes) {
     const claim = claimOf.get(node.spec?.providerID ?? '');
-    const overhead = pools.find(({ name }) => name === claim?.metadata.labels?.[KARPENTER.nodePool])?.overhead ?? {};
-    candidates.push(present(node, claim, [...state.podsOn(nameOf(node))], overhead));
+    candidates.push(presentNode(node, claim, [...state.podsOn(nameOf(node))], daemons));
   }
   return candidates;
 }
 
 /** It may still become any of several things: only what all of them have can be relied on. */
-function unlaunched(context: Context, claim: NodeClaim, overhead: Resources): NodeCandidate | undefined {
-  const offerings = offeringsOfClaim(context, claim);
+function unlaunched(context: Context, claim: NodeClaim, daemons: Daemons): NodeCandidate | undefined {
+  const offerings = context.claimOfferings.of(claim);
   const [first] = offerings;
   if (first === undefined) return undefined;
-  let least: Resources = first.type.allocatable;
-  for (const { type } of offerings) least = minResources(least, type.allocatable);
   const labels = claim.metadata.labels ?? {};
+  const taints = claim.spec.taints ?? [];
+  const variants = offerings.map(({ offering }): Labels => ({ ...labels, ...offering.labels, [LABEL.hostname]: nameOf(claim) }));
+  const shares = variants.map((variant) => daemons.shareOf(variant, taints));
+  let least: Resources | undefined;
+  for (const [index, { type }] of offerings.entries()) {
+    const room = subtractResources(type.allocatable, shares[index]?.requests ?? {});
+    least = least === undefined ? room : minResources(least, room);
+  }
   return {
     name: nameOf(claim),
-    variants: offerings.map(({ type, offering }): Labels => ({
-      ...labels,
-      ...offeringLabels(type, offering, context.cluster.region),
-      [LABEL.hostname]: nameOf(claim),
-    })),
-    taints: claim.spec.taints ?? [],
-    free: subtractResources(least, overhead),
+    variants,
+    taints,
+    free: least ?? {},
+    hostPorts: shares.flatMap(({ hostPorts }) => hostPorts),
     accepting: true,
     pods: [],
   };
 }
 
-function launched(claim: NodeClaim, overhead: Resources): NodeCandidate {
+function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
+  const variant = { ...claim.metadata.labels, [LABEL.hostname]: nameOf(claim) };
+  const taints = claim.spec.taints ?? [];
+  const share = daemons.shareOf(variant, taints);
   return {
     name: nameOf(claim),
-    variants: [{ ...claim.metadata.labels, [LABEL.hostname]: nameOf(claim) }],
-    taints: claim.spec.taints ?? [],
-    free: subtractResources(parseResources(claim.status?.allocatable), overhead),
+    variants: [variant],
+    taints,
+    free: subtractResources(parseResources(claim.status?.allocatable), share.requests),
+    hostPorts: share.hostPorts,
     accepting: true,
     pods: [],
   };
 }
 
-function present(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], overhead: Resources): NodeCandidate {
+function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], daemons: Daemons): NodeCandidate {
   const isStarting = claim !== undefined && !isTrue(claim.status?.conditions, CONDITION.initialized);
-  const running = pods.filter(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
-  const total = (some: readonly Pod[]): Resources => some.map(requestsOf).reduce<Resources>(addResources, {});
-  const daemons = total(running.filter(isNodePod));
-  const taken = addResources(total(running.filter((pod) => !isNodePod(pod))), isStarting ? maxResources(daemons, overhead) : daemons);
+  const running = pods.filter((pod) => !isTerminal(pod));
+  const labels = { ...(isStarting ? claim.metadata.labels : {}), ...node.metadata.labels };
+  const taints = isStarting ? startingTaints(node, claim) : (node.spec?.taints ?? []);
+  const present = total(running.filter(isNodePod));
+  // Those that have not come yet keep their place, also on a node that others made.
+  const expected: DaemonShare = isStarting ? daemons.shareOf(labels, taints) : NO_SHARE;
+  const taken = addResources(total(running.filter((pod) => !isNodePod(pod))), maxResources(present, expected.requests));
   const allocatable = {
     ...(isStarting ? parseResources(claim.status?.allocatable) : {}),
     ...withoutZeros(parseResources(node.status?.allocatable)),
@@ -88,12 +101,20 @@ function present(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[],
   const isLeaving = isDeleting(node) || (claim !== undefined && isDeleting(claim));
   return {
     name: nameOf(node),
-    variants: [{ ...(isStarting ? claim.metadata.labels : {}), ...node.metadata.labels }],
-    taints: isStarting ? startingTaints(node, claim) : (node.spec?.taints ?? []),
+    variants: [labels],
+    taints,
     free: subtractResources(allocatable, taken),
+    hostPorts: [...running.flatMap(({ spec }) => hostPortsOf(spec)), ...expected.hostPorts],
     accepting: !isLeaving && node.spec?.unschedulable !== true,
-    pods: running.filter((pod) => !isDeleting(pod)),
+    // Those that are planned anew don't count where they are now.
+    pods: running.filter((pod) => !isDeleting(pod) && !(isLeaving && isReschedulable(pod))),
   };
+}
+
+const NO_SHARE: DaemonShare = { requests: {}, hostPorts: [] };
+
+function total(pods: readonly Pod[]): Resources {
+  return pods.map(requestsOf).reduce<Resources>(addResources, {});
 }
 
 /** A pod whose requests can't be read takes its place all the same. */

@@ -1,17 +1,20 @@
 import { z } from 'zod';
 import { LABEL } from '../../model/kube.ts';
-import type { Pod, Taint } from '../../model/kube.ts';
-import { matchesLabels, nodeAlternatives, matchesNode, parseRequirements } from '../../model/requirements.ts';
-import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
+import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
+import type { Requirements } from '../../model/requirements.ts';
+import { addResources, maxResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
-import { REPELLING, untolerated } from '../../model/taints.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { KARPENTER, isDeleting, nameOf } from '../api.ts';
+import { KARPENTER, isDeleting, nameOf, nodePoolOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
+import type { NodeType } from '../capacity/instance-types.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
-import { offeringLabels, offeringsOfClaim } from '../launch/plan.ts';
+import type { HostPort } from '../scheduling/host-ports.ts';
+import { openLabels } from '../scheduling/open-labels.ts';
 import type { Option, PoolOptions } from '../scheduling/types.ts';
+import { Daemons } from './daemons.ts';
+import type { DaemonShare } from './daemons.ts';
 
 const taintSchema = z.looseObject({
   key: z.string(),
@@ -39,12 +42,11 @@ const poolSchema = z.looseObject({
   }),
 });
 
-/** The labels that each node of a pool has whatever it becomes. A requirement for several values means the first. */
+/** The labels that each node of a pool has whatever it becomes. Those of which the pool leaves the value open are not among them. */
 export function poolLabels(pool: NodePool): Record<string, string> {
-  const known: readonly string[] = Object.values(LABEL);
   const required = pool.spec.template.spec.requirements.flatMap(({ key, operator, values = [] }) => {
     const [value] = values;
-    return operator === 'In' && value !== undefined && !known.includes(key) ? [[key, value]] : [];
+    return operator === 'In' && values.length === 1 && value !== undefined && !isDecided(key) ? [[key, value]] : [];
   });
   return {
     ...(Object.fromEntries(required) as Record<string, string>),
@@ -54,63 +56,99 @@ export function poolLabels(pool: NodePool): Record<string, string> {
   };
 }
 
-/** The pools that nodes can be launched from now. One that can't be read is logged and left out. */
-export function readPools(context: Context): PoolOptions[] {
-  const { state, runtime } = context;
-  return state.pools.list().flatMap((pool) => {
-    if (isDeleting(pool)) return [];
-    try {
-      const parsed = poolSchema.safeParse(pool);
-      if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
-      const nodeClass = state.classes.get(pool.spec.template.spec.nodeClassRef.name);
-      return nodeClass === undefined || isDeleting(nodeClass) ? [] : [readPool(context, pool)];
-    } catch (error) {
-      logFailure(runtime.log, 'error', `the pool can't be read: ${describeError(error)}`, error, { nodePool: nameOf(pool) });
-      return [];
-    }
-  });
+const KNOWN_LABELS: readonly string[] = Object.values(LABEL);
+
+/** Whether the instance type, the zone and the like decide a label's value. */
+function isDecided(key: string): boolean {
+  return KNOWN_LABELS.includes(key) || key.startsWith('karpenter.k8s.aws/instance-');
 }
 
-function readPool(context: Context, pool: NodePool): PoolOptions {
-  const { spec } = pool.spec.template;
-  const all = optionsOf(context, pool);
-  const taints = spec.taints ?? [];
-  return {
-    name: nameOf(pool),
-    weight: pool.spec.weight ?? 0,
-    taints,
-    options: all.filter(({ offering }) => !context.unavailable.has(offering)),
-    unavailable: all.filter(({ offering }) => context.unavailable.has(offering)),
-    overhead: daemonOverhead(context, all, taints),
-    remaining: remainingLimits(context, pool),
-  };
-}
+/** Reads pools, and keeps what it found out about each until the pool, the types or the DaemonSets change. */
+export class PoolReader {
+  readonly #context: Context;
+  /** By pool name. */
+  #known = new Map<string, KnownPool>();
 
-function optionsOf({ instanceTypes, cluster }: Context, pool: NodePool): Option[] {
-  const labels = poolLabels(pool);
-  const requirements = parseRequirements(pool.spec.template.spec.requirements);
-  return instanceTypes.list().flatMap((type) =>
-    type.offerings
-      .map((offering) => ({
-        type,
-        offering,
-        usdPerHour: offering.usdPerHour,
-        labels: { ...labels, ...offeringLabels(type, offering, cluster.region) },
-      }))
-      .filter((option) => matchesLabels(requirements, option.labels)),
-  );
-}
-
-/** What the DaemonSets that would run on the pool's nodes ask for. */
-function daemonOverhead({ state }: Context, options: readonly Option[], taints: readonly Taint[]): Resources {
-  let overhead: Resources = {};
-  for (const { spec } of state.daemonSets.list()) {
-    const pod = spec.template.spec;
-    if (untolerated(taints, pod.tolerations, REPELLING) !== undefined) continue;
-    const alternatives = nodeAlternatives(pod);
-    if (options.some(({ labels }) => matchesNode(alternatives, '', labels))) overhead = addResources(overhead, podRequests(pod));
+  constructor(context: Context) {
+    this.#context = context;
   }
-  return overhead;
+
+  /** The pools that nodes can be launched from now. One that can't be read is logged and left out. */
+  read(): PoolOptions[] {
+    const { state, runtime } = this.#context;
+    const known = this.#known;
+    this.#known = new Map();
+    const daemonSets = state.daemonSets.list();
+    const daemons = new Daemons(daemonSets);
+    const daemonsKey = daemonSets.map(({ metadata }) => `${metadata.uid ?? ''}/${metadata.generation ?? ''}`).join();
+    return state.pools.list().flatMap((pool) => {
+      if (isDeleting(pool)) return [];
+      try {
+        const parsed = poolSchema.safeParse(pool);
+        if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
+        const nodeClass = state.classes.get(pool.spec.template.spec.nodeClassRef.name);
+        if (nodeClass === undefined || isDeleting(nodeClass)) return [];
+        const options = this.#optionsOf(pool, known.get(nameOf(pool)), daemons, daemonsKey);
+        this.#known.set(nameOf(pool), options);
+        return [this.#readPool(pool, options)];
+      } catch (error) {
+        logFailure(runtime.log, 'error', `the pool can't be read: ${describeError(error)}`, error, { nodePool: nameOf(pool) });
+        return [];
+      }
+    });
+  }
+
+  #readPool(pool: NodePool, { options, open, hostPorts }: KnownPool): PoolOptions {
+    const { unavailable } = this.#context;
+    const available: Option[] = [];
+    const without: Option[] = [];
+    for (const option of options) (unavailable.has(option.offering) ? without : available).push(option);
+    return {
+      name: nameOf(pool),
+      weight: pool.spec.weight ?? 0,
+      taints: pool.spec.template.spec.taints ?? [],
+      options: available,
+      unavailable: without,
+      hostPorts,
+      open,
+      remaining: remainingLimits(this.#context, pool),
+    };
+  }
+
+  #optionsOf(pool: NodePool, known: KnownPool | undefined, daemons: Daemons, daemonsKey: string): KnownPool {
+    const { instanceTypes } = this.#context;
+    const { metadata, spec } = pool;
+    const types = instanceTypes.list();
+    const key = `${metadata.uid ?? ''}/${JSON.stringify([spec.template, daemonsKey])}`;
+    if (known?.key === key && known.types === types) return known;
+    const labels = poolLabels(pool);
+    const { requirements: stated, taints = [] } = spec.template.spec;
+    const open = openLabels(stated, (name) => isDecided(name) || name in labels);
+    const requirements = new Map([...parseRequirements(stated)].filter(([name]) => !open.has(name)));
+    const hostPorts = new Set<HostPort>();
+    const options = types.flatMap((type) => {
+      const rooms = new Map<DaemonShare, Resources>();
+      return type.offerings.flatMap((offering) => {
+        const all = { ...labels, ...offering.labels };
+        if (!matchesLabels(requirements, all)) return [];
+        const share = daemons.shareOf(all, taints);
+        const room = rooms.get(share) ?? subtractResources(type.allocatable, share.requests);
+        rooms.set(share, room);
+        for (const port of share.hostPorts) hostPorts.add(port);
+        return [{ type, offering, usdPerHour: offering.usdPerHour, labels: all, room }];
+      });
+    });
+    return { key, types, options, open, hostPorts: [...hostPorts] };
+  }
+}
+
+/** What was found out about a pool. */
+interface KnownPool {
+  readonly key: string;
+  readonly types: readonly NodeType[];
+  readonly options: readonly Option[];
+  readonly open: Requirements;
+  readonly hostPorts: readonly HostPort[];
 }
 
 /** What the pool's limits leave: its claims count with what they are, or with the most that they may become. */
@@ -119,7 +157,7 @@ function remainingLimits(context: Context, pool: NodePool): Resources {
   if (Object.keys(limits).length === 0) return {};
   const used = context.state.claims
     .list()
-    .filter((claim) => claim.metadata.labels?.[KARPENTER.nodePool] === nameOf(pool))
+    .filter((claim) => nodePoolOf(claim) === nameOf(pool))
     .map((claim) => ({ ...claimCapacity(context, claim), nodes: 1 }));
   const left = subtractResources(limits, used.reduce<Resources>(addResources, {}));
   return Object.fromEntries(Object.keys(limits).map((name) => [name, left[name] ?? 0]));
@@ -127,12 +165,8 @@ function remainingLimits(context: Context, pool: NodePool): Resources {
 
 function claimCapacity(context: Context, claim: NodeClaim): Resources {
   if (claim.status?.capacity !== undefined) return parseResources(claim.status.capacity);
-  return offeringsOfClaim(context, claim)
+  return context.claimOfferings
+    .of(claim)
     .map(({ type }) => type.capacity)
     .reduce<Resources>(maxResources, {});
-}
-
-/** Whether a pod belongs to a DaemonSet, or to its node: such pods come and go with nodes. */
-export function isNodePod(pod: Pod): boolean {
-  return pod.metadata.ownerReferences?.some(({ kind }) => kind === 'DaemonSet' || kind === 'Node') ?? false;
 }

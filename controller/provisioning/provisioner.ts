@@ -11,13 +11,16 @@ import { describeError, isUnknownOutcome } from '../core/errors.ts';
 import { Notifier } from '../core/notifier.ts';
 import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
 import { readNodes } from './nodes.ts';
-import { poolLabels, readPools } from './pools.ts';
+import { isProvisionable, isReschedulable } from './pods.ts';
+import { PoolReader, poolLabels } from './pools.ts';
+import { withVolumeTopology } from './volumes.ts';
 
 /** Turns pending pods into NodeClaims: gathers a batch, plans for it, creates what the plan asks for. */
 export class Provisioner {
   readonly #context: Context;
   readonly #validator: PodValidator;
   readonly #simulator: Simulator;
+  readonly #pools: PoolReader;
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen: its creation was never answered. */
   #mustList = false;
@@ -26,8 +29,13 @@ export class Provisioner {
     this.#context = context;
     this.#validator = parts.validator;
     this.#simulator = parts.simulator;
+    this.#pools = new PoolReader(context);
     context.state.pods.onChange((type, pod) => {
-      if (type !== 'DELETED' && isProvisionable(pod)) this.#news.notify();
+      if (type !== 'DELETED' && this.#isProvisionable(pod)) this.#news.notify();
+    });
+    // The pods of a node that is given up need another one before it has gone.
+    context.state.claims.onChange((type, claim) => {
+      if (type === 'MODIFIED' && isDeleting(claim)) this.#news.notify();
     });
     // Pods that were there before.
     this.#news.notify();
@@ -58,27 +66,54 @@ export class Provisioner {
     }
   }
 
+  /** Pods that wait for a node, and pods that will because theirs is being given up. */
   #pending(): Pod[] {
-    return this.#context.state.pods.list().filter(isProvisionable);
+    return [...this.#context.state.pods.list().filter((pod) => this.#isProvisionable(pod)), ...this.#leaving()];
+  }
+
+  #isProvisionable(pod: Pod): boolean {
+    return isProvisionable(pod, (name) => this.#context.state.nodes.get(name));
+  }
+
+  #leaving(): Pod[] {
+    const { state } = this.#context;
+    return state.claims
+      .list()
+      .filter((claim) => isDeleting(claim) && claim.status?.providerID !== undefined)
+      .flatMap((claim) => state.nodesOf(claim.status?.providerID ?? ''))
+      .flatMap((node) => [...state.podsOn(nameOf(node))].filter(isReschedulable));
   }
 
   async #provision(): Promise<void> {
-    const { reporter, nominations, state } = this.#context;
+    const { nominations, state, runtime, metrics } = this.#context;
     if (this.#mustList) {
       await state.freshClaims();
       this.#mustList = false;
     }
-    const pods = this.#pending().filter((pod) => {
-      const problem = this.#validator.problem(pod);
-      if (problem !== undefined) reporter.cannotSchedule(pod, problem);
-      return problem === undefined;
-    });
+    const pods = this.#pending().flatMap((pod) => this.#prepare(pod));
     if (pods.length === 0) return;
-    const pools = readPools(this.#context);
-    const plan = this.#simulator.simulate({ pods, pools, nodes: readNodes(this.#context, pools) });
-    for (const { pod, reason } of plan.refusals) reporter.cannotSchedule(pod, reason);
+    const startedMs = runtime.clock.nowMs();
+    const namespaces = new Map(state.namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}]));
+    const plan = this.#simulator.simulate({ pods, pools: this.#pools.read(), nodes: readNodes(this.#context), namespaces });
+    metrics.schedulingDuration.observe((runtime.clock.nowMs() - startedMs) / 1_000, { controller: 'provisioner' });
+    metrics.unschedulablePods = plan.refusals.length;
+    for (const { pod, reason } of plan.refusals) this.#refuse(pod, reason);
     for (const name of plan.nominations.keys()) nominations.nominate(name);
     await forEachAtMost(CLAIM_CREATES_AT_ONCE, plan.launches, (launch) => this.#create(launch));
+  }
+
+  /** The pod as it is planned; nothing if it can't be, which is said. */
+  #prepare(pod: Pod): Pod[] {
+    const problem = this.#validator.problem(pod);
+    const placed = problem === undefined ? withVolumeTopology(pod, this.#context.state.storage) : { problem };
+    if ('pod' in placed) return [placed.pod];
+    this.#refuse(pod, placed.problem);
+    return [];
+  }
+
+  /** A pod that still runs where it is has nothing to wait for yet. */
+  #refuse(pod: Pod, reason: string): void {
+    if ((pod.spec.nodeName ?? '') === '') this.#context.reporter.cannotSchedule(pod, reason);
   }
 
   async #create(launch: PlannedNode): Promise<void> {
@@ -89,6 +124,7 @@ export class Provisioner {
       const claim = await kube.create<NodeClaim>(RESOURCES.nodeclaims, newClaim(pool, launch));
       state.claims.remember(claim);
       nominations.nominate(nameOf(claim));
+      this.#context.metrics.nodeClaimsCreated.inc({ reason: 'provisioned', nodepool: launch.pool });
       runtime.log('info', `created a claim for ${launch.pods.length} pods`, { claim: nameOf(claim), nodePool: launch.pool });
     } catch (error) {
       this.#mustList ||= isUnknownOutcome(error);
@@ -97,25 +133,13 @@ export class Provisioner {
   }
 }
 
-/** Pods that wait for a node and for nothing else. */
-function isProvisionable(pod: Pod): boolean {
-  const { spec, status } = pod;
-  if (isDeleting(pod) || (spec.nodeName ?? '') !== '' || (status?.nominatedNodeName ?? '') !== '') return false;
-  if ((spec.schedulerName ?? 'default-scheduler') !== 'default-scheduler') return false;
-  return (
-    status?.conditions?.some(
-      ({ type, status: value, reason }) => type === 'PodScheduled' && value === 'False' && reason === 'Unschedulable',
-    ) ?? false
-  );
-}
-
 /** The claim's name is the server's to choose: one chosen here would come again after a restart with the same seed. */
 function newClaim(pool: NodePool, launch: PlannedNode): NodeClaim & { metadata: { generateName: string } } {
   const { spec, metadata } = pool.spec.template;
   return {
     metadata: {
       generateName: `${launch.pool}-`,
-      labels: poolLabels(pool),
+      labels: { ...poolLabels(pool), ...launch.labels },
       ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
       finalizers: [KARPENTER.finalizer],
       ownerReferences: [{ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: launch.pool, uid: uidOf(pool), blockOwnerDeletion: true }],
@@ -126,6 +150,7 @@ function newClaim(pool: NodePool, launch: PlannedNode): NodeClaim & { metadata: 
       ...(spec.taints === undefined ? {} : { taints: spec.taints }),
       ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
       nodeClassRef: spec.nodeClassRef,
+      ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
     },
   };
 }

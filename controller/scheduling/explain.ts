@@ -1,27 +1,27 @@
 import { parseRequirements } from '../../model/requirements.ts';
 import { allows } from '../../model/requirements.ts';
-import { addResources, fits, formatResources, shortages } from '../../model/resources.ts';
-import { globalMinimum } from '../../model/topology.ts';
+import { fits, formatResources, shortages } from '../../model/resources.ts';
 import type { NodeSelectorRequirement } from '../../model/kube.ts';
+import { conflicts } from './host-ports.ts';
 import type { PodClass } from './pod-class.ts';
-import type { SpreadGroup } from './spread.ts';
+import type { Rule } from './rule.ts';
 import type { Option, PoolOptions } from './types.ts';
 
 /** Says why no node can take pods of a class, pool by pool, naming the field or requirement that stands in the way. */
 export function explainRefusal(
   podClass: PodClass,
-  spreads: readonly SpreadGroup[],
+  rules: readonly Rule[],
   pools: readonly PoolOptions[],
   withinLimits: (pool: PoolOptions) => readonly Option[],
 ): string {
   if (pools.length === 0) return 'no node has room for it, and there is no NodePool to launch one from';
-  const reasons = pools.map((pool) => `NodePool ${pool.name}: ${explainPool(podClass, spreads, pool, withinLimits)}`);
+  const reasons = pools.map((pool) => `NodePool ${pool.name}: ${explainPool(podClass, rules, pool, withinLimits)}`);
   return `no node has room for it, and none can be launched: ${reasons.join('; ')}`;
 }
 
 function explainPool(
   podClass: PodClass,
-  spreads: readonly SpreadGroup[],
+  rules: readonly Rule[],
   pool: PoolOptions,
   withinLimits: (pool: PoolOptions) => readonly Option[],
 ): string {
@@ -29,11 +29,11 @@ function explainPool(
   if (taint !== undefined) return `did not tolerate taint ${taint.key}=${taint.value ?? ''}:${taint.effect}`;
   const all = [...pool.options, ...pool.unavailable];
   if (all.length === 0) return 'its requirements leave no instance type in any zone';
-  const allowed = all.filter((option) => podClass.allowsOption(option));
+  const allowed = all.filter((option) => podClass.filter.allowsOption(option, pool.open));
   if (allowed.length === 0) return explainRequirements(podClass, all);
-  const requests = addResources(podClass.requests, pool.overhead);
-  const fitting = allowed.filter((option) => fits(requests, option.type.allocatable));
-  if (fitting.length === 0) return explainResources(requests, allowed);
+  const fitting = allowed.filter((option) => fits(podClass.requests, option.room));
+  if (fitting.length === 0) return explainResources(podClass.requests, allowed);
+  if (conflicts(podClass.hostPorts, pool.hostPorts)) return 'a DaemonSet takes its host port (spec.containers.ports)';
   const open = new Set(withinLimits(pool));
   const available = new Set(pool.options);
   if (!fitting.some((option) => available.has(option))) {
@@ -42,11 +42,15 @@ function explainPool(
   if (!fitting.some((option) => open.has(option))) {
     return `limits leave no room: ${JSON.stringify(formatResources(pool.remaining))} before this batch`;
   }
-  return explainSpread(
-    spreads,
-    fitting.filter((option) => open.has(option)),
-  );
+  const possible = fitting.filter((option) => open.has(option));
+  for (const rule of rules) {
+    const reason = rule.explain(possible);
+    if (reason !== undefined) return reason;
+  }
+  return rules.length === 0 ? 'it fits on no node that may be launched now' : TOPOLOGY;
 }
+
+const TOPOLOGY = 'spec.topologySpreadConstraints and spec.affinity can not all be met at once';
 
 /** Names the requirements that nothing in the pool meets, or all of them if each can be met by itself. */
 function explainRequirements(podClass: PodClass, options: readonly Option[]): string {
@@ -81,29 +85,9 @@ function statedRequirements(podClass: PodClass): { field: string; requirement: N
 function explainResources(requests: PodClass['requests'], options: readonly Option[]): string {
   const formatted = formatResources(requests);
   const alwaysShort = Object.keys(requests).filter((name) =>
-    options.every((option) => shortages(requests, option.type.allocatable).includes(name)),
+    options.every((option) => shortages(requests, option.room).includes(name)),
   );
   const names = alwaysShort.length > 0 ? alwaysShort : Object.keys(requests);
   const shown = names.map((name) => `${name}: ${formatted[name] ?? '0'}`).join(', ');
   return `no instance type that it could use has ${shown} for pods (spec.containers.resources)`;
-}
-
-function explainSpread(spreads: readonly SpreadGroup[], options: readonly Option[]): string {
-  for (const { index, constraint, counts } of spreads) {
-    const field = `spec.topologySpreadConstraints[${index}]`;
-    const { topologyKey, maxSkew, minDomains = 1 } = constraint;
-    const isByHost = topologyKey === 'kubernetes.io/hostname';
-    if (!isByHost && !options.some((option) => topologyKey in option.labels)) {
-      return `${field}.topologyKey: no node would have the label ${topologyKey}`;
-    }
-    if (!isByHost && counts.size < minDomains) {
-      return `${field}.minDomains: ${minDomains} domains of ${topologyKey} are demanded, there are ${counts.size}`;
-    }
-    const least = globalMinimum(counts, minDomains);
-    const hasRoom = options.some((option) => (counts.get(option.labels[topologyKey] ?? '') ?? 0) + 1 - least <= maxSkew);
-    if (!isByHost && !hasRoom) {
-      return `${field}.maxSkew: ${maxSkew} would be exceeded in every domain of ${topologyKey} that a node can be launched in`;
-    }
-  }
-  return 'spec.topologySpreadConstraints can not all be met at once';
 }

@@ -1,10 +1,17 @@
 import { LABEL } from '../../model/kube.ts';
 import type { Pod, Taint } from '../../model/kube.ts';
-import { addResources, fits, maxResources } from '../../model/resources.ts';
+import type { Requirements } from '../../model/requirements.ts';
+import { addResources, fits, maxResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { INSTANCE_TYPES_PER_CLAIM } from '../constants.ts';
+import { conflicts } from './host-ports.ts';
+import type { HostPort } from './host-ports.ts';
+import type { NodeFilter } from './node-filter.ts';
+import { settleLabels } from './open-labels.ts';
+import type { OptionGroup } from './option-group.ts';
 import type { PodClass } from './pod-class.ts';
-import type { Place, SpreadGroup } from './spread.ts';
+import type { Place, Rule } from './rule.ts';
+import { chooseDomain } from './topology.ts';
 import type { Option, PlannedNode, PoolOptions } from './types.ts';
 
 /** A node that is being planned: the more pods it takes, the fewer things it may become. */
@@ -12,64 +19,84 @@ export class OpenNode implements Place {
   readonly name: string;
   readonly pool: PoolOptions;
   readonly pods: Pod[] = [];
-  #options: readonly Option[];
-  #requests: Resources;
+  #groups: readonly OptionGroup[];
+  #open: Requirements;
+  #requests: Resources = {};
+  #hostPorts: readonly HostPort[];
   readonly #classes = new Set<PodClass>();
   /** Classes that will never fit, since what it may become only shrinks. */
   readonly #rejected = new Set<PodClass>();
+  /** What was found out about the options, until they are fewer. */
+  #domains = new Map<string, ReadonlySet<string | undefined>>();
+  #counts = new Map<NodeFilter, boolean>();
 
-  constructor(name: string, pool: PoolOptions, options: readonly Option[]) {
+  constructor(name: string, pool: PoolOptions, groups: readonly OptionGroup[]) {
     this.name = name;
     this.pool = pool;
-    this.#options = options;
-    this.#requests = pool.overhead;
+    this.#groups = groups;
+    this.#open = pool.open;
+    this.#hostPorts = pool.hostPorts;
   }
 
   get taints(): readonly Taint[] {
     return this.pool.taints;
   }
 
-  domain(key: string): string | undefined {
-    const value = this.#label(this.#options[0], key);
-    return this.#options.every((option) => this.#label(option, key) === value) ? value : undefined;
+  domains(key: string): ReadonlySet<string | undefined> {
+    if (key === LABEL.hostname) return new Set([this.name]);
+    const known = this.#domains.get(key);
+    if (known !== undefined) return known;
+    const domains = new Set<string | undefined>();
+    for (const { options } of this.#groups) for (const { labels } of options) domains.add(labels[key]);
+    this.#domains.set(key, domains);
+    return domains;
   }
 
-  hasLabel(key: string): boolean {
-    return this.#options.every((option) => this.#label(option, key) !== undefined);
-  }
-
-  suits(podClass: PodClass): boolean {
-    return this.#options.every((option) => podClass.allowsOption(option));
+  countsFor(filter: NodeFilter): boolean {
+    const known = this.#counts.get(filter);
+    if (known !== undefined) return known;
+    const counts = this.#groups.every(({ options }) => options.every((option) => filter.countsOption(option, this.#open)));
+    this.#counts.set(filter, counts);
+    return counts;
   }
 
   /** The most that it may take of its pool's limits. */
   get largest(): Resources {
-    const capacities = this.#chosen().map((option) => option.type.capacity);
-    return { ...capacities.reduce(maxResources, {}), nodes: 1 };
+    return { ...this.#groups.map(({ type }) => type.capacity).reduce(maxResources, {}), nodes: 1 };
   }
 
   /** Plans a pod onto it if it fits. */
-  tryAdd(pod: Pod, podClass: PodClass, spreads: readonly SpreadGroup[]): boolean {
+  tryAdd(pod: Pod, podClass: PodClass, rules: readonly Rule[]): boolean {
     if (this.#rejected.has(podClass)) return false;
     const requests = addResources(this.#requests, podClass.requests);
-    const suitable = this.#options.filter((option) => podClass.allowsOption(option) && fits(requests, option.type.allocatable));
-    if (suitable.length === 0) {
+    const open = podClass.filter.narrow(this.#open);
+    const suitable = open === undefined || conflicts(podClass.hostPorts, this.#hostPorts) ? [] : this.#suitable(podClass, requests, open);
+    if (open === undefined || suitable.length === 0) {
       this.#rejected.add(podClass);
       return false;
     }
-    const options = this.#narrow(suitable, spreads);
-    if (options.length === 0) return false;
-    this.#options = options;
+    const groups = this.#narrow(suitable, rules);
+    if (groups === undefined) return false;
+    this.#take(pod, podClass, groups);
     this.#requests = requests;
-    this.#classes.add(podClass);
-    this.pods.push(pod);
+    this.#open = open;
     return true;
+  }
+
+  /** In a pool with limits a node may become the cheapest things only, so that it is not reckoned with the largest. */
+  keepCheapest(): void {
+    this.#setGroups(cheapest(this.#groups));
   }
 
   /** What is to be launched. */
   finish(): PlannedNode {
-    const options = this.#chosen();
+    const groups = this.#chosen();
+    const options = groups.flatMap((group) => group.options);
     const values = (read: (option: Option) => string): string[] => [...new Set(options.map(read))].sort();
+    // Of the DaemonSets on the smallest share: the types are named, so that no more has to be kept free.
+    const overhead = groups
+      .map(({ type, room }) => subtractResources(type.allocatable, room))
+      .reduce((least, one) => ((one['cpu'] ?? 0) < (least['cpu'] ?? 0) ? one : least));
     return {
       pool: this.pool.name,
       requirements: [
@@ -77,59 +104,93 @@ export class OpenNode implements Place {
         { key: LABEL.zone, operator: 'In', values: values((option) => option.offering.zone) },
         { key: LABEL.capacityType, operator: 'In', values: values((option) => option.offering.capacityType) },
       ],
-      requests: this.#requests,
+      labels: settleLabels(this.#open),
+      requests: Object.fromEntries(Object.entries(addResources(this.#requests, overhead)).filter(([, amount]) => amount > 0)),
       pods: this.pods,
     };
   }
 
-  /** Settles on one domain for each spread constraint: of those allowed, the one with the fewest pods. */
-  #narrow(suitable: readonly Option[], spreads: readonly SpreadGroup[]): readonly Option[] {
-    let options = suitable;
-    for (const spread of spreads) {
-      const key = spread.constraint.topologyKey;
-      let best: { domain: string; count: number } | undefined;
-      for (const domain of new Set(options.map((option) => this.#label(option, key)))) {
-        if (domain === undefined || !spread.allows(domain, this.name)) continue;
-        const count = spread.counts.get(domain) ?? 0;
-        if (best === undefined || count < best.count || (count === best.count && domain < best.domain)) {
-          best = { domain, count };
-        }
-      }
-      if (best === undefined) return [];
-      const { domain } = best;
-      options = options.filter((option) => this.#label(option, key) === domain);
+  #suitable(podClass: PodClass, requests: Resources, open: Requirements): readonly OptionGroup[] {
+    const fitting = this.#groups.filter(({ room }) => fits(requests, room));
+    // Pods like this one have been here before: the options that are left suit them.
+    if (this.#classes.has(podClass)) return fitting.length === this.#groups.length ? this.#groups : fitting;
+    return fitting.flatMap((group) => {
+      const options = group.options.filter((option) => podClass.filter.allowsOption(option, open));
+      if (options.length === group.options.length) return [group];
+      return options.length === 0 ? [] : [{ ...group, options }];
+    });
+  }
+
+  /** Settles on one domain for each topology key of the rules. */
+  #narrow(suitable: readonly OptionGroup[], rules: readonly Rule[]): readonly OptionGroup[] | undefined {
+    let groups = suitable;
+    for (const [key, ofKey] of Map.groupBy(rules, (rule) => rule.key)) {
+      const domains = key === LABEL.hostname ? [this.name] : domainsOf(groups, key);
+      const best = chooseDomain(ofKey, domains, this.name);
+      if (best === undefined) return undefined;
+      if (key === LABEL.hostname || (domains instanceof Set && domains.size === 1)) continue;
+      groups = groups.flatMap((group) => {
+        const options = group.options.filter((option) => option.labels[key] === best.domain);
+        return options.length === 0 ? [] : [{ ...group, options }];
+      });
     }
-    return options;
+    return groups;
+  }
+
+  #take(pod: Pod, podClass: PodClass, groups: readonly OptionGroup[]): void {
+    this.#setGroups(groups);
+    this.#hostPorts = [...this.#hostPorts, ...podClass.hostPorts];
+    this.#classes.add(podClass);
+    this.pods.push(pod);
+  }
+
+  #setGroups(groups: readonly OptionGroup[]): void {
+    if (groups === this.#groups) return;
+    this.#groups = groups;
+    this.#domains = new Map();
+    this.#counts = new Map();
   }
 
   /** The cheapest types, in zones and capacity types of which every combination will do. */
-  #chosen(): readonly Option[] {
-    const sorted = [...this.#options].sort(byPrice);
-    const types = new Set<string>();
-    for (const { type } of sorted) if (types.size < INSTANCE_TYPES_PER_CLAIM) types.add(type.name);
-    const cheapest = sorted.filter(({ type }) => types.has(type.name));
-    if (this.#isEveryCombinationAllowed(cheapest)) return cheapest;
+  #chosen(): readonly OptionGroup[] {
+    const groups = cheapest(this.#groups);
+    if (this.#isEveryCombinationAllowed(groups)) return groups;
     // A pod with alternatives ("spot in a, or on demand in b"): a claim can only say "and".
-    const [first] = cheapest;
-    return cheapest.filter(
-      ({ offering }) => offering.zone === first?.offering.zone && offering.capacityType === first.offering.capacityType,
-    );
+    const first = groups[0]?.options.toSorted(byPrice)[0]?.offering;
+    return groups.flatMap((group) => {
+      const options = group.options.filter(
+        ({ offering }) => offering.zone === first?.zone && offering.capacityType === first.capacityType,
+      );
+      return options.length === 0 ? [] : [{ ...group, options }];
+    });
   }
 
-  #isEveryCombinationAllowed(options: readonly Option[]): boolean {
-    const alternatives = [...this.#classes].filter((podClass) => podClass.alternatives.length > 1);
+  #isEveryCombinationAllowed(groups: readonly OptionGroup[]): boolean {
+    const alternatives = [...this.#classes].filter((podClass) => podClass.filter.alternatives.length > 1);
     if (alternatives.length === 0) return true;
+    const options = groups.flatMap((group) => group.options);
     const types = new Set(options.map(({ type }) => type.name));
     const zones = new Set(options.map(({ offering }) => offering.zone));
     const capacityTypes = new Set(options.map(({ offering }) => offering.capacityType));
     return [...this.pool.options, ...this.pool.unavailable]
       .filter(({ type, offering }) => types.has(type.name) && zones.has(offering.zone) && capacityTypes.has(offering.capacityType))
-      .every((option) => alternatives.every((podClass) => podClass.allowsOption(option)));
+      .every((option) => alternatives.every((podClass) => podClass.filter.allowsOption(option, this.#open)));
   }
+}
 
-  #label(option: Option | undefined, key: string): string | undefined {
-    return key === LABEL.hostname ? this.name : option?.labels[key];
-  }
+function domainsOf(groups: readonly OptionGroup[], key: string): Set<string | undefined> {
+  const domains = new Set<string | undefined>();
+  for (const { options } of groups) for (const { labels } of options) domains.add(labels[key]);
+  return domains;
+}
+
+/** The groups of the cheapest types, cheapest first. */
+function cheapest(groups: readonly OptionGroup[]): readonly OptionGroup[] {
+  const priced = groups.map((group) => ({ group, usd: group.options.reduce((least, one) => Math.min(least, one.usdPerHour), Infinity) }));
+  priced.sort((a, b) => a.usd - b.usd || (a.group.type.name < b.group.type.name ? -1 : 1));
+  const types = new Set<string>();
+  for (const { group } of priced) if (types.size < INSTANCE_TYPES_PER_CLAIM) types.add(group.type.name);
+  return priced.map(({ group }) => group).filter(({ type }) => types.has(type.name));
 }
 
 function byPrice(a: Option, b: Option): number {

@@ -1,84 +1,115 @@
-import type { Pod, Taint, TopologySpreadConstraint } from '../../model/kube.ts';
-import { matchesNode, nodeAlternatives } from '../../model/requirements.ts';
-import type { NodeAlternative } from '../../model/requirements.ts';
+import type { Pod, PodAffinityTerm, PodSpec, Taint, TopologySpreadConstraint } from '../../model/kube.ts';
 import { podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import { REPELLING, untolerated } from '../../model/taints.ts';
-import type { Option } from './types.ts';
+import type { TaintEffect } from '../../model/kube.ts';
+import { untolerated } from '../../model/taints.ts';
+import { hostPortsOf } from './host-ports.ts';
+import type { HostPort } from './host-ports.ts';
+import { NodeFilter } from './node-filter.ts';
+import { relaxations } from './relaxation.ts';
 
-/** Pods that are alike in all that decides where they may go: what is found out for one holds for all of them. */
+/** PreferNoSchedule as well: the last relaxation tolerates it. */
+const DISLIKED: readonly TaintEffect[] = ['NoSchedule', 'NoExecute', 'PreferNoSchedule'];
+
+/**
+ * Pods that are alike in all that decides where they may go: what is found out for one holds for all of them. What they
+ * prefer counts as required here, until it is relaxed.
+ */
 export class PodClass {
   readonly requests: Resources;
   readonly namespace: string;
   readonly labels: Labels;
-  readonly alternatives: readonly NodeAlternative[];
-  /** The hard spread constraints, with their places in the pod's list. */
+  readonly filter: NodeFilter;
+  readonly hostPorts: readonly HostPort[];
+  /** The spread constraints, with their places in the pod's list. */
   readonly spreads: readonly { readonly index: number; readonly constraint: TopologySpreadConstraint }[];
+  readonly affinity: readonly PodAffinityTerm[];
+  readonly preferredAffinity: readonly PodAffinityTerm[];
+  /** Required and preferred. */
+  readonly antiAffinity: readonly PodAffinityTerm[];
+  /** As it came. */
   readonly pod: Pod;
-  readonly #suits = new Map<Option, boolean>();
+  readonly spec: PodSpec;
 
   /** @throws for pods that the validator refuses */
-  constructor(pod: Pod) {
+  constructor(pod: Pod, spec: PodSpec = pod.spec, filter: NodeFilter = new NodeFilter(spec)) {
     this.pod = pod;
-    this.requests = podRequests(pod.spec);
+    this.spec = spec;
+    this.filter = filter;
+    this.requests = podRequests(spec);
     this.namespace = pod.metadata.namespace ?? '';
     this.labels = pod.metadata.labels ?? {};
-    this.alternatives = nodeAlternatives(pod.spec);
-    this.spreads = (pod.spec.topologySpreadConstraints ?? [])
-      .map((constraint, index) => ({ index, constraint }))
-      .filter(({ constraint }) => constraint.whenUnsatisfiable === 'DoNotSchedule');
-  }
-
-  /** Whether its node selector and affinity allow every label set that the node may turn out to have. */
-  allowsNode(name: string, variants: readonly Labels[]): boolean {
-    return variants.every((labels) => matchesNode(this.alternatives, name, labels));
-  }
-
-  /** The same for something that a new node may become; nobody can ask for a new node by its name. */
-  allowsOption(option: Option): boolean {
-    const known = this.#suits.get(option);
-    if (known !== undefined) return known;
-    const suits = matchesNode(this.alternatives, '', option.labels);
-    this.#suits.set(option, suits);
-    return suits;
+    this.hostPorts = hostPortsOf(spec);
+    const all = pod.spec.topologySpreadConstraints ?? [];
+    this.spreads = (spec.topologySpreadConstraints ?? []).map((constraint) => ({ index: all.indexOf(constraint), constraint }));
+    const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+    this.affinity = podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    this.preferredAffinity = preferredTerms(podAffinity);
+    this.antiAffinity = [...(podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []), ...preferredTerms(podAntiAffinity)];
   }
 
   /** The first taint that keeps it away. */
   repelledBy(taints: readonly Taint[]): Taint | undefined {
-    return untolerated(taints, this.pod.spec.tolerations, REPELLING);
+    return taints.length === 0 ? undefined : untolerated(taints, this.spec.tolerations, DISLIKED);
   }
 }
 
-/** Pods with their classes, the most demanding first, so that the others fill what they leave. */
-export function classify(pods: readonly Pod[]): { readonly pod: Pod; readonly podClass: PodClass }[] {
-  const classes = new Map<string, PodClass>();
+function preferredTerms(affinity: NonNullable<PodSpec['affinity']>['podAffinity']): PodAffinityTerm[] {
+  return (affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).map(({ podAffinityTerm }) => podAffinityTerm);
+}
+
+/** A pod with the classes that it is tried as, from all that it prefers to what it requires alone. */
+export interface ClassifiedPod {
+  readonly pod: Pod;
+  readonly variants: readonly PodClass[];
+}
+
+/**
+ * Pods with their classes: by priority, and of one priority the most demanding first, so that the others fill what they
+ * leave.
+ */
+export function classify(pods: readonly Pod[], softTaints = false): ClassifiedPod[] {
+  const classes = new Map<string, readonly PodClass[]>();
+  const filters = new Map<string, NodeFilter>();
+  const filterOf = (spec: PodSpec): NodeFilter => {
+    const key = JSON.stringify([spec.nodeSelector, spec.affinity?.nodeAffinity]);
+    const filter = filters.get(key) ?? new NodeFilter(spec);
+    filters.set(key, filter);
+    return filter;
+  };
   const classified = pods.map((pod) => {
     const key = classKey(pod);
-    const podClass = classes.get(key) ?? new PodClass(pod);
-    classes.set(key, podClass);
-    return { pod, podClass };
+    const variants = classes.get(key) ?? [...relaxations(pod.spec, softTaints)].map((spec) => new PodClass(pod, spec, filterOf(spec)));
+    classes.set(key, variants);
+    return { pod, variants };
   });
-  return classified.sort((a, b) => byDemand(a.podClass, b.podClass) || (podName(a.pod) < podName(b.pod) ? -1 : 1));
+  return classified.sort((a, b) => byPriority(a.pod, b.pod) || byDemand(a, b) || (podName(a.pod) < podName(b.pod) ? -1 : 1));
 }
 
-function byDemand(a: PodClass, b: PodClass): number {
-  const difference = (resource: string): number => (b.requests[resource] ?? 0) - (a.requests[resource] ?? 0);
-  return difference('cpu') || difference('memory');
+function byPriority(a: Pod, b: Pod): number {
+  return (b.spec.priority ?? 0) - (a.spec.priority ?? 0);
 }
 
-function classKey(pod: Pod): string {
-  const { containers, initContainers, overhead, nodeSelector, affinity, tolerations, topologySpreadConstraints } = pod.spec;
+function byDemand(a: ClassifiedPod, b: ClassifiedPod): number {
+  const amount = ({ variants: [first] }: ClassifiedPod, resource: string): number => first?.requests[resource] ?? 0;
+  return amount(b, 'cpu') - amount(a, 'cpu') || amount(b, 'memory') - amount(a, 'memory');
+}
+
+function classKey({ metadata, spec }: Pod): string {
+  const { containers, initContainers, overhead, resources, nodeSelector, affinity, tolerations, topologySpreadConstraints, hostNetwork } = spec;
   return JSON.stringify([
-    pod.metadata.namespace,
-    pod.metadata.labels,
-    containers.map((container) => container.resources?.requests),
-    initContainers?.map((container) => [container.restartPolicy, container.resources?.requests]),
+    metadata.namespace,
+    metadata.labels,
+    containers.map((container) => [container.resources?.requests, container.ports]),
+    initContainers?.map((container) => [container.restartPolicy, container.resources?.requests, container.ports]),
     overhead,
+    resources?.requests,
     nodeSelector,
-    affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution,
+    affinity,
     tolerations,
     topologySpreadConstraints,
+    hostNetwork,
   ]);
 }
 

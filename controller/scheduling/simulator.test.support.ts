@@ -1,6 +1,8 @@
 import type { CapacityType } from '../../model/catalogue.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Pod, PodSpec, TopologySpreadConstraint } from '../../model/kube.ts';
+import { subtractResources } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
 import { allocatableOf, capacityOf } from '../capacity/allocatable.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
 import type { NodeCandidate, PoolOptions } from './types.ts';
@@ -23,6 +25,7 @@ export function nodeType(name: string, vcpu: number, zones: readonly string[] = 
         zone,
         capacityType,
         usdPerHour: vcpu * (capacityType === 'spot' ? 0.02 : 0.05),
+        labels: {},
       })),
     ),
   };
@@ -32,23 +35,26 @@ export const TYPES: readonly NodeType[] = [nodeType('small', 2), nodeType('mediu
 
 export function pool(
   name: string,
-  change: Partial<PoolOptions> & { labels?: Record<string, string>; types?: readonly NodeType[] } = {},
+  change: Partial<PoolOptions> & { labels?: Record<string, string>; types?: readonly NodeType[]; overhead?: Resources } = {},
 ): PoolOptions {
-  const { labels, types = TYPES, ...rest } = change;
+  const { labels, types = TYPES, overhead = {}, ...rest } = change;
   return {
     name,
     weight: 0,
     taints: [],
-    options: types.flatMap((type) =>
-      type.offerings.map((offering) => ({
+    options: types.flatMap((type) => {
+      const room = subtractResources(type.allocatable, overhead);
+      return type.offerings.map((offering) => ({
         type,
         offering,
         usdPerHour: offering.usdPerHour,
         labels: { ...labels, ...type.labels, [LABEL.zone]: offering.zone, [LABEL.capacityType]: offering.capacityType },
-      })),
-    ),
+        room,
+      }));
+    }),
     unavailable: [],
-    overhead: {},
+    hostPorts: [],
+    open: new Map(),
     remaining: {},
     ...rest,
   };
@@ -81,6 +87,7 @@ export function node(name: string, zone: string, change: Partial<NodeCandidate> 
     variants: [{ [LABEL.hostname]: name, [LABEL.zone]: zone, [LABEL.capacityType]: 'spot', [LABEL.instanceType]: 'medium' }],
     taints: [],
     free: { cpu: 4_000, memory: 16 * 1024 ** 3, pods: 50 },
+    hostPorts: [],
     accepting: true,
     pods: [],
     ...change,

@@ -9,7 +9,7 @@ import type { Plan, PlannedNode, SchedulingInput } from './types.ts';
 import { createPodValidator } from './validator.ts';
 
 function simulate(input: Partial<SchedulingInput>): Plan {
-  return createSimulator().simulate({ pods: [], nodes: [], pools: [pool('default')], ...input });
+  return createSimulator().simulate({ pods: [], nodes: [], pools: [pool('default')], namespaces: new Map(), ...input });
 }
 
 function valuesOf(launch: PlannedNode | undefined, key: string): readonly string[] {
@@ -158,9 +158,11 @@ test.describe('topology spread', () => {
     expect(refusals[0]?.reason).toContain('minDomains: 5 domains of topology.kubernetes.io/zone are demanded, there are 3');
   });
 
-  test('soft constraints are not looked at', () => {
+  test('soft constraints are kept where they can be, and given up where not', () => {
     const spec = { topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway' })] };
-    expect(simulate({ pods: pods(10, '1', spec) }).launches).toHaveLength(1);
+    expect(countByZone(simulate({ pods: pods(9, '1', spec) }))).toEqual({ a: 3, b: 3, c: 3 });
+    const pinned = { ...spec, nodeSelector: { [LABEL.zone]: 'a' }, topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 3 })] };
+    expect(simulate({ pods: pods(9, '1', pinned) }).refusals).toEqual([]);
   });
 
   test('by host: every new node is a new domain', () => {
@@ -237,6 +239,7 @@ const inputArbitrary = fc.record({
 
 function toInput(value: typeof inputArbitrary extends fc.Arbitrary<infer T> ? T : never): SchedulingInput {
   return {
+    namespaces: new Map(),
     pools: [pool('default')],
     pods: value.pods.map(({ cpu, zone, app, spread, maxSkew }, index) =>
       pod(

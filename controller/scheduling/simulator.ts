@@ -2,16 +2,23 @@ import type { Pod } from '../../model/kube.ts';
 import { addResources, fits, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { explainRefusal } from './explain.ts';
+import { conflicts } from './host-ports.ts';
+import type { HostPort } from './host-ports.ts';
 import { OpenNode } from './open-node.ts';
+import { groupOptions } from './option-group.ts';
+import type { OptionGroup } from './option-group.ts';
 import { classify } from './pod-class.ts';
-import type { PodClass } from './pod-class.ts';
-import { SpreadGroup, placeOf } from './spread.ts';
-import type { Place } from './spread.ts';
+import type { ClassifiedPod, PodClass } from './pod-class.ts';
+import { placeOf } from './rule.ts';
+import type { Place, Rule } from './rule.ts';
+import { Topology } from './topology.ts';
 import type { NodeCandidate, Plan, PoolOptions, SchedulingInput, Simulator } from './types.ts';
 
 /**
- * First fit, the most demanding pods first: onto nodes that are there or on their way, then onto nodes planned in this
- * round, then onto a new one of the first pool that can take the pod. Soft constraints are not looked at.
+ * First fit, by priority and then the most demanding pods first: onto nodes that are there or on their way, then onto
+ * nodes planned in this round, then onto a new one of the first pool that can take the pod; all that with what the pod
+ * prefers, and again with ever less of it. Pods that could not be placed are tried again as long as others could, since
+ * a pod may wait for one that comes later.
  */
 export function createSimulator(): Simulator {
   return { simulate: (input) => new Simulation(input).run() };
@@ -23,81 +30,95 @@ interface Target {
   readonly place: Place;
   readonly rejected: Set<PodClass>;
   free: Resources;
+  hostPorts: readonly HostPort[];
 }
 
 class Simulation {
-  readonly #input: SchedulingInput;
+  readonly #pods: readonly ClassifiedPod[];
   readonly #pools: readonly PoolOptions[];
+  readonly #groups: ReadonlyMap<PoolOptions, readonly OptionGroup[]>;
   readonly #targets: readonly Target[];
+  readonly #topology: Topology;
   readonly #open: OpenNode[] = [];
-  readonly #groups = new Map<PodClass, readonly SpreadGroup[]>();
   readonly #nominations = new Map<string, Pod[]>();
+  #placed = 0;
+  /** How many pods had been placed when one of the class was refused: until there are more, the others are as well. */
+  readonly #refusedAt = new Map<PodClass, number>();
 
   constructor(input: SchedulingInput) {
-    this.#input = input;
+    this.#pods = classify(input.pods, hasSoftTaints(input));
+    this.#topology = new Topology(
+      input,
+      this.#pods.map(({ variants: [first], pod }) => first?.pod ?? pod),
+    );
     this.#pools = [...input.pools].sort((a, b) => b.weight - a.weight || (a.name < b.name ? -1 : 1));
+    this.#groups = new Map(this.#pools.map((pool) => [pool, groupOptions(pool.options)]));
     this.#targets = input.nodes
       .filter((node) => node.accepting)
       .sort((a, b) => (a.name < b.name ? -1 : 1))
-      .map((node) => ({ node, place: placeOf(node), rejected: new Set(), free: node.free }));
+      .map((node) => ({ node, place: placeOf(node), rejected: new Set(), free: node.free, hostPorts: node.hostPorts }));
   }
 
   run(): Plan {
-    const pods = classify(this.#input.pods);
-    // Before anything is placed: a group counts the pods of all classes.
-    for (const { podClass } of pods) {
-      if (this.#groups.has(podClass)) continue;
-      this.#groups.set(
-        podClass,
-        podClass.spreads.map((spread) => new SpreadGroup(podClass, spread, this.#input)),
-      );
+    let waiting = this.#pods;
+    for (;;) {
+      const refused = waiting.filter((pod) => !this.#place(pod));
+      const isProgress = refused.length < waiting.length;
+      waiting = refused;
+      if (!isProgress || waiting.length === 0) break;
     }
-    const refusals = pods
-      .filter(({ pod, podClass }) => !this.#place(pod, podClass))
-      .map(({ pod, podClass }) => ({ pod, reason: this.#explain(podClass) }));
+    const refusals = waiting.map(({ pod, variants }) => ({ pod, reason: this.#explain(variants) }));
     return { launches: this.#open.map((node) => node.finish()), nominations: this.#nominations, refusals };
   }
 
-  #place(pod: Pod, podClass: PodClass): boolean {
-    const place = this.#onTarget(pod, podClass) ?? this.#onPlanned(pod, podClass) ?? this.#onNew(pod, podClass);
-    if (place === undefined) return false;
-    for (const groups of this.#groups.values()) for (const group of groups) group.place(podClass, place);
-    return true;
+  #place({ pod, variants }: ClassifiedPod): boolean {
+    const [first] = variants;
+    if (first === undefined || this.#refusedAt.get(first) === this.#placed) return false;
+    for (const podClass of variants) {
+      const rules = this.#topology.rulesFor(podClass);
+      const place = this.#onTarget(pod, podClass, rules) ?? this.#onPlanned(pod, podClass, rules) ?? this.#onNew(pod, podClass, rules);
+      if (place === undefined) continue;
+      this.#placed += 1;
+      this.#topology.place(podClass, place);
+      return true;
+    }
+    this.#refusedAt.set(first, this.#placed);
+    return false;
   }
 
-  #onTarget(pod: Pod, podClass: PodClass): Place | undefined {
-    const groups = this.#groups.get(podClass) ?? [];
+  #onTarget(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
     for (const target of this.#targets) {
       if (target.rejected.has(podClass)) continue;
       const { node, place } = target;
-      const isPossible = fits(podClass.requests, target.free) && podClass.repelledBy(node.taints) === undefined && place.suits(podClass);
+      const isPossible =
+        fits(podClass.requests, target.free) &&
+        podClass.repelledBy(node.taints) === undefined &&
+        !conflicts(podClass.hostPorts, target.hostPorts) &&
+        podClass.filter.allowsNode(node.name, node.variants);
       if (!isPossible) {
         target.rejected.add(podClass);
         continue;
       }
-      const isSpread = groups.every((group) => {
-        const domain = place.domain(group.constraint.topologyKey);
-        return domain !== undefined && group.allows(domain, node.name);
-      });
-      if (!isSpread) continue;
+      // Whatever domain it turns out to be in.
+      if (!rules.every((rule) => [...place.domains(rule.key)].every((domain) => rule.allows(domain, node.name)))) continue;
       target.free = subtractResources(target.free, podClass.requests);
+      target.hostPorts = [...target.hostPorts, ...podClass.hostPorts];
       this.#nominations.set(node.name, [...(this.#nominations.get(node.name) ?? []), pod]);
       return place;
     }
     return undefined;
   }
 
-  #onPlanned(pod: Pod, podClass: PodClass): Place | undefined {
-    return this.#open.find(
-      (node) => podClass.repelledBy(node.taints) === undefined && node.tryAdd(pod, podClass, this.#groups.get(podClass) ?? []),
-    );
+  #onPlanned(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
+    return this.#open.find((node) => podClass.repelledBy(node.taints) === undefined && node.tryAdd(pod, podClass, rules));
   }
 
-  #onNew(pod: Pod, podClass: PodClass): Place | undefined {
+  #onNew(pod: Pod, podClass: PodClass, rules: readonly Rule[]): Place | undefined {
     for (const pool of this.#pools) {
       if (podClass.repelledBy(pool.taints) !== undefined) continue;
       const node = new OpenNode(`planned-${this.#open.length + 1}`, pool, this.#withinLimits(pool));
-      if (!node.tryAdd(pod, podClass, this.#groups.get(podClass) ?? [])) continue;
+      if (!node.tryAdd(pod, podClass, rules)) continue;
+      if (Object.keys(pool.remaining).length > 0) node.keepCheapest();
       this.#open.push(node);
       return node;
     }
@@ -105,18 +126,27 @@ class Simulation {
   }
 
   /** What a further node of the pool may become, if each planned one becomes the largest that it may. */
-  #withinLimits(pool: PoolOptions): PoolOptions['options'] {
+  #withinLimits(pool: PoolOptions): readonly OptionGroup[] {
+    const groups = this.#groups.get(pool) ?? [];
     const limited = Object.keys(pool.remaining);
-    if (limited.length === 0) return pool.options;
+    if (limited.length === 0) return groups;
     const planned = this.#open.filter((node) => node.pool === pool).map((node) => node.largest);
     const left = subtractResources(pool.remaining, planned.reduce(addResources, {}));
-    return pool.options.filter(({ type }) => {
+    return groups.filter(({ type }) => {
       const capacity: Resources = { ...type.capacity, nodes: 1 };
       return limited.every((resource) => (capacity[resource] ?? 0) <= (left[resource] ?? 0));
     });
   }
 
-  #explain(podClass: PodClass): string {
-    return explainRefusal(podClass, this.#groups.get(podClass) ?? [], this.#pools, (pool) => this.#withinLimits(pool));
+  /** Why not even what it requires is to be had. */
+  #explain(variants: readonly PodClass[]): string {
+    const last = variants.at(-1);
+    if (last === undefined) return 'it can not be planned';
+    const withinLimits = (pool: PoolOptions): PoolOptions['options'] => this.#withinLimits(pool).flatMap(({ options }) => options);
+    return explainRefusal(last, this.#topology.rulesFor(last), this.#pools, withinLimits);
   }
+}
+
+function hasSoftTaints({ nodes, pools }: SchedulingInput): boolean {
+  return [...nodes, ...pools].some(({ taints }) => taints.some(({ effect }) => effect === 'PreferNoSchedule'));
 }

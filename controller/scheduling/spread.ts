@@ -1,50 +1,26 @@
 import { LABEL } from '../../model/kube.ts';
-import type { LabelSelector, Pod, Taint, TopologySpreadConstraint } from '../../model/kube.ts';
-import { addResources, fits } from '../../model/resources.ts';
+import type { LabelSelector, Pod, TopologySpreadConstraint } from '../../model/kube.ts';
+import { fits } from '../../model/resources.ts';
 import { matchesSelector } from '../../model/selector.ts';
-import { skewAfterPlacing, spreadSelector } from '../../model/topology.ts';
+import { globalMinimum, skewAfterPlacing, spreadSelector } from '../../model/topology.ts';
 import type { PodClass } from './pod-class.ts';
-import type { NodeCandidate, PoolOptions, SchedulingInput } from './types.ts';
-
-/** A node, there or planned, as topology spread sees it. */
-export interface Place {
-  readonly name: string;
-  readonly taints: readonly Taint[];
-  /** The value of a label; undefined if it lacks it, or if it isn't known yet. */
-  domain(key: string): string | undefined;
-  /** Whether it will have the label, whatever its value. */
-  hasLabel(key: string): boolean;
-  /** Whether the pods' node selector and affinity allow it. */
-  suits(podClass: PodClass): boolean;
-}
-
-/** A node that is there or on its way, as a place. */
-export function placeOf(node: NodeCandidate): Place {
-  const { name, taints, variants } = node;
-  return {
-    name,
-    taints,
-    domain: (key) => {
-      const value = variants[0]?.[key];
-      return variants.every((labels) => labels[key] === value) ? value : undefined;
-    },
-    hasLabel: (key) => variants.every((labels) => key in labels),
-    suits: (podClass) => podClass.allowsNode(name, variants),
-  };
-}
+import { domainOf, placeOf } from './rule.ts';
+import type { Place, Rule } from './rule.ts';
+import type { Option, PoolOptions, SchedulingInput } from './types.ts';
 
 /**
- * One hard spread constraint of one class of pods, with the count of matching pods in each domain as the scheduler would
+ * One spread constraint of one class of pods, with the count of matching pods in each domain as the scheduler would
  * count them once everything planned so far has come about.
  *
  * Domains are those of the nodes that count for the pods (by their nodeAffinityPolicy and nodeTaintsPolicy; a node must
  * have all topology keys of the pods), and those where a new node for them could be launched now. The scheduler knows
  * only the former: more domains make its global minimum smaller, so a plan that holds with all of them holds for it too.
  */
-export class SpreadGroup {
-  readonly index: number;
-  readonly constraint: TopologySpreadConstraint;
-  readonly counts = new Map<string, number>();
+export class SpreadRule implements Rule {
+  readonly key: string;
+  readonly #index: number;
+  readonly #constraint: TopologySpreadConstraint;
+  readonly #counts = new Map<string, number>();
   readonly #podClass: PodClass;
   readonly #keys: readonly string[];
   readonly #selector: LabelSelector | undefined;
@@ -54,8 +30,9 @@ export class SpreadGroup {
   readonly #unplaced = new Map<string, number>();
 
   constructor(podClass: PodClass, { index, constraint }: PodClass['spreads'][number], input: SchedulingInput) {
-    this.index = index;
-    this.constraint = constraint;
+    this.key = constraint.topologyKey;
+    this.#index = index;
+    this.#constraint = constraint;
     this.#podClass = podClass;
     this.#keys = podClass.spreads.map((spread) => spread.constraint.topologyKey);
     this.#selector = spreadSelector(constraint, podClass.labels);
@@ -64,24 +41,28 @@ export class SpreadGroup {
       const domain = this.#countingDomain(placeOf(node));
       if (domain !== undefined) this.#add(domain, node.pods.filter((pod) => this.#matchesPod(pod)).length);
     }
-    if (this.isByHost) return;
-    for (const domain of launchableDomains(podClass, constraint.topologyKey, input.pools)) this.#add(domain, 0);
+    if (this.#isByHost) return;
+    for (const domain of launchableDomains(podClass, this.key, input.pools)) this.#add(domain, 0);
   }
 
-  get isByHost(): boolean {
-    return this.constraint.topologyKey === LABEL.hostname;
+  get #isByHost(): boolean {
+    return this.key === LABEL.hostname;
   }
 
-  /** Whether a pod of the class may go to a domain, on the node of that name. */
-  allows(domain: string, nodeName: string): boolean {
-    const { maxSkew, minDomains } = this.constraint;
+  allows(domain: string | undefined, nodeName: string): boolean {
+    if (domain === undefined) return false;
+    const { maxSkew, minDomains } = this.#constraint;
     const unplaced = this.#unplaced.get(nodeName) ?? 0;
     // A new node is an empty host, so that no host may have more than the allowed skew.
-    if (this.isByHost) return (this.counts.get(domain) ?? 0) + unplaced + (this.#matchesSelf ? 1 : 0) <= maxSkew;
-    return skewAfterPlacing(this.counts, domain, this.#matchesSelf, minDomains) + unplaced <= maxSkew;
+    if (this.#isByHost) return (this.#counts.get(domain) ?? 0) + unplaced + (this.#matchesSelf ? 1 : 0) <= maxSkew;
+    return skewAfterPlacing(this.#counts, domain, this.#matchesSelf, minDomains) + unplaced <= maxSkew;
   }
 
-  /** Counts a pod that was planned onto a place, and those before it once it is known in which domain they are. */
+  rank(domain: string | undefined): number {
+    return this.#counts.get(domain ?? '') ?? 0;
+  }
+
+  /** Counts a pod, and those before it once it is known in which domain they are. */
   place(podClass: PodClass, place: Place): void {
     const count = (this.#unplaced.get(place.name) ?? 0) + (this.#selects(podClass) ? 1 : 0);
     if (count === 0) return;
@@ -94,6 +75,19 @@ export class SpreadGroup {
     }
   }
 
+  explain(options: readonly Option[]): string | undefined {
+    if (this.#isByHost) return undefined;
+    const field = `spec.topologySpreadConstraints[${this.#index}]`;
+    const { maxSkew, minDomains = 1 } = this.#constraint;
+    if (!options.some((option) => this.key in option.labels)) return `${field}.topologyKey: no node would have the label ${this.key}`;
+    if (this.#counts.size < minDomains) {
+      return `${field}.minDomains: ${minDomains} domains of ${this.key} are demanded, there are ${this.#counts.size}`;
+    }
+    const least = globalMinimum(this.#counts, minDomains);
+    if (options.some((option) => (this.#counts.get(option.labels[this.key] ?? '') ?? 0) + 1 - least <= maxSkew)) return undefined;
+    return `${field}.maxSkew: ${maxSkew} would be exceeded in every domain of ${this.key} that a node can be launched in`;
+  }
+
   #selects(podClass: PodClass): boolean {
     const known = this.#matchesClass.get(podClass);
     if (known !== undefined) return known;
@@ -104,11 +98,11 @@ export class SpreadGroup {
 
   /** Whether pods on this place count, and in which domain: undefined if not, or if it isn't known yet. */
   #countingDomain(place: Place): string | undefined {
-    const { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = this.constraint;
-    if (!this.#keys.every((key) => place.hasLabel(key))) return undefined;
-    if (nodeAffinityPolicy === 'Honor' && !place.suits(this.#podClass)) return undefined;
+    const { nodeAffinityPolicy = 'Honor', nodeTaintsPolicy = 'Ignore' } = this.#constraint;
+    if (this.#keys.some((key) => place.domains(key).has(undefined))) return undefined;
+    if (nodeAffinityPolicy === 'Honor' && !place.countsFor(this.#podClass.filter)) return undefined;
     if (nodeTaintsPolicy === 'Honor' && this.#podClass.repelledBy(place.taints) !== undefined) return undefined;
-    return place.domain(this.constraint.topologyKey);
+    return domainOf(place, this.key);
   }
 
   #matchesPod(pod: Pod): boolean {
@@ -116,7 +110,7 @@ export class SpreadGroup {
   }
 
   #add(domain: string, count: number): void {
-    this.counts.set(domain, (this.counts.get(domain) ?? 0) + count);
+    this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + count);
   }
 }
 
@@ -125,11 +119,10 @@ function launchableDomains(podClass: PodClass, key: string, pools: readonly Pool
   const domains = new Set<string>();
   for (const pool of pools) {
     if (podClass.repelledBy(pool.taints) !== undefined) continue;
-    const requests = addResources(podClass.requests, pool.overhead);
     for (const option of pool.options) {
       const domain = option.labels[key];
       if (domain === undefined || domains.has(domain)) continue;
-      if (podClass.allowsOption(option) && fits(requests, option.type.allocatable)) domains.add(domain);
+      if (podClass.filter.allowsOption(option, pool.open) && fits(podClass.requests, option.room)) domains.add(domain);
     }
   }
   return domains;

@@ -1,8 +1,10 @@
 import type { Offering } from '../../model/catalogue.ts';
 import type { NodeSelectorRequirement, Pod, Taint } from '../../model/kube.ts';
+import type { Requirements } from '../../model/requirements.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
+import type { HostPort } from './host-ports.ts';
 
 /** One thing that a new node of a pool may become. */
 export interface Option {
@@ -11,6 +13,8 @@ export interface Option {
   readonly usdPerHour: number;
   /** Labels of the node, but for its hostname. */
   readonly labels: Labels;
+  /** What is left for other pods once those of DaemonSets have taken theirs. The same object for options that are alike. */
+  readonly room: Resources;
 }
 
 /** A pool, with all that its nodes may become now. */
@@ -22,8 +26,10 @@ export interface PoolOptions {
   readonly options: readonly Option[];
   /** Those that the pool allows but that have no capacity now: to tell "never" from "not now". */
   readonly unavailable: readonly Option[];
-  /** What DaemonSets take of each node. */
-  readonly overhead: Resources;
+  /** Host ports that DaemonSets take of each node. */
+  readonly hostPorts: readonly HostPort[];
+  /** Labels of the user's own of which the pool leaves the value open: pods that ask for one decide it. */
+  readonly open: Requirements;
   /** What may still be added; absent resources are without a limit. `nodes` counts nodes. */
   readonly remaining: Resources;
 }
@@ -36,7 +42,9 @@ export interface NodeCandidate {
   readonly variants: readonly Labels[];
   readonly taints: readonly Taint[];
   readonly free: Resources;
-  /** Whether new pods may be planned onto it; nodes that are leaving only count for topology spread. */
+  /** Host ports that are taken. */
+  readonly hostPorts: readonly HostPort[];
+  /** Whether new pods may be planned onto it; nodes that are leaving only count for topology. */
   readonly accepting: boolean;
   /** Pods bound to it that are not terminating. */
   readonly pods: readonly Pod[];
@@ -44,15 +52,20 @@ export interface NodeCandidate {
 
 /** Everything that a plan depends on. */
 export interface SchedulingInput {
+  /** Pods that need a place: their volumes' zones stand in their node affinity. */
   readonly pods: readonly Pod[];
   readonly nodes: readonly NodeCandidate[];
   readonly pools: readonly PoolOptions[];
+  /** Labels of namespaces by name, for selectors of namespaces. */
+  readonly namespaces: ReadonlyMap<string, Labels>;
 }
 
 /** A node to be launched. */
 export interface PlannedNode {
   readonly pool: string;
   readonly requirements: readonly NodeSelectorRequirement[];
+  /** Values of labels that its pool left open. */
+  readonly labels: Labels;
   /** Of its pods and of DaemonSets. */
   readonly requests: Resources;
   readonly pods: readonly Pod[];

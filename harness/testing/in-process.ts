@@ -8,6 +8,7 @@ import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
 import { startTrial } from '../engine.ts';
+import { DEFAULT_NODES } from '../trial-spec.ts';
 import type { Scenario } from '../scenario.ts';
 
 /** Runs one trial in this process, as a child does in its own. For tests of the engine. */
@@ -26,7 +27,7 @@ export async function runInProcess(
     },
   });
   const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld: createEmbeddedWorld };
-  await startTrial({ scenario, target, seed, ...site }).done;
+  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site }).done;
   recorder.flush();
   const { events, truncated } = parseHistory(text, 'history');
   return { events, judgement: judge(events, truncated) };

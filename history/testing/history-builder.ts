@@ -5,6 +5,7 @@ export const BOUNDS_MS = {
   provision: 100,
   fallback: 200,
   'instance-without-node': 1_000,
+  'node-without-instance': 60,
   'launch-lag': 20,
   explain: 30,
   settle: 300,
@@ -41,7 +42,7 @@ export class HistoryBuilder {
     for (const [name, value] of Object.entries(BOUNDS_MS)) {
       this.add({ type: 'bound', bound: { name, value, unit: 'ms', formula: `${value}`, reason: 'by hand' } });
     }
-    return this;
+    return this.countBound('runaway', 3).countBound('repeats-a-minute', 60);
   }
 
   phase(phase: EventOf<'phase'>['phase']): this {
@@ -66,6 +67,16 @@ export class HistoryBuilder {
     return this.at(nowMs + 2)
       .phase('over')
       .add({ type: 'trial.end' });
+  }
+
+  /** An applied pool. */
+  pool(name: string, more: Partial<EventOf<'pool'>['pool']> = {}): this {
+    return this.add({ type: 'pool', pool: { name, requirements: [], weight: 0, ...more } });
+  }
+
+  /** A bound that counts. */
+  countBound(name: string, value: number): this {
+    return this.add({ type: 'bound', bound: { name, value, unit: 'count', formula: `${value}`, reason: 'by hand' } });
   }
 
   workload(workload: string, replicas = 1, truth: Truth = { kind: 'schedulable' }): this {
@@ -99,7 +110,7 @@ export class HistoryBuilder {
     return this.add({ type: 'claim', claim, uid: `uid-${claim}`, to, ...(instance === undefined ? {} : { instance }) });
   }
 
-  instance(instance: string, to: EventOf<'instance'>['to'], more: { span?: number; token?: string } = {}): this {
+  instance(instance: string, to: EventOf<'instance'>['to'], more: Partial<EventOf<'instance'>> = {}): this {
     return this.add({
       type: 'instance',
       instance,
@@ -126,9 +137,9 @@ export class HistoryBuilder {
   }
 
   /** The target asks for an instance and gets it, all in this moment. */
-  launch(span: number, instance: string, token = `token-${span}`): this {
+  launch(span: number, instance: string, token = `token-${span}`, more: Partial<EventOf<'instance'>> = {}): this {
     return this.request(span, 'ec2:CreateFleet', { input: { ClientToken: token } })
-      .instance(instance, 'pending', { span, token })
+      .instance(instance, 'pending', { span, token, ...more })
       .effect(span, { kind: 'applied', ids: [instance] })
       .answer(span, 'ok');
   }

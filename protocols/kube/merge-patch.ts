@@ -1,4 +1,4 @@
-import { isJsonObject } from './json.ts';
+import { isJsonObject, setOwn } from './json.ts';
 
 /**
  * JSON merge patch (RFC 7386). What the patch leaves alone is shared with the target, not copied; a patch that changes
@@ -14,8 +14,7 @@ export function mergePatch(target: unknown, patch: unknown): unknown {
     if (after === before && (after !== undefined) === Object.hasOwn(base, key)) continue;
     result ??= { ...base };
     if (after === undefined) delete result[key];
-    // An assignment to `__proto__` would change what the result inherits.
-    else Object.defineProperty(result, key, { value: after, writable: true, enumerable: true, configurable: true });
+    else setOwn(result, key, after);
   }
   return result ?? base;
 }

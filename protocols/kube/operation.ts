@@ -1,21 +1,27 @@
 import type { ObjectName, Operation } from '../../model/operation.ts';
+import { decodeBody } from './body.ts';
 import { isJsonObject } from './json.ts';
 import { parseKubeRequest } from './request.ts';
 import type { KubeRequest } from './request.ts';
+import type { KubeTypes } from './types.ts';
 
 const READS: readonly string[] = ['get', 'list', 'watch'];
-const utf8 = new TextDecoder();
 
 /**
  * Reads what a request on the Kubernetes wire asks for. Never throws. A request for no resource is named by method and
  * path: `get /version`.
+ * @param types what bodies in protobuf are read with; without them they stay unread
  */
-export function describeKubeRequest(request: {
-  readonly method: string;
-  readonly path: string;
-  readonly body?: string | Uint8Array;
-}): Operation {
-  const input = decodeBody(request.body);
+export function describeKubeRequest(
+  request: {
+    readonly method: string;
+    readonly path: string;
+    readonly headers?: Readonly<Record<string, string>>;
+    readonly body?: string | Uint8Array;
+  },
+  types?: KubeTypes,
+): Operation {
+  const input = tryDecoding(request.body, request.headers?.['content-type'], types);
   const body = input === undefined ? {} : { input };
   const parsed = parseKubeRequest(request.method, request.path);
   if (parsed === undefined) {
@@ -54,10 +60,10 @@ function nameIn(input: unknown): string | undefined {
   return typeof name === 'string' && name !== '' ? name : undefined;
 }
 
-function decodeBody(body: string | Uint8Array | undefined): unknown {
+function tryDecoding(body: string | Uint8Array | undefined, contentType: string | undefined, types: KubeTypes | undefined): unknown {
   if (body === undefined || body.length === 0) return undefined;
   try {
-    return JSON.parse(typeof body === 'string' ? body : utf8.decode(body));
+    return decodeBody(body, contentType, types);
   } catch {
     return undefined;
   }

@@ -15,6 +15,11 @@ export interface KubeOptions {
   readonly dryRun?: string;
   readonly gracePeriodSeconds?: string;
   readonly propagationPolicy?: string;
+  readonly orphanDependents?: string;
+  readonly fieldManager?: string;
+  readonly fieldValidation?: string;
+  readonly force?: string;
+  readonly includeObject?: string;
 }
 
 /** A request for a resource, read from its method and path. */
@@ -44,6 +49,11 @@ const OPTIONS: readonly (keyof KubeOptions)[] = [
   'dryRun',
   'gracePeriodSeconds',
   'propagationPolicy',
+  'orphanDependents',
+  'fieldManager',
+  'fieldValidation',
+  'force',
+  'includeObject',
 ];
 
 /** Subresources that namespaces themselves have: `namespaces/x/status` is no resource `status` in `x`. */

@@ -77,6 +77,20 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return new StatusError(409, 'AlreadyExists', message, details(resource, name));
 }
 
+/** No name could be generated that nobody has. */
+export function nameNotGenerated(resource: GroupResource, name: string): StatusError {
+  const message = `${qualify(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
+  return new StatusError(409, 'AlreadyExists', message, { ...details(resource, name), retryAfterSeconds: 1 });
+}
+
+/** A creation in a namespace that is being emptied. */
+export function namespaceTerminating(resource: GroupResource, name: string, namespace: string): StatusError {
+  const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
+  const message = `${qualify(resource)} "${name}" is forbidden: ${why}`;
+  const cause = { reason: 'NamespaceTerminating', message: `namespace ${namespace} is being terminated`, field: 'metadata.namespace' };
+  return new StatusError(403, 'Forbidden', message, { ...details(resource, name), causes: [cause] });
+}
+
 export function conflict(resource: GroupResource, name: string, why: string): StatusError {
   const message = `Operation cannot be fulfilled on ${qualify(resource)} "${name}": ${why}`;
   return new StatusError(409, 'Conflict', message, details(resource, name));
@@ -108,10 +122,6 @@ export function refused(resource: GroupResource, name: string, why: string): Sta
 
 export function methodNotAllowed(): StatusError {
   return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
-}
-
-export function notAcceptable(accepted: readonly string[]): StatusError {
-  return new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 }
 
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {

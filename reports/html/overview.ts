@@ -230,12 +230,12 @@ export function renderFacts({ run }: RunReport): Markup {
         </thead>
         <tbody>
           ${run.bounds.map(
-            ({ name, value, unit, formula, reason }) =>
+            ({ name, value, unit, formula, reason, loose }) =>
               html`<tr id="bound-${name}">
                 <th scope="row">${name}</th>
                 <td class="num">${formatValue(value, unit)}</td>
                 <td>${formula}</td>
-                <td>${reason}</td>
+                <td>${reason}${loose !== undefined && html`<br /><small>Seldom come near: ${loose}</small>`}</td>
               </tr>`,
           )}
         </tbody>

@@ -60,6 +60,8 @@ function describeTruth(truth: Truth): string {
       return 'These pods can be served.';
     case 'impossible':
       return `These pods can never be served: ${truth.why}.`;
+    case 'daemon':
+      return 'Each node gets one of these pods; none of them is a reason to launch.';
     case 'schedulable-after-heal':
       return `These pods can be served only after the heal: ${truth.why}.`;
     case 'malformed':

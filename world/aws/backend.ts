@@ -8,7 +8,9 @@ import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '
 import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { drawUuid } from './ids.ts';
+import { refusedFleet } from './fleet/errors.ts';
 import type { Account, Ec2Operation, Outcome } from './operation.ts';
+import type { RequestBuckets } from './request-buckets.ts';
 import { TokenLedger } from './tokens.ts';
 
 const SERVICE_PREFIX = 'ec2:';
@@ -22,13 +24,21 @@ export class Ec2Backend implements Backend {
   readonly #codec: Ec2Codec;
   readonly #random: Random;
   readonly #operations: Readonly<Record<string, Ec2Operation>>;
+  readonly #buckets: RequestBuckets;
   readonly #tokens = new TokenLedger();
 
-  constructor(parts: { account: Account; codec: Ec2Codec; random: Random; operations: Readonly<Record<string, Ec2Operation>> }) {
+  constructor(parts: {
+    account: Account;
+    codec: Ec2Codec;
+    random: Random;
+    operations: Readonly<Record<string, Ec2Operation>>;
+    buckets: RequestBuckets;
+  }) {
     this.#account = parts.account;
     this.#codec = parts.codec;
     this.#random = parts.random;
     this.#operations = parts.operations;
+    this.#buckets = parts.buckets;
   }
 
   describe(request: WireRequest): Operation {
@@ -40,7 +50,8 @@ export class Ec2Backend implements Backend {
     const headers = this.#headers(requestId);
     try {
       const read = this.#read(request, operation);
-      const { output, effect } = await this.#run(read, caller);
+      const { output, effect, refusal } = await this.#run(read, caller);
+      if (refusal !== undefined) return { status: refusal.status, headers, body: encodeRefusal(refusal, requestId), effect };
       return { status: 200, headers, body: this.#codec.encode(read.action, output, requestId), effect };
     } catch (error) {
       if (!(error instanceof Ec2Refusal)) throw error;
@@ -49,9 +60,16 @@ export class Ec2Backend implements Backend {
     }
   }
 
-  /** The real EC2 sends no Retry-After of its own accord; the SDK heeds one. */
-  refuse(_operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
+  /**
+   * The real EC2 sends no Retry-After of its own accord; the SDK heeds one. A fleet that is refused with status 200 is
+   * answered with that error among its own, and no instances.
+   */
+  refuse(operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
     const requestId = drawUuid(this.#random);
+    if (status === 200) {
+      const output = refusedFleet(`fleet-${drawUuid(this.#random)}`, operation.input, { code, message });
+      return { status, headers: this.#headers(requestId), body: this.#codec.encode('CreateFleet', output, requestId) };
+    }
     const retryAfter: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
     const body = encodeRefusal(new Ec2Refusal(code, message, status), requestId);
     return { status, headers: { ...this.#headers(requestId), ...retryAfter }, body };
@@ -78,16 +96,22 @@ export class Ec2Backend implements Backend {
   async #run({ action, input }: Ec2Request, caller: Caller): Promise<Outcome> {
     const operation = Object.hasOwn(this.#operations, action) ? this.#operations[action] : undefined;
     if (operation === undefined) throw invalidAction(action);
+    this.#buckets.take(action, input, caller.span);
     const { DryRun: isDryRun, ClientToken: token, ...rest } = input;
     if (isDryRun === true) {
       throw new Ec2Refusal('DryRunOperation', 'Request would have succeeded, but DryRun flag is set.', 412);
     }
     // The schema that decoded the input is that of the operation's input type.
     const run = async (): Promise<Outcome> => operation.run(this.#account, input as never, caller);
-    if (operation.idempotent !== true || typeof token !== 'string') return run();
-    const request = { action, token, request: canonical(rest), nowMs: this.#account.clock.nowMs() };
+    const { idempotent } = operation;
+    if (idempotent === undefined || typeof token !== 'string') return run();
+    const scope = idempotent.scopeOf?.(this.#account, input as never, caller.span);
+    const name = scope === undefined ? action : `${action} in ${scope}`;
+    const request = { action: name, token, request: canonical(rest), nowMs: this.#account.clock.nowMs() };
     const { outcome, replayed } = await this.#tokens.once(request, run);
-    return replayed ? { output: outcome.output, effect: { kind: 'none' } } : outcome;
+    if (!replayed) return outcome;
+    idempotent.checkReplay?.(this.#account, outcome.effect);
+    return { output: outcome.output, effect: { kind: 'none' } };
   }
 }
 

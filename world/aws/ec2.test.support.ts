@@ -24,6 +24,9 @@ export const CLUSTER: ClusterConfig = {
   imageIds: { x86_64: 'ami-00000064', arm64: 'ami-000000a4' },
 };
 
+/** Read once: it is large. */
+const CATALOGUE = loadCatalogue();
+
 export type InstanceEvent = Omit<EventOf<'instance'>, 'i' | 't'>;
 
 /** One exchange as it went over the wire. */
@@ -36,6 +39,7 @@ export interface Exchange {
 export interface Bench {
   readonly clock: ClockScope;
   readonly ports: Ec2['ports'];
+  readonly backend: Ec2['backend'];
   readonly send: EC2Client['send'];
   readonly exchanges: readonly Exchange[];
   /** Instance events so far. */
@@ -49,7 +53,7 @@ export interface Bench {
 /** Runs `body` against a fresh EC2 under virtual time. */
 export async function withEc2(
   body: (bench: Bench) => Promise<void>,
-  { seed = 1, ...options }: { seed?: number } & Partial<Pick<Ec2Options, 'store' | 'catalogue'>> = {},
+  { seed = 1, ...options }: { seed?: number } & Partial<Pick<Ec2Options, 'store' | 'catalogue' | 'readLag' | 'fleetsTakeResources'>> = {},
 ): Promise<void> {
   await warmUp();
   const random = createRandom(seed);
@@ -60,9 +64,10 @@ export async function withEc2(
   const ec2 = createEc2({
     clock: timeline.scope('ec2'),
     random: random.fork('ec2'),
-    catalogue: loadCatalogue(),
+    catalogue: CATALOGUE,
     cluster: CLUSTER,
     recorder,
+    readLag: { probability: 0, maxMs: 0 },
     ...options,
   });
   const exchanges: Exchange[] = [];
@@ -77,7 +82,16 @@ export async function withEc2(
   const send = ((command: Parameters<EC2Client['send']>[0]) => clock.call('ec2', () => client.send(command))) as EC2Client['send'];
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const raw = (form: string): Promise<Answer> => wire({ method: 'POST', path: '/', headers, body: form });
-  const bench = { clock, ports: ec2.ports, send, exchanges, events, effect: () => exchanges.at(-1)?.answer.effect, raw };
+  const bench = {
+    clock,
+    ports: ec2.ports,
+    backend: ec2.backend,
+    send,
+    exchanges,
+    events,
+    effect: () => exchanges.at(-1)?.answer.effect,
+    raw,
+  };
   await timeline.run(body(bench));
   client.destroy();
 }

@@ -5,10 +5,13 @@ import { Ec2Codec } from '../../protocols/ec2/codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
-import type { InstancePort } from '../ports.ts';
+import type { HostnameType } from '../nodes/addresses.ts';
+import type { FaultPorts } from '../ports.ts';
 import { Ec2Backend } from './backend.ts';
 import { Capacity } from './capacity.ts';
+import { Fleets } from './fleets.ts';
 import { drawId } from './ids.ts';
+import { InstanceFaults } from './instance-faults.ts';
 import type { InstanceStore } from './instance-store.ts';
 import { INSTANCE_DELAYS, Instances } from './instances.ts';
 import type { InstanceDelays } from './instances.ts';
@@ -18,6 +21,11 @@ import { MemoryStore } from './memory-store.ts';
 import { subnetsOf } from './network.ts';
 import type { Account } from './operation.ts';
 import { EC2_OPERATIONS } from './operations/table.ts';
+import { Quotas } from './quotas.ts';
+import { READ_LAG } from './replica.ts';
+import type { ReadLag } from './replica.ts';
+import { RequestBuckets } from './request-buckets.ts';
+import { Room } from './room.ts';
 
 /** What an EC2 front is made of. */
 export interface Ec2Options {
@@ -32,23 +40,31 @@ export interface Ec2Options {
   readonly store?: InstanceStore;
   /** By default INSTANCE_DELAYS. */
   readonly delays?: InstanceDelays;
+  /** What the subnets name instances by. By default by their addresses. */
+  readonly hostnameType?: HostnameType;
+  /** By default READ_LAG. */
+  readonly readLag?: ReadLag;
+  /** Whether CreateFleet draws RunInstances' resource tokens, which is not documented. By default not. */
+  readonly fleetsTakeResources?: boolean;
 }
 
 /** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
 export interface Ec2 {
   readonly backend: Backend;
-  readonly ports: { readonly capacity: Capacity; readonly instances: InstancePort };
+  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults'> & { readonly capacity: Capacity };
 }
 
 /** Makes an EC2 without instances and launch templates. */
 export function createEc2(options: Ec2Options): Ec2 {
-  const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS } = options;
+  const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS, readLag = READ_LAG, hostnameType = 'ip-name' } = options;
   const subnets = subnetsOf(cluster);
-  const market = new Market(random.fork('market'));
+  const market = new Market(random.fork('market'), catalogue);
   const capacity = new Capacity((offering) => market.depth(offering));
   const store = options.store ?? new MemoryStore(random.fork('machines'), subnets);
-  const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays });
-  const templates = new LaunchTemplates(random.fork('launch templates'));
+  const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays, readLag, hostnameType });
+  const templates = new LaunchTemplates({ random: random.fork('launch templates'), clock, readLag });
+  const quotas = new Quotas(subnets, (subnetId) => store.freeAddresses(subnetId));
+  const buckets = new RequestBuckets(clock, { fleetsTakeResources: options.fleetsTakeResources ?? false });
   const account: Account = {
     clock,
     random: random.fork('ids'),
@@ -57,8 +73,10 @@ export function createEc2(options: Ec2Options): Ec2 {
     network: { vpcId: drawId(random.fork('vpc'), 'vpc'), subnets },
     market,
     capacity,
-    store,
+    quotas,
+    room: new Room(capacity, quotas),
     instances,
+    fleets: new Fleets(),
     templates,
   };
   const backend = new Ec2Backend({
@@ -66,6 +84,23 @@ export function createEc2(options: Ec2Options): Ec2 {
     codec: new Ec2Codec(),
     random: random.fork('request ids'),
     operations: EC2_OPERATIONS,
+    buckets,
   });
-  return { backend, ports: { capacity, instances } };
+  const reads = { instances: instances.replica, 'launch-templates': templates.replica };
+  return {
+    backend,
+    ports: {
+      capacity,
+      throttle: buckets,
+      quota: quotas,
+      reads: {
+        delay: ({ resources, ...delay }) => {
+          const heals = resources.map((resource) => reads[resource].delay(delay));
+          return () => heals.forEach((heal) => void heal());
+        },
+      },
+      instances,
+      instanceFaults: new InstanceFaults(clock, instances),
+    },
+  };
 }

@@ -46,6 +46,8 @@ test('a fleet of one launches one instance with everything that it was asked to 
         usdPerHour: expect.any(Number),
         span: 1,
         token: 'token-1',
+        vcpu: 2,
+        memoryMiB: 8_192,
         tags: {
           claim: 'a',
           'aws:ec2:fleet-id': output.FleetId,

@@ -1,12 +1,12 @@
 import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
-import { privateDnsName, regionOf } from '../nodes/addresses.ts';
 import { USER_INITIATED } from './instances.ts';
 import type { InstanceRecord } from './instances.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Account } from './operation.ts';
 import { toSdkType } from './sdk-types.ts';
 import { writeTags } from './tags.ts';
+import { zoneIdOf } from './zones.ts';
 
 /** Codes of states. Source: InstanceState in the EC2 API reference. */
 const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48, stopping: 64, stopped: 80 } as const;
@@ -17,21 +17,34 @@ export function writeState(state: InstanceRecord['state']): InstanceState {
 
 const INSTANCE_ID = /^i-([0-9a-f]{8}|[0-9a-f]{17})$/;
 
-/** Instances by id, in that order. @throws Ec2Refusal when one is malformed or not there */
-export function findInstances({ instances }: Account, ids: readonly string[]): InstanceRecord[] {
+/**
+ * Instances by id, in that order, for a request that changes them.
+ * @throws Ec2Refusal when one is malformed or not there
+ */
+export function findInstances({ instances }: Account, ids: readonly string[], span: number): InstanceRecord[] {
+  return find(ids, (id) => (instances.knows(id, span) ? instances.get(id) : undefined));
+}
+
+/** Instances by id, in that order, as a read sees them. @throws Ec2Refusal as `findInstances` */
+export function readInstances({ instances }: Account, ids: readonly string[], span: number): InstanceRecord[] {
+  return find(ids, (id) => instances.read(id, span));
+}
+
+function find(ids: readonly string[], get: (id: string) => InstanceRecord | undefined): InstanceRecord[] {
   const malformed = ids.find((id) => !INSTANCE_ID.test(id));
   if (malformed !== undefined) throw new Ec2Refusal('InvalidInstanceID.Malformed', `Invalid id: "${malformed}"`);
-  const found = ids.flatMap((id) => instances.get(id) ?? []);
+  const looked = ids.map((id) => ({ id, record: get(id) }));
+  const found = looked.flatMap(({ record }) => record ?? []);
   if (found.length === ids.length) return found;
-  const missing = ids.filter((id) => instances.get(id) === undefined);
+  const missing = looked.filter(({ record }) => record === undefined).map(({ id }) => id);
   const what =
     missing.length === 1 ? `The instance ID '${missing.join()}' does not exist` : `The instance IDs '${missing.join(', ')}' do not exist`;
   throw new Ec2Refusal('InvalidInstanceID.NotFound', what);
 }
 
 /** The name by which the network knows an instance; a terminated one has none any more. */
-export function dnsNameOf({ state, privateIp, zone }: InstanceRecord): string {
-  return state === 'terminated' ? '' : privateDnsName(privateIp, regionOf(zone));
+export function dnsNameOf({ state, privateDnsName }: InstanceRecord): string {
+  return state === 'terminated' ? '' : privateDnsName;
 }
 
 /** Instances as DescribeInstances lists them, those of one reservation together. @param records in the order of launch */
@@ -57,7 +70,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     InstanceType: toSdkType(record.instanceType),
     LaunchTime: new Date(record.launchedAtMs),
     Monitoring: { State: template.Monitoring?.Enabled === true ? 'enabled' : 'disabled' },
-    Placement: { AvailabilityZone: record.zone, GroupName: '', Tenancy: 'default' },
+    Placement: { AvailabilityZone: record.zone, AvailabilityZoneId: zoneIdOf(record.zone), GroupName: '', Tenancy: 'default' },
     PrivateDnsName: dnsNameOf(record),
     ProductCodes: [],
     PublicDnsName: '',
@@ -79,7 +92,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     // EC2 says xen of nitro instances too.
     Hypervisor: 'xen',
     ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
-    ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const } : {}),
+    ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
     ...(template.KeyName === undefined ? {} : { KeyName: template.KeyName }),
     RootDeviceName: '/dev/xvda',
     RootDeviceType: 'ebs',
@@ -99,11 +112,20 @@ function writeSecurityGroups(record: InstanceRecord): { GroupId: string }[] {
   return securityGroupIds(record).map((GroupId) => ({ GroupId }));
 }
 
+/** Each spot instance fulfils a request of its own, which is named after it here. */
+export function spotRequestId({ id }: InstanceRecord): string {
+  return `sir-${id.slice(-8)}`;
+}
+
+export function profileArnOf({ template: { IamInstanceProfile: profile } }: InstanceRecord): string | undefined {
+  return profile === undefined ? undefined : profileArn(profile);
+}
+
 function profileArn({ Arn, Name }: { Arn?: string | undefined; Name?: string | undefined }): string {
   return Arn ?? `arn:aws:iam::${ACCOUNT_ID}:instance-profile/${Name ?? ''}`;
 }
 
-function transitionReason({ stateReason, endingAtMs = 0 }: InstanceRecord): string {
+export function transitionReason({ stateReason, endingAtMs = 0 }: InstanceRecord): string {
   if (stateReason === undefined) return '';
   return stateReason.code === USER_INITIATED.code ? `User initiated (${formatGmt(endingAtMs)})` : stateReason.message;
 }

@@ -1,14 +1,19 @@
 import type { EventOf, Recorder } from '../../history/events.ts';
+import { selects } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Instance, InstancePort } from '../ports.ts';
+import type { Heal, Instance, InstanceFaultPort, InstancePort } from '../ports.ts';
+import { privateDnsName } from '../nodes/addresses.ts';
+import type { HostnameType } from '../nodes/addresses.ts';
 import { drawMs } from '../tasks.ts';
 import type { DelayRange } from '../tasks.ts';
 import type { Lease } from './capacity.ts';
 import type { InstanceStore } from './instance-store.ts';
 import type { TemplateData } from './launch-templates.ts';
 import type { Subnet } from './network.ts';
+import { Replica } from './replica.ts';
+import type { ReadLag } from './replica.ts';
 import { checkTagCount } from './tags.ts';
 import type { Tags } from './tags.ts';
 
@@ -16,12 +21,14 @@ import type { Tags } from './tags.ts';
 export interface InstanceDelays {
   readonly pending: DelayRange;
   readonly shuttingDown: DelayRange;
+  readonly stopping: DelayRange;
 }
 
 /** A few seconds to run, tens of seconds to end, as seen of Linux instances. */
 export const INSTANCE_DELAYS: InstanceDelays = {
   pending: { minMs: 2_000, maxMs: 8_000 },
   shuttingDown: { minMs: 15_000, maxMs: 45_000 },
+  stopping: { minMs: 15_000, maxMs: 45_000 },
 };
 
 /** A terminated instance is listed for about an hour. Source: "Terminate Amazon EC2 instances". */
@@ -39,6 +46,11 @@ export const USER_INITIATED: StateReason = {
   message: 'Client.UserInitiatedShutdown: User initiated shutdown',
 };
 
+/** Source: "Troubleshoot Amazon EC2 instance launch issues", instance terminates immediately. */
+const LAUNCH_FAILED: StateReason = { code: 'Client.InternalError', message: 'Client.InternalError: Client error on launch' };
+
+type LaunchFailure = Parameters<InstanceFaultPort['failLaunches']>[0];
+
 /** An instance with everything that requests see of it. Records are never changed, but replaced. */
 export interface InstanceRecord extends Instance {
   /** Counts launches, from 1. */
@@ -52,7 +64,11 @@ export interface InstanceRecord extends Instance {
   /** That of the request which launched it; empty for none. EC2 does not say what it shows of a fleet's instances. */
   readonly clientToken: string;
   readonly template: TemplateData;
+  /** TerminateInstances refuses it. */
+  readonly isProtected: boolean;
   readonly stateReason?: StateReason;
+  /** When it last began to run, in ms since the epoch. */
+  readonly runningAtMs?: number;
   /** When it began to end, in ms since the epoch. */
   readonly endingAtMs?: number;
   /** When it was terminated, in ms since the epoch. */
@@ -70,6 +86,7 @@ export interface Launch {
   readonly userData: string;
   readonly tags: Tags;
   readonly clientToken: string;
+  readonly isProtected: boolean;
   readonly reservationId: string;
   readonly launchIndex: number;
   /** Its room in the pool. */
@@ -85,18 +102,37 @@ export class Instances implements InstancePort {
   readonly #recorder: Recorder;
   readonly #store: InstanceStore;
   readonly #delays: InstanceDelays;
+  readonly #hostnameType: HostnameType;
+  /** What reads see. */
+  readonly #replica: Replica<InstanceRecord>;
+  readonly #failures = new Set<{ readonly failure: LaunchFailure; left: number }>();
   /** In the order of launch. Bounded by what the pools hold and what ended within the last hour. */
   readonly #records = new Map<string, InstanceRecord>();
   readonly #leases = new Map<string, Lease>();
   readonly #listeners = new Set<(instance: Instance) => void>();
   #launches = 0;
 
-  constructor(parts: { clock: Clock; random: Random; recorder: Recorder; store: InstanceStore; delays: InstanceDelays }) {
+  constructor(parts: {
+    clock: Clock;
+    random: Random;
+    recorder: Recorder;
+    store: InstanceStore;
+    delays: InstanceDelays;
+    readLag: ReadLag;
+    hostnameType: HostnameType;
+  }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#recorder = parts.recorder;
     this.#store = parts.store;
     this.#delays = parts.delays;
+    this.#hostnameType = parts.hostnameType;
+    this.#replica = new Replica(parts.clock, parts.random.fork('reads'), parts.readLag);
+  }
+
+  /** Lets reads be late. */
+  get replica(): Pick<Replica<InstanceRecord>, 'delay'> {
+    return this.#replica;
   }
 
   get(id: string): InstanceRecord | undefined {
@@ -106,8 +142,23 @@ export class Instances implements InstancePort {
 
   /** In the order of launch. */
   list(): readonly InstanceRecord[] {
-    for (const [id, record] of this.#records) if (this.#isForgotten(record)) this.#records.delete(id);
+    for (const [id, record] of this.#records) if (this.#isForgotten(record)) this.#forget(id);
     return [...this.#records.values()];
+  }
+
+  /** An instance as a read sees it. @param span of the request */
+  read(id: string, span: number): InstanceRecord | undefined {
+    return this.get(id) === undefined ? undefined : this.#replica.read(id, span);
+  }
+
+  /** What a read lists, in the order of launch. */
+  readAll(span: number): readonly InstanceRecord[] {
+    return this.list().flatMap(({ id }) => this.#replica.read(id, span) ?? []);
+  }
+
+  /** Whether a request that changes an instance knows it. */
+  knows(id: string, span: number): boolean {
+    return this.get(id) !== undefined && this.#replica.knows(id, span);
   }
 
   onChange(listener: (instance: Instance) => void): () => void {
@@ -120,6 +171,41 @@ export class Instances implements InstancePort {
     this.#startEnding(id, { code, message: reason });
   }
 
+  /** Lets launches end as they begin, until undone. */
+  failLaunches(failure: LaunchFailure): Heal {
+    const armed = { failure, left: failure.count };
+    this.#failures.add(armed);
+    return () => void this.#failures.delete(armed);
+  }
+
+  /** Stops an instance that is pending or running: its address stays its own, its room does not. */
+  stop(id: string, stateReason: StateReason, span?: number): InstanceRecord | undefined {
+    const record = this.get(id);
+    if (record?.state === 'running' || record?.state === 'pending') {
+      this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
+      void this.#finishStopping(id);
+    }
+    return this.get(id);
+  }
+
+  /** Starts an instance that is stopped. @param lease its new room */
+  start(id: string, lease: Lease, span: number): InstanceRecord | undefined {
+    const record = this.get(id);
+    if (record?.state === 'stopped') {
+      this.#leases.set(id, lease);
+      const { stateReason: _reason, endingAtMs: _ending, ...rest } = record;
+      this.#change({ ...rest, state: 'pending', launchedAtMs: this.#clock.nowMs() }, { span });
+      void this.#boot(id);
+    }
+    return this.get(id);
+  }
+
+  /** Switches termination protection. */
+  protect(id: string, isProtected: boolean): void {
+    const record = this.get(id);
+    if (record !== undefined) this.#keep({ ...record, isProtected });
+  }
+
   /** Launches one instance. Rejects with the store's refusal, having changed nothing. */
   async launch(launch: Launch): Promise<InstanceRecord> {
     const { type, subnet, capacityType, usdPerHour, imageId, template, userData, tags, clientToken } = launch;
@@ -127,6 +213,10 @@ export class Instances implements InstancePort {
     this.#launches += 1;
     const record: InstanceRecord = {
       ...machine,
+      privateDnsName: privateDnsName(
+        { ...machine, zone: subnet.zone },
+        template.PrivateDnsNameOptions?.HostnameType === 'resource-name' ? 'resource-name' : this.#hostnameType,
+      ),
       sequence: this.#launches,
       reservationId: launch.reservationId,
       launchIndex: launch.launchIndex,
@@ -143,11 +233,13 @@ export class Instances implements InstancePort {
       userData,
       clientToken,
       template,
+      isProtected: launch.isProtected,
     };
     this.#leases.set(record.id, launch.lease);
     const token = clientToken === '' ? {} : { token: clientToken };
-    this.#change(record, { span: launch.span, tags: { ...tags }, ...token });
-    void this.#boot(record.id);
+    this.#change(record, { span: launch.span, tags: { ...tags }, vcpu: type.vcpu, memoryMiB: type.memoryMiB, ...token });
+    if (this.#mustFail(record, launch.span)) void this.#failToBoot(record.id);
+    else void this.#boot(record.id);
     return record;
   }
 
@@ -163,13 +255,30 @@ export class Instances implements InstancePort {
     if (record === undefined) return;
     const tags = change(record.tags);
     checkTagCount(tags);
-    this.#records.set(id, { ...record, tags });
+    this.#keep({ ...record, tags });
   }
 
   async #boot(id: string): Promise<void> {
     await this.#clock.sleep(this.#draw(id, 'pending', this.#delays.pending));
     const record = this.#records.get(id);
-    if (record?.state === 'pending') this.#change({ ...record, state: 'running' });
+    if (record?.state === 'pending') this.#change({ ...record, state: 'running', runningAtMs: this.#clock.nowMs() });
+  }
+
+  #mustFail(record: InstanceRecord, span: number): boolean {
+    const armed = [...this.#failures].find(({ failure, left }) => left > 0 && selects(failure.selector, record));
+    if (armed === undefined) return false;
+    armed.left -= 1;
+    armed.failure.fired(span);
+    return true;
+  }
+
+  /** From pending straight to terminated. */
+  async #failToBoot(id: string): Promise<void> {
+    await this.#clock.sleep(this.#draw(id, 'pending', this.#delays.pending));
+    const record = this.#records.get(id);
+    if (record?.state !== 'pending') return;
+    this.#records.set(id, { ...record, stateReason: LAUNCH_FAILED, endingAtMs: this.#clock.nowMs() });
+    await this.#end(id);
   }
 
   #startEnding(id: string, stateReason: StateReason, span?: number): void {
@@ -181,20 +290,36 @@ export class Instances implements InstancePort {
 
   async #finish(id: string): Promise<void> {
     await this.#clock.sleep(this.#draw(id, 'shutting-down', this.#delays.shuttingDown));
+    await this.#end(id);
+  }
+
+  async #end(id: string): Promise<void> {
     await this.#store.terminate(id);
     const record = this.#records.get(id);
     if (record === undefined) return;
+    this.#giveBack(id);
+    this.#change({ ...record, state: 'terminated', endedAtMs: this.#clock.nowMs() });
+  }
+
+  async #finishStopping(id: string): Promise<void> {
+    await this.#clock.sleep(this.#draw(id, 'stopping', this.#delays.stopping));
+    const record = this.#records.get(id);
+    if (record?.state !== 'stopping') return;
+    this.#giveBack(id);
+    this.#change({ ...record, state: 'stopped' });
+  }
+
+  #giveBack(id: string): void {
     this.#leases.get(id)?.giveBack();
     this.#leases.delete(id);
-    this.#change({ ...record, state: 'terminated', endedAtMs: this.#clock.nowMs() });
   }
 
   #draw(id: string, what: string, delay: DelayRange): number {
     return drawMs(this.#random.fork(`${id}/${what}`), delay);
   }
 
-  #change(record: InstanceRecord, more: Pick<EventOf<'instance'>, 'span' | 'token' | 'tags'> = {}): void {
-    this.#records.set(record.id, record);
+  #change(record: InstanceRecord, more: Pick<EventOf<'instance'>, 'span' | 'token' | 'tags' | 'vcpu' | 'memoryMiB'> = {}): void {
+    this.#keep(record);
     this.#recorder.record({
       type: 'instance',
       instance: record.id,
@@ -207,6 +332,16 @@ export class Instances implements InstancePort {
       ...(record.stateReason === undefined ? {} : { reason: record.stateReason.message }),
     });
     for (const listener of [...this.#listeners]) listener(record);
+  }
+
+  #keep(record: InstanceRecord): void {
+    this.#records.set(record.id, record);
+    this.#replica.write(record.id, record);
+  }
+
+  #forget(id: string): void {
+    this.#records.delete(id);
+    this.#replica.forget(id);
   }
 
   #isForgotten({ endedAtMs }: InstanceRecord): boolean {

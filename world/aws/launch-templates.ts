@@ -1,7 +1,10 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { drawId } from './ids.ts';
+import { Replica } from './replica.ts';
+import type { ReadLag } from './replica.ts';
 import { checkTagCount, launchTags } from './tags.ts';
 import type { Tags } from './tags.ts';
 
@@ -11,6 +14,8 @@ const NAME = /^[a-zA-Z0-9().\-/_]{3,128}$/;
 const ID = /^lt-([0-9a-f]{8}|[0-9a-f]{17})$/;
 /** Source: "Launch template restrictions": 5,000 templates a region. */
 const TEMPLATES_MAX = 5_000;
+/** Source: the same page: 10,000 versions a template. */
+const VERSIONS_MAX = 10_000;
 const USER_DATA_BYTES_MAX = 16_384;
 
 /** One version of a template. */
@@ -37,27 +42,39 @@ interface TemplateName {
   readonly LaunchTemplateName?: string | undefined;
 }
 
-/** The account's launch templates. Versions beyond the first can't be made yet. */
+/** The account's launch templates. */
 export class LaunchTemplates {
   readonly #random: Random;
   readonly #byId = new Map<string, LaunchTemplate>();
+  /** What reads see, also of templates that were deleted lately. */
+  readonly #replica: Replica<LaunchTemplate>;
+  /** Those that a read may still see though they are deleted. */
+  readonly #deleted = new Set<string>();
 
-  constructor(random: Random) {
+  constructor({ random, clock, readLag }: { random: Random; clock: Clock; readLag: ReadLag }) {
     this.#random = random;
+    this.#replica = new Replica(clock, random.fork('reads'), readLag);
   }
 
-  /** In the order of their ids, as pages need them. */
+  /** Lets reads be late. */
+  get replica(): Pick<Replica<LaunchTemplate>, 'delay'> {
+    return this.#replica;
+  }
+
+  /** As they are, in the order of their ids. */
   list(): readonly LaunchTemplate[] {
     return [...this.#byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  get(id: string): LaunchTemplate | undefined {
-    return this.#byId.get(id);
+  /** As a read sees them, in the order of their ids. @param span of the request */
+  readAll(span: number): readonly LaunchTemplate[] {
+    const seen = [...this.#byId.keys(), ...this.#deleted].flatMap((id) => this.#read(id, span) ?? []);
+    return seen.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
   /** @throws Ec2Refusal for a name that is malformed or taken, or data that EC2 does not take */
   create(template: { name: string; data: TemplateData; description?: string | undefined; tags: Tags; nowMs: number }): LaunchTemplate {
-    const { name, data, description, tags, nowMs } = template;
+    const { name, tags, nowMs } = template;
     if (!NAME.test(name)) {
       throw new Ec2Refusal(
         'InvalidLaunchTemplateName.MalformedException',
@@ -70,48 +87,59 @@ export class LaunchTemplates {
     if (this.#byId.size >= TEMPLATES_MAX) {
       throw new Ec2Refusal('MaxTemplateLimitExceeded', 'You have reached the maximum number of launch templates.');
     }
-    // Refused here rather than when an instance is launched.
-    decodeUserData(data);
-    launchTags(data.TagSpecifications, 'instance');
     const created: LaunchTemplate = {
       id: drawId(this.#random, 'lt'),
       name,
-      versions: [{ number: 1, data, createdAtMs: nowMs, ...(description === undefined ? {} : { description }) }],
+      versions: [makeVersion(1, template)],
       defaultVersion: 1,
       createdAtMs: nowMs,
       tags,
     };
-    this.#byId.set(created.id, created);
+    this.#keep(created);
     return created;
   }
 
-  /** @throws Ec2Refusal where there is none, or where the request names none or two */
-  find({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateName): LaunchTemplate {
-    if (id !== undefined && name !== undefined) {
-      throw new Ec2Refusal('InvalidParameterCombination', 'Specify either a launch template ID or a launch template name, not both.');
+  /** Adds a version. @throws Ec2Refusal for data that EC2 does not take */
+  addVersion(
+    template: LaunchTemplate,
+    version: { data: TemplateData; description?: string | undefined; nowMs: number },
+  ): { readonly template: LaunchTemplate; readonly version: TemplateVersion } {
+    if (template.versions.length >= VERSIONS_MAX) {
+      const message = 'You have reached the maximum number of versions for this launch template.';
+      throw new Ec2Refusal('MaxTemplateVersionLimitExceeded', message);
     }
-    if (id !== undefined) {
-      if (!ID.test(id)) throw new Ec2Refusal('InvalidLaunchTemplateId.Malformed', `The launch template ID '${id}' is malformed`);
-      const template = this.#byId.get(id);
-      if (template === undefined) {
-        const message = `The specified launch template, with template ID ${id}, does not exist.`;
-        throw new Ec2Refusal('InvalidLaunchTemplateId.NotFound', message);
-      }
-      return template;
-    }
-    if (name === undefined) {
-      throw new Ec2Refusal('MissingParameter', 'The request must contain the parameter LaunchTemplateId or LaunchTemplateName');
-    }
-    const template = this.list().find((known) => known.name === name);
-    if (template === undefined) {
-      const message = `The specified launch template, with template name ${name}, does not exist.`;
-      throw new Ec2Refusal('InvalidLaunchTemplateName.NotFoundException', message);
-    }
-    return template;
+    const added = makeVersion((template.versions.at(-1) ?? template.versions[0]).number + 1, version);
+    const changed = { ...template, versions: [...template.versions, added] as const };
+    this.#keep(changed);
+    return { template: changed, version: added };
+  }
+
+  setDefaultVersion(template: LaunchTemplate, { number }: TemplateVersion): LaunchTemplate {
+    const changed = { ...template, defaultVersion: number };
+    this.#keep(changed);
+    return changed;
+  }
+
+  /**
+   * A template for a request that changes or uses it.
+   * @throws Ec2Refusal where there is none, or where the request names none or two
+   */
+  find(name: TemplateName, span: number): LaunchTemplate {
+    return pick(
+      name,
+      this.list().filter(({ id }) => this.#replica.knows(id, span)),
+    );
+  }
+
+  /** A template as a read sees it. @throws Ec2Refusal as `find` */
+  readOne(name: TemplateName, span: number): LaunchTemplate {
+    return pick(name, this.readAll(span));
   }
 
   delete(id: string): void {
-    this.#byId.delete(id);
+    if (!this.#byId.delete(id)) return;
+    this.#deleted.add(id);
+    this.#replica.write(id, undefined);
   }
 
   /** Sets tags and takes others away. @throws Ec2Refusal for too many */
@@ -120,8 +148,49 @@ export class LaunchTemplates {
     if (template === undefined) return;
     const tags = change(template.tags);
     checkTagCount(tags);
-    this.#byId.set(id, { ...template, tags });
+    this.#keep({ ...template, tags });
   }
+
+  #keep(template: LaunchTemplate): void {
+    this.#byId.set(template.id, template);
+    this.#replica.write(template.id, template);
+  }
+
+  #read(id: string, span: number): LaunchTemplate | undefined {
+    const seen = this.#replica.read(id, span);
+    if (seen === undefined && this.#deleted.delete(id)) this.#replica.forget(id);
+    return seen;
+  }
+}
+
+/** @throws Ec2Refusal for data that EC2 does not take: here rather than when an instance is launched */
+function makeVersion(
+  number: number,
+  { data, description, nowMs }: { data: TemplateData; description?: string | undefined; nowMs: number },
+): TemplateVersion {
+  decodeUserData(data);
+  launchTags(data.TagSpecifications, 'instance');
+  return { number, data, createdAtMs: nowMs, ...(description === undefined ? {} : { description }) };
+}
+
+function pick({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateName, known: readonly LaunchTemplate[]): LaunchTemplate {
+  if (id !== undefined && name !== undefined) {
+    throw new Ec2Refusal('InvalidParameterCombination', 'Specify either a launch template ID or a launch template name, not both.');
+  }
+  if (id !== undefined) {
+    if (!ID.test(id)) throw new Ec2Refusal('InvalidLaunchTemplateId.Malformed', `The launch template ID '${id}' is malformed`);
+    const template = known.find((one) => one.id === id);
+    if (template !== undefined) return template;
+    const message = `The specified launch template, with template ID ${id}, does not exist.`;
+    throw new Ec2Refusal('InvalidLaunchTemplateId.NotFound', message);
+  }
+  if (name === undefined) {
+    throw new Ec2Refusal('MissingParameter', 'The request must contain the parameter LaunchTemplateId or LaunchTemplateName');
+  }
+  const template = known.find((one) => one.name === name);
+  if (template !== undefined) return template;
+  const message = `The specified launch template, with template name ${name}, does not exist.`;
+  throw new Ec2Refusal('InvalidLaunchTemplateName.NotFoundException', message);
 }
 
 /** One version of a template. @param version a number, `$Latest` or `$Default` @throws Ec2Refusal where there is none */

@@ -1,5 +1,5 @@
 import type { InstanceType, Offering } from '../../model/catalogue.ts';
-import { formatOffering } from '../../model/catalogue.ts';
+import type { Catalogue } from '../../model/instance-catalogue.ts';
 import type { Random } from '../../runtime/random.ts';
 
 /** Spot prices stay between these shares of the on-demand price. */
@@ -19,17 +19,35 @@ export interface SpotPrice {
   readonly sinceMs: number;
 }
 
+/** One number in [0, 1) for each type in each zone. */
+type Draw = (offering: { readonly instanceType: string; readonly zone: string }) => number;
+
 /**
- * Prices and pool depths: pure functions of offering, time and the random stream's name (so of the seed). A spot price
- * is `onDemand x (0.25 + 0.35 x (0.7 x level + 0.3 x drift))`, level and drift in [0, 1), to four decimals: the level is
- * drawn once for each pool, the drift moves in a straight line between values drawn for every twelve hours. Depths do
- * not change over time. Nothing here is EC2's real market, whose workings are not published.
+ * Prices and pool depths: pure functions of offering, time, catalogue and the random stream's name (so of the seed). A
+ * spot price is `onDemand x (0.25 + 0.35 x (0.7 x level + 0.3 x drift))`, level and drift in [0, 1), to four decimals:
+ * the level is drawn once for each pool, the drift moves in a straight line between values drawn for every twelve hours.
+ * Depths do not change over time. Nothing here is EC2's real market, whose workings are not published.
+ *
+ * What is drawn is drawn for all pools at once, in the order of the catalogue: a list of all prices asks for thousands.
  */
 export class Market {
   readonly #random: Random;
+  readonly #catalogue: Catalogue;
+  /** Places of types in the catalogue. */
+  readonly #places: ReadonlyMap<string, number>;
+  readonly #level: Draw;
+  readonly #phase: Draw;
+  readonly #depth: Readonly<Record<Offering['capacityType'], Draw>>;
+  /** Bounded by the time that a trial spans. */
+  readonly #knots = new Map<number, Draw>();
 
-  constructor(random: Random) {
+  constructor(random: Random, catalogue: Catalogue) {
     this.#random = random;
+    this.#catalogue = catalogue;
+    this.#places = new Map([...catalogue.types.keys()].map((type, place) => [type, place]));
+    this.#level = this.#draw('level');
+    this.#phase = this.#draw('phase');
+    this.#depth = { spot: this.#draw('spot depth'), 'on-demand': this.#draw('on-demand depth') };
   }
 
   /** What an instance that is launched now costs. */
@@ -39,13 +57,13 @@ export class Market {
 
   /** The spot price in force. */
   spotPrice(type: InstanceType, zone: string, atMs: number): SpotPrice {
-    const pool = this.#random.fork(`spot/${type.type}/${zone}`);
-    const level = pool.next();
-    const phaseMs = pool.int(0, SPOT_PRICE_STEP_MS - 1);
+    const pool = { instanceType: type.type, zone };
+    const level = this.#level(pool);
+    const phaseMs = Math.floor(this.#phase(pool) * SPOT_PRICE_STEP_MS);
     const step = Math.floor((atMs - phaseMs) / SPOT_PRICE_STEP_MS);
     const knot = Math.floor(step / STEPS_PER_DRIFT);
-    const from = pool.fork(String(knot)).next();
-    const to = pool.fork(String(knot + 1)).next();
+    const from = this.#knot(knot)(pool);
+    const to = this.#knot(knot + 1)(pool);
     const drift = from + (to - from) * (step / STEPS_PER_DRIFT - knot);
     const share = SPOT_SHARE.min + (SPOT_SHARE.max - SPOT_SHARE.min) * (LEVEL_WEIGHT * level + (1 - LEVEL_WEIGHT) * drift);
     return {
@@ -57,6 +75,25 @@ export class Market {
   /** Instances that a pool holds while nobody uses it; a pool that the catalogue does not have is asked for by nobody. */
   depth(offering: Offering): number {
     const { min, max } = DEPTH[offering.capacityType];
-    return this.#random.fork(`depth/${formatOffering(offering)}`).int(min, max);
+    return min + Math.floor(this.#depth[offering.capacityType](offering) * (max - min + 1));
+  }
+
+  #knot(number: number): Draw {
+    let draw = this.#knots.get(number);
+    if (draw === undefined) {
+      draw = this.#draw(`knot ${number}`);
+      this.#knots.set(number, draw);
+    }
+    return draw;
+  }
+
+  #draw(what: string): Draw {
+    const { types, zones } = this.#catalogue;
+    const random = this.#random.fork(what);
+    const numbers = Float64Array.from({ length: types.size * zones.length }, () => random.next());
+    return ({ instanceType, zone }) => {
+      const place = (this.#places.get(instanceType) ?? 0) * zones.length + Math.max(zones.indexOf(zone), 0);
+      return numbers[place] ?? 0;
+    };
   }
 }

@@ -12,7 +12,7 @@ export class MemoryStore implements InstanceStore {
 
   constructor(random: Random, subnets: readonly Subnet[]) {
     this.#random = random;
-    this.#addresses = new Map(subnets.map((subnet) => [subnet.id, new AddressPool(subnet)]));
+    this.#addresses = new Map(subnets.map((subnet) => [subnet.id, new AddressPool(subnet, random.fork(subnet.id))]));
   }
 
   launch({ subnetId }: MachineSpec): Promise<Machine> {

@@ -1,5 +1,6 @@
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
+import type { Random } from '../../runtime/random.ts';
 
 /** One subnet a zone, each a /20 of 10.0.0.0/16: 4,091 addresses, since EC2 keeps the first four and the last. */
 export interface Subnet {
@@ -35,34 +36,41 @@ export function subnetsOf(cluster: ClusterConfig): readonly Subnet[] {
   }));
 }
 
-/** The private addresses of one subnet. The lowest free one is given first, so that addresses are soon used again. */
+/**
+ * How often an address is given that was in use before, where there is one. EC2 doesn't say how it chooses; in small
+ * subnets addresses come back within minutes.
+ */
+const REUSE_CHANCE = 0.75;
+
+/** The private addresses of one subnet: given in their order, or soon used again, by chance; of those the longest free first. */
 export class AddressPool {
   readonly #subnet: Subnet;
-  readonly #used = new Set<number>();
-  /** No address below is free. */
-  #lowest = FIRST_HOST;
+  readonly #random: Random;
+  /** Were in use, in the order in which they were given back. */
+  readonly #returned: number[] = [];
+  /** From here on none was ever in use. */
+  #unused = FIRST_HOST;
 
-  constructor(subnet: Subnet) {
+  constructor(subnet: Subnet, random: Random) {
     this.#subnet = subnet;
+    this.#random = random;
   }
 
   get free(): number {
-    return LAST_HOST - FIRST_HOST + 1 - this.#used.size;
+    return LAST_HOST - this.#unused + 1 + this.#returned.length;
   }
 
   /** @throws Ec2Refusal when the subnet is full */
   take(): string {
     if (this.free <= 0) throw addressesExhausted(this.#subnet.id);
-    while (this.#used.has(this.#lowest)) this.#lowest += 1;
-    this.#used.add(this.#lowest);
-    return formatAddress(this.#subnet.index, this.#lowest);
+    const isFresh = this.#unused <= LAST_HOST && (this.#returned.length === 0 || !this.#random.chance(REUSE_CHANCE));
+    const host = isFresh ? this.#unused++ : (this.#returned.shift() ?? FIRST_HOST);
+    return formatAddress(this.#subnet.index, host);
   }
 
   giveBack(address: string): void {
     const [, , third = 0, fourth = 0] = address.split('.').map(Number);
-    const host = (third % (SUBNET_SIZE / 256)) * 256 + fourth;
-    this.#used.delete(host);
-    this.#lowest = Math.min(this.#lowest, host);
+    this.#returned.push((third % (SUBNET_SIZE / 256)) * 256 + fourth);
   }
 }
 

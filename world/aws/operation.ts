@@ -1,15 +1,18 @@
 import type { Catalogue } from '../../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import type { Effect } from '../../model/operation.ts';
+import type { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../../wire/backend.ts';
 import type { Capacity } from './capacity.ts';
-import type { InstanceStore } from './instance-store.ts';
+import type { Fleets } from './fleets.ts';
 import type { Instances } from './instances.ts';
 import type { LaunchTemplates } from './launch-templates.ts';
 import type { Market } from './market.ts';
 import type { Network } from './network.ts';
+import type { Quotas } from './quotas.ts';
+import type { Room } from './room.ts';
 
 /** What operations work on: the state of one account in one region. */
 export interface Account {
@@ -21,8 +24,11 @@ export interface Account {
   readonly network: Network;
   readonly market: Market;
   readonly capacity: Capacity;
-  readonly store: InstanceStore;
+  readonly quotas: Quotas;
+  /** Capacity, quotas and addresses in one. */
+  readonly room: Room;
   readonly instances: Instances;
+  readonly fleets: Fleets;
   readonly templates: LaunchTemplates;
 }
 
@@ -30,6 +36,8 @@ export interface Account {
 export interface Outcome {
   readonly output: object;
   readonly effect: Effect;
+  /** Answered in the output's place: it did a part of what was asked for, and says that it failed. */
+  readonly refusal?: Ec2Refusal;
 }
 
 /**
@@ -39,14 +47,22 @@ export interface Outcome {
 export interface Ec2Operation {
   readonly run: (account: Account, input: never, caller: Caller) => Outcome | Promise<Outcome>;
   /** Honours `ClientToken`. */
-  readonly idempotent?: true;
+  readonly idempotent?: Idempotency;
+}
+
+/** How far a client token reaches. */
+export interface Idempotency {
+  /** The same token in another scope is another token; by default there is one scope. */
+  scopeOf?(account: Account, input: never, span: number): string;
+  /** Looks at an answer that is about to be given again. @throws Ec2Refusal when it can't be */
+  checkReplay?(account: Account, effect: Effect): void;
 }
 
 const NOTHING: Effect = { kind: 'none' };
 
 /** An operation that only answers. */
-export function reading<I>(answer: (account: Account, input: I) => object): Ec2Operation {
-  return { run: (account, input: I) => ({ output: answer(account, input), effect: NOTHING }) };
+export function reading<I>(answer: (account: Account, input: I, caller: Caller) => object): Ec2Operation {
+  return { run: (account, input: I, caller) => ({ output: answer(account, input, caller), effect: NOTHING }) };
 }
 
 /** An answer with what was done; nothing where no id is named. */

@@ -31,11 +31,24 @@ export function cutPage<T>(
   if (asked !== undefined && !(asked <= limits.max)) throw outOfLimits(asked, `less than or equal to ${limits.max}`);
   const length = asked ?? limits.byDefault ?? Infinity;
   const after = token === undefined || token === '' ? undefined : decodeToken(token);
-  const start = after === undefined ? 0 : items.findIndex((item) => keyOf(item) > after);
-  const page = start === -1 ? [] : items.slice(start, start + length);
+  const start = after === undefined ? 0 : firstAfter(items, keyOf, after);
+  const page = items.slice(start, start + length);
   const last = page.at(-1);
   const isLast = last === undefined || start + page.length >= items.length;
   return isLast ? { items: page } : { items: page, nextToken: encodeToken(keyOf(last)) };
+}
+
+/** The place of the first item whose key is greater: the items are in order. */
+function firstAfter<T>(items: readonly T[], keyOf: (item: T) => string, key: string): number {
+  let low = 0;
+  let high = items.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const item = items[middle];
+    if (item !== undefined && keyOf(item) > key) high = middle;
+    else low = middle + 1;
+  }
+  return low;
 }
 
 function outOfLimits(value: number, expected: string): Ec2Refusal {

@@ -1,11 +1,11 @@
-import type { z } from 'zod';
 import { formatObject } from '../../model/operation.ts';
 import type { Effect, Operation, Principal } from '../../model/operation.ts';
+import { negotiate } from '../../protocols/kube/accept.ts';
+import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden } from '../../protocols/kube/field-error.ts';
-import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
-import { mergePatch } from '../../protocols/kube/merge-patch.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
-import { isTrue, parseKubeRequest } from '../../protocols/kube/request.ts';
+import { parseKubeRequest } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
 import {
   StatusError,
@@ -14,40 +14,54 @@ import {
   describeStatus,
   invalidObject,
   methodNotAllowed,
-  notAcceptable,
   success,
   unsupportedMediaType,
 } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
+import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import { Mailbox } from '../../runtime/mailbox.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
-import type { Deletion } from './deletion.ts';
+import { applyObject } from './apply.ts';
+import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
+import { customSchemaOf } from './custom-schema.ts';
 import { discover } from './discovery.ts';
-import { listPage, readCount, readRevision, writeList } from './lists.ts';
-import { bindPod, evictPod } from './pod-subresources.ts';
+import { evictPod } from './eviction.ts';
+import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
+import { checkRevision, listPage } from './lists.ts';
+import { updatedFields } from './managed-fields.ts';
+import { describeOpenApi } from './openapi.ts';
+import { PATCHES_OF_SCALES, checkPatchOptions, readPatch, strictPatchError } from './patching.ts';
+import { bindPod } from './pod-subresources.ts';
 import type { Location, Registry, Writer } from './registry.ts';
+import { writingOf } from './representation.ts';
+import type { Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
 import type { Resource } from './resource.ts';
-import { selectionOf } from './selection.ts';
+import { readScale, updateScale } from './scale.ts';
 import type { Store, Version } from './store.ts';
-import { bindingShape, deleteOptionsShape, evictionShape } from './validation/shapes.ts';
-import { writeEvent } from './watches.ts';
+import { bindingShape, evictionShape } from './validation/shapes.ts';
+import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
-/** Events that a watcher may leave unread before its connection is ended. */
-const WATCH_BUFFER = 50_000;
-/** A watch without a time-out of its own ends after one drawn from here, as with the real --min-request-timeout. */
-const WATCH_TIMEOUT_SECONDS = { min: 1800, max: 3600 } as const;
+type Reply = Omit<WireResponse, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
-const PATCH_TYPES = ['application/json-patch+json', 'application/merge-patch+json'];
-const JSON_TYPE = 'application/json';
-
-type Reply = WireResponse | { readonly status: number; readonly body: string };
+/** One request for a resource, read. */
+interface Asked {
+  readonly parsed: KubeRequest;
+  readonly resource: Resource;
+  readonly body: unknown;
+  readonly writer: Writer;
+  readonly request: WireRequest;
+  readonly writing: Writing;
+  /** Who the fields that it sets belong to. */
+  readonly fieldManager: string;
+  /** What kubectl is to show; added to as the request is served. */
+  readonly warnings: string[];
+}
 
 /** Serves the Kubernetes wire from the store: one request, one answer; a watch answers with a stream. */
 export class ApiBackend implements Backend {
@@ -57,33 +71,44 @@ export class ApiBackend implements Backend {
   readonly #watches: Watches;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #types: KubeTypes;
 
-  constructor(parts: { store: Store; registry: Registry; table: ResourceTable; watches: Watches; clock: Clock; random: Random }) {
+  constructor(parts: {
+    store: Store;
+    registry: Registry;
+    table: ResourceTable;
+    watches: Watches;
+    clock: Clock;
+    random: Random;
+    types: KubeTypes;
+  }) {
     this.#store = parts.store;
     this.#registry = parts.registry;
     this.#table = parts.table;
     this.#watches = parts.watches;
     this.#clock = parts.clock;
     this.#random = parts.random;
+    this.#types = parts.types;
   }
 
   describe(request: WireRequest): Operation {
-    return describeKubeRequest(request);
+    return describeKubeRequest(request, this.#types);
   }
 
   async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
     const before = this.#store.revision;
     try {
       const reply = this.#serve(request, operation, caller.principal);
-      const answer: WireResponse = { headers: { 'content-type': JSON_TYPE }, ...reply };
-      return { ...answer, effect: this.#effectSince(before) };
+      const headers = { 'content-type': JSON_TYPE, ...reply.headers };
+      return { ...reply, headers, effect: this.#effectSince(before) };
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
       return { ...refusalOf(error), effect: { kind: 'rejected', code: error.reason } };
     }
   }
 
-  refuse(_operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
+  refuse(_operation: Operation, { status, code, message, retryAfterSeconds, plain }: Refusal): WireResponse {
+    if (plain === true) return plainRefusal(status, message, retryAfterSeconds);
     return refusalOf(new StatusError(status, code, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }));
   }
 
@@ -108,80 +133,166 @@ export class ApiBackend implements Backend {
   #serve(request: WireRequest, operation: Operation, principal: Principal): Reply {
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
-    if (parsed === undefined || resource === undefined) return discover(request.method, request.path, this.#table) ?? NOT_SERVED;
-    checkAccept(request.headers.accept);
+    if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
+    const as = negotiate(request.headers['accept']);
     if (parsed.namespace !== undefined && !resource.namespaced) return NOT_SERVED;
-    const body = decodedBody(request, operation, parsed);
-    const writer: Writer = { principal, dryRun: isDryRun(parsed) };
-    return parsed.name === undefined
-      ? this.#serveCollection(parsed, resource, body, writer, request)
-      : this.#serveObject(parsed, { resource, namespace: parsed.namespace, name: parsed.name }, body, writer, request);
+    const asked: Asked = {
+      parsed,
+      resource,
+      body: readBody(request, operation, parsed.verb, resource, this.#types),
+      writer: { principal, dryRun: isDryRun(parsed, optionsKind(parsed.verb)) },
+      request,
+      writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
+      fieldManager: parsed.options.fieldManager ?? managerOf(request.headers['user-agent']),
+      warnings: [],
+    };
+    const reply = parsed.name === undefined ? this.#serveCollection(asked) : this.#serveObject(asked, parsed.name);
+    return { ...reply, headers: { ...reply.headers, ...warningHeaders(asked.warnings) } };
   }
 
-  #serveCollection(parsed: KubeRequest, resource: Resource, body: unknown, writer: Writer, request: WireRequest): Reply {
+  #serveDocument({ method, path, headers }: WireRequest): Reply {
+    const isRead = method === 'GET' || method === 'HEAD';
+    const schemaOf = (resource: Resource): ReturnType<typeof customSchemaOf> => customSchemaOf(this.#registry, resource);
+    return (
+      discover(method, path, headers['accept'], this.#table) ??
+      (isRead ? describeOpenApi(path, headers['accept'], this.#table, this.#types, schemaOf) : undefined) ??
+      NOT_SERVED
+    );
+  }
+
+  #serveCollection(asked: Asked): Reply {
+    const { parsed, resource, writer, writing } = asked;
     const { verb, namespace, options } = parsed;
     const everywhere = resource.namespaced && namespace === undefined;
     switch (verb) {
       case 'list':
         if (options.sendInitialEvents !== undefined) {
-          throw invalidOptions(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+          throw invalidOptions('ListOptions', [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
         }
-        return { status: 200, body: writeList(resource, listPage(this.#store, resource, namespace, options)) };
+        return { status: 200, body: writing.list(listPage(this.#store, resource, namespace, options)) };
       case 'watch':
-        return this.#watch(parsed, resource, writer.principal, request.signal);
-      case 'create':
+        return this.#watch(asked);
+      case 'create': {
         if (everywhere) throw methodNotAllowed();
-        return { status: 201, body: this.#registry.create(resource, namespace, body, writer).text };
+        const body = this.#checked(asked, asked.body);
+        return { status: 201, body: writing.one(this.#registry.create(resource, namespace, body, writer)) };
+      }
       case 'deletecollection': {
         if (everywhere) throw methodNotAllowed();
         const page = listPage(this.#store, resource, namespace, options);
-        const deletion = readDeletion(parsed, body);
+        const deletion = readDeletion(parsed, asked.body);
         for (const { object } of page.versions) {
           this.#registry.delete({ resource, namespace, name: object.metadata.name ?? '' }, deletion.deletion, {
             ...writer,
             dryRun: writer.dryRun || deletion.dryRun,
           });
         }
-        return { status: 200, body: writeList(resource, page) };
+        return { status: 200, body: writing.list(page) };
       }
       default:
         throw methodNotAllowed();
     }
   }
 
-  #serveObject(parsed: KubeRequest, at: Location, body: unknown, writer: Writer, request: WireRequest): Reply {
+  #serveObject(asked: Asked, name: string): Reply {
+    const { parsed, resource, body, writer, writing } = asked;
     const { verb, subresource } = parsed;
-    if (at.resource.namespaced && at.namespace === undefined) return NOT_SERVED;
-    if (subresource !== undefined && !at.resource.subresources.some((one) => one === subresource)) return NOT_SERVED;
+    const at: Location = { resource, namespace: parsed.namespace, name };
+    if (resource.namespaced && parsed.namespace === undefined) return NOT_SERVED;
+    if (subresource === 'scale') return this.#serveScale(asked, at);
+    if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) return NOT_SERVED;
     if (subresource === 'binding' || subresource === 'eviction') {
       if (verb !== 'create') throw methodNotAllowed();
-      return this.#servePodAction(subresource, at, body, writer);
+      return this.#servePodAction(subresource, at, asked);
     }
     const status = subresource === 'status' ? 'status' : undefined;
     switch (verb) {
       case 'get':
-        return { status: 200, body: this.#registry.get(at).text };
-      case 'update':
-        return { status: 200, body: this.#registry.update(at, status, writer, () => body).text };
-      case 'patch': {
-        const patch = readPatch(request.headers['content-type'], body);
-        return { status: 200, body: this.#registry.update(at, status, writer, patch).text };
+        checkRevision(parsed.options.resourceVersion, this.#store.revision);
+        return { status: 200, body: writing.one(this.#registry.get(at)) };
+      case 'update': {
+        const checked = this.#checked(asked, body);
+        const current = this.#registry.find(at);
+        const owned = current === undefined ? checked : this.#owned(asked, current, checked, status);
+        return { status: 200, body: writing.one(this.#registry.put(at, status, writer, owned)) };
       }
+      case 'patch':
+        return this.#patch(asked, at, status);
       case 'delete': {
         if (status !== undefined) throw methodNotAllowed();
         const { deletion, dryRun } = readDeletion(parsed, body);
         const { version, gone } = this.#registry.delete(at, deletion, { ...writer, dryRun: writer.dryRun || dryRun });
-        return { status: 200, body: gone && at.resource.id !== 'pods' ? JSON.stringify(goneStatus(at, version)) : version.text };
+        return { status: 200, body: gone && resource.id !== 'pods' ? JSON.stringify(goneStatus(at, version)) : writing.one(version) };
       }
       default:
         throw methodNotAllowed();
     }
   }
 
-  #servePodAction(action: 'binding' | 'eviction', at: Location, body: unknown, writer: Writer): Reply {
+  #patch(asked: Asked, at: Location, status: 'status' | undefined): Reply {
+    const { parsed, resource, body, writer, writing, request } = asked;
+    const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
+    checkPatchOptions(parsed, patch === 'apply');
+    const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
+    if (patch === 'apply') {
+      const site = { registry: this.#registry, types: this.#types, nowMs: this.#clock.nowMs() };
+      const { version, created } = applyObject(site, at, status, parsed, body, writer);
+      return { status: created ? 201 : 200, body: writing.one(version) };
+    }
+    const version = this.#registry.update(at, status, writer, (current) => {
+      const patched = patch(current.object);
+      if (patched === current.object) return patched;
+      const { body: known, unknown } = checkFields(resource, patched, this.#types);
+      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(body, unknown);
+      if (directive === 'Warn') asked.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+      return this.#owned(asked, current, known, status);
+    });
+    return { status: 200, body: writing.one(version) };
+  }
+
+  /** A body of an object without unknown fields. @throws StatusError 400 for them where they are refused */
+  #checked({ parsed, resource, warnings }: Asked, sent: unknown): unknown {
+    const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
+    const { body, unknown } = checkFields(resource, sent, this.#types);
+    if (unknown.length > 0 && directive === 'Strict') {
+      const { kind, version } = resource;
+      const typed = `${resource.group === '' ? '' : `${resource.group}/`}${version}`;
+      throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(unknown)}`);
+    }
+    if (directive === 'Warn') warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+    return body;
+  }
+
+  /** A changed object with what it says of whose its fields are. */
+  #owned({ resource, fieldManager }: Asked, current: Version, changed: unknown, subresource: string | undefined): unknown {
+    if (!isJsonObject(changed)) return changed;
+    const schema = customSchemaOf(this.#registry, resource);
+    const site = { types: this.#types, schema, nowMs: this.#clock.nowMs() };
+    return updatedFields(site, resource, current.object, changed, { manager: fieldManager, subresource });
+  }
+
+  #serveScale({ parsed, body, writer, request }: Asked, at: Location): Reply {
+    const { scale } = at.resource;
+    if (scale === undefined) return NOT_SERVED;
+    switch (parsed.verb) {
+      case 'get':
+        return { status: 200, body: JSON.stringify(readScale(this.#registry, at, scale)) };
+      case 'update':
+        return { status: 200, body: JSON.stringify(updateScale(this.#registry, at, scale, writer, () => body)) };
+      case 'patch': {
+        const patch = readPatch(SCALE, request.headers['content-type'], body, this.#types);
+        if (patch === 'apply') throw unsupportedMediaType(PATCHES_OF_SCALES);
+        return { status: 200, body: JSON.stringify(updateScale(this.#registry, at, scale, writer, patch)) };
+      }
+      default:
+        throw methodNotAllowed();
+    }
+  }
+
+  #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: Asked): Reply {
     const nowMs = this.#clock.nowMs();
     if (action === 'binding') {
-      const node = read(bindingShape, body, 'Binding').target?.name ?? '';
+      const node = readAs(bindingShape, body, 'Binding').target?.name ?? '';
       if (node === '') {
         throw invalidObject({ group: '', resource: 'Binding' }, at.name, [
           { reason: 'FieldValueRequired', field: 'target.name', message: 'Required value' },
@@ -189,7 +300,7 @@ export class ApiBackend implements Backend {
       }
       bindPod(this.#registry, at, node, writer, nowMs);
     } else {
-      const eviction = read(evictionShape, body, 'Eviction');
+      const eviction = readAs(evictionShape, body, 'Eviction');
       const options = eviction.deleteOptions ?? {};
       const dryRun = writer.dryRun || (options.dryRun?.length ?? 0) > 0;
       evictPod(this.#registry, at, eviction.metadata?.name ?? '', options, { ...writer, dryRun }, nowMs);
@@ -197,47 +308,14 @@ export class ApiBackend implements Backend {
     return { status: 201, body: JSON.stringify(success(201)) };
   }
 
-  #watch(parsed: KubeRequest, resource: Resource, principal: Principal, asked: AbortSignal | undefined): WireResponse {
-    const { options, namespace } = parsed;
-    const selection = selectionOf(resource, options);
-    const revision = readRevision(options.resourceVersion);
-    const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
-    const initial = readInitialEvents(parsed, bookmarks);
-    const timeout = readCount(options.timeoutSeconds, 'timeoutSeconds') ?? this.#drawTimeout(principal);
-
-    const closing = new AbortController();
-    const events = new Mailbox<string>(WATCH_BUFFER, () => closing.abort(new Error('the watch was closed')));
-    const close = (): void => events.close();
-    const ends = [this.#watches.stopping, ...(asked === undefined ? [] : [asked])];
-    for (const end of ends) {
-      end.addEventListener('abort', close, { once: true, signal: closing.signal });
-      if (end.aborted) close();
-    }
-    // A rejection only says that the watch ended before its time.
-    this.#clock.sleep(timeout * 1000, closing.signal).then(close, () => undefined);
-    const fromStart = initial ?? (revision === undefined || revision === 0);
-    this.#watches.open(
-      {
-        resource,
-        namespace,
-        selection,
-        from: fromStart ? undefined : (revision ?? this.#store.revision),
-        bookmarks,
-        initialEventsEnd: initial === true,
-      },
-      closing.signal,
-      (event) => {
-        events.push(writeEvent(event));
-        if (event.type === 'ERROR') events.close();
-      },
-    );
-    return { status: 200, headers: { 'content-type': JSON_TYPE }, body: events };
-  }
-
-  #drawTimeout(principal: Principal): number {
-    return this.#random.fork(`watch-timeout/${principal}`).int(WATCH_TIMEOUT_SECONDS.min, WATCH_TIMEOUT_SECONDS.max);
+  #watch({ parsed, resource, writer, writing, request }: Asked): Reply {
+    const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
+    return { status: 200, body: openWatch(site, parsed, resource, writer.principal, writing, request.signal) };
   }
 }
+
+/** What the scale of any resource is an object of. */
+const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: false } as const;
 
 const NOT_SERVED: WireResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
 
@@ -250,82 +328,26 @@ function refusalOf(error: StatusError): WireResponse {
   };
 }
 
+/** As `http.Error` writes it: how priority and fairness refuses, before anything knows of the API's own errors. */
+function plainRefusal(status: number, message: string, retryAfterSeconds: number | undefined): WireResponse {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+    body: `${message}\n`,
+  };
+}
+
 function goneStatus(at: Location, version: Version): Status {
   return deleted(groupResource(at.resource), at.name, version.object.metadata.uid ?? '');
 }
 
-/** JSON is what we speak; whoever insists on something else is refused, whoever prefers it gets JSON. */
-function checkAccept(accept: string | undefined): void {
-  if (accept === undefined || accept === '') return;
-  const types = accept.split(',').map((part) => part.split(';', 1).join('').trim());
-  if (!types.some((type) => [JSON_TYPE, 'application/*', '*/*'].includes(type))) throw notAcceptable([JSON_TYPE]);
-}
+/** Longest name of a field manager that is taken from a user agent. */
+const MAX_MANAGER_LENGTH = 128;
 
-/** The body as `describe` decoded it. @throws StatusError 400 or 415 for one that can't be decoded */
-function decodedBody(request: WireRequest, operation: Operation, parsed: KubeRequest): unknown {
-  if (request.body === undefined || request.body.length === 0) return undefined;
-  const type = mediaType(request.headers['content-type']);
-  if (parsed.verb !== 'patch' && type !== '' && type !== JSON_TYPE) throw unsupportedMediaType([JSON_TYPE]);
-  if (operation.input === undefined) throw badRequest('the object provided is unrecognized: the body is not valid JSON');
-  return operation.input;
-}
-
-function mediaType(contentType: string | undefined): string {
-  return (contentType ?? '').split(';', 1).join('').trim();
-}
-
-function readPatch(contentType: string | undefined, body: unknown): (current: Version) => unknown {
-  switch (mediaType(contentType)) {
-    case 'application/merge-patch+json':
-      return (current) => mergePatch(current.object, body);
-    case 'application/json-patch+json':
-      return (current) => applyJsonPatch(JSON.parse(current.text), body);
-    default:
-      throw unsupportedMediaType(PATCH_TYPES);
-  }
-}
-
-function isDryRun({ options }: KubeRequest): boolean {
-  if (options.dryRun === undefined) return false;
-  if (options.dryRun !== 'All') {
-    const message = `Unsupported value: ${JSON.stringify(options.dryRun)}: supported values: "All"`;
-    throw invalidOptions({ reason: 'FieldValueNotSupported', field: 'dryRun', message });
-  }
-  return true;
-}
-
-function invalidOptions(error: Parameters<typeof invalidObject>[2][number]): StatusError {
-  return invalidObject({ group: 'meta.k8s.io', resource: 'ListOptions' }, '', [error]);
-}
-
-/** Options of a deletion may be in its body or its query; the body wins. */
-function readDeletion({ options }: KubeRequest, body: unknown): { deletion: Deletion; dryRun: boolean } {
-  const sent = body === undefined ? {} : read(deleteOptionsShape, body, 'DeleteOptions');
-  const gracePeriodSeconds = sent.gracePeriodSeconds ?? readCount(options.gracePeriodSeconds, 'gracePeriodSeconds');
-  const propagationPolicy = sent.propagationPolicy ?? options.propagationPolicy;
-  const deletion = { gracePeriodSeconds, propagationPolicy, preconditions: sent.preconditions };
-  return { deletion, dryRun: (sent.dryRun?.length ?? 0) > 0 };
-}
-
-/** Whether a watch wants the present objects first; undefined leaves it to its resource version. @throws StatusError 422 */
-function readInitialEvents({ options }: KubeRequest, bookmarks: boolean): boolean | undefined {
-  if (options.sendInitialEvents === undefined) {
-    if (options.resourceVersionMatch === undefined) return undefined;
-    const detail = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    throw invalidOptions(forbidden('resourceVersionMatch', detail));
-  }
-  if (options.resourceVersionMatch !== 'NotOlderThan') {
-    const detail = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    throw invalidOptions(forbidden('resourceVersionMatch', detail));
-  }
-  return isTrue(options.sendInitialEvents) && bookmarks;
-}
-
-function read<T>(shape: z.ZodType<T>, body: unknown, kind: string): T {
-  const parsed = shape.safeParse(body);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0];
-  throw badRequest(
-    `the body cannot be handled as a ${kind}: json: cannot unmarshal into field ${issue?.path.join('.')}: ${issue?.message}`,
-  );
+/** Whose fields those of an unnamed manager are: the program's name in its user agent. */
+function managerOf(userAgent = ''): string {
+  return userAgent.split('/', 1).join('').slice(0, MAX_MANAGER_LENGTH) || 'unknown';
 }

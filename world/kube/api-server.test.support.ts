@@ -110,7 +110,15 @@ export const NODE_CLAIM_CRD = {
     group: 'karpenter.sh',
     scope: 'Cluster',
     names: { plural: 'nodeclaims', singular: 'nodeclaim', kind: 'NodeClaim', listKind: 'NodeClaimList' },
-    versions: [{ name: 'v1', served: true, storage: true, subresources: { status: {} } }],
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+        subresources: { status: {} },
+      },
+    ],
   },
 };
 

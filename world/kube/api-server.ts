@@ -1,14 +1,17 @@
 import type { Principal } from '../../model/operation.ts';
+import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { ClusterPort } from '../ports.ts';
 import { ApiBackend } from './api-backend.ts';
+import { DefinitionController } from './definition-controller.ts';
+import { EventExpiry } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
+import { NamespaceController } from './namespace-controller.ts';
 import { openPort } from './port.ts';
 import { Registry } from './registry.ts';
 import { ResourceTable } from './resource-table.ts';
-import type { Resource } from './resource.ts';
 import { Store } from './store.ts';
 import type { CommitListener } from './store.ts';
 import { Watches } from './watches.ts';
@@ -25,7 +28,7 @@ export interface ApiServer {
   onCommit(listener: CommitListener): () => void;
   /** Forgets old revisions now: watches and lists from before are told 410 Expired. */
   compact(): void;
-  /** Ends all watches and the garbage collection. */
+  /** Ends all watches and the controllers that the API can't do without: garbage collection, namespaces, expiry of events. */
   stop(): void;
 }
 
@@ -40,11 +43,14 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const { clock, random } = options;
   const store = new Store();
   const table = new ResourceTable(store);
-  const namespaces = builtIn(table, 'namespaces');
-  const priorityClasses = builtIn(table, 'priorityclasses');
-  const registry = new Registry({ store, clock, random: random.fork('registry'), namespaces, priorityClasses });
+  const namespaces = table.byId('namespaces');
+  const priorityClasses = table.byId('priorityclasses.scheduling.k8s.io');
+  const registry = new Registry({ store, clock, random: random.fork('registry'), table });
   const watches = new Watches({ store, clock, random: random.fork('watches') });
-  const collector = new GarbageCollector({ store, registry, table, clock, random: random.fork('garbage-collector') });
+  const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });
+  const namespaceController = new NamespaceController({ store, registry, table, clock });
+  const definitionController = new DefinitionController({ store, registry, clock });
+  const expiry = new EventExpiry({ store, clock });
   const parts = { store, registry, table, watches, clock };
 
   const writer = { principal: 'workloads', dryRun: false } as const;
@@ -54,20 +60,17 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   }
 
   return {
-    backend: new ApiBackend({ ...parts, random: random.fork('backend') }),
+    backend: new ApiBackend({ ...parts, types: loadKubeTypes(), random: random.fork('backend') }),
     resources: table,
     port: (principal) => openPort(parts, principal),
     onCommit: (listener) => store.onCommit(listener),
     compact: () => store.compact(),
     stop: () => {
       collector.stop();
+      namespaceController.stop();
+      definitionController.stop();
+      expiry.stop();
       watches.stop();
     },
   };
-}
-
-function builtIn(table: ResourceTable, plural: string): Resource {
-  const resource = table.byPlural(plural);
-  if (resource === undefined) throw new Error(`the built-in resource ${plural} is missing`);
-  return resource;
 }

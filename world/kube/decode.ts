@@ -25,7 +25,9 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
       throw wrongType(field, typeof sent === 'string' ? sent : JSON.stringify(sent), { kind, apiVersion });
     if (resource.custom) throw badRequest(`Object '${field === 'kind' ? 'Kind' : field}' is missing in '${JSON.stringify(body)}'`);
   }
-  const object: ApiObject = { metadata: {}, ...withoutNulls(body), kind, apiVersion };
+  // Schemas of custom resources say themselves what may be null.
+  const content = resource.custom ? { ...body, metadata: withoutNulls(body.metadata ?? {}) } : withoutNulls(body);
+  const object: ApiObject = { metadata: {}, ...content, kind, apiVersion };
   const parsed = (resource.rules.shape ?? objectShape).safeParse(object);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];

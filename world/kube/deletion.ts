@@ -1,8 +1,10 @@
-import { badRequest, conflict } from '../../protocols/kube/status.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { invalid, notSupported } from '../../protocols/kube/field-error.ts';
+import { conflict, invalidObject } from '../../protocols/kube/status.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import type { Location, Writer } from './registry.ts';
 import { objectKey } from './resource.ts';
-import type { ApiObject } from './resource.ts';
+import type { ApiObject, Resource } from './resource.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
 
@@ -10,20 +12,32 @@ import type { Store } from './store.ts';
 export interface Deletion {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
+  /** The older way to say `Orphan` (true) or `Background` (false). */
+  readonly orphanDependents?: boolean | undefined;
   readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
+/** Finalizers by which an object waits for the garbage collector: to let its dependents go first, or to set them free. */
+export const FOREGROUND = 'foregroundDeletion';
+export const ORPHAN = 'orphan';
+
+const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
+/** A deletion of a pod that is asked for a negative grace period. */
+const LEAST_GRACE_SECONDS = 1;
+
 /** Whether an object whose deletion has begun waits for nothing any more. */
-export function isReadyToGo({ metadata }: ApiObject): boolean {
-  const waits = (metadata.finalizers?.length ?? 0) > 0 || (metadata.deletionGracePeriodSeconds ?? 0) > 0;
-  return metadata.deletionTimestamp !== undefined && !waits;
+export function isReadyToGo({ rules }: Resource, object: ApiObject): boolean {
+  const { finalizers = [], deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
+  const waits = finalizers.length > 0 || deletionGracePeriodSeconds > 0 || rules.termination?.isHeld(object) === true;
+  return deletionTimestamp !== undefined && !waits;
 }
 
 /**
  * Deletes an object as `registry.Store.Delete` and `rest.BeforeDelete` of the real API server do: preconditions; a
- * grace period for resources that have one, which a later deletion can only shorten; finalizers keep the object.
- * A graceful resource is marked before it is removed, so watchers see both changes even for a period of 0.
- * Background propagation only: dependents are the garbage collector's.
+ * grace period for resources that have one, which a later deletion can only shorten; finalizers keep the object, and
+ * the propagation policy adds or takes away those of the garbage collector. A graceful resource is marked before it is
+ * removed, so watchers see both changes even for a period of 0.
+ * @throws StatusError 409 for preconditions, 422 for a policy that doesn't exist
  */
 export function deleteObject(request: {
   readonly current: Version;
@@ -34,42 +48,75 @@ export function deleteObject(request: {
   readonly nowMs: number;
 }): { version: Version; gone: boolean } {
   const { current, at, deletion, writer, store, nowMs } = request;
+  checkPolicy(deletion);
   checkPreconditions(at, current, deletion);
-  if (deletion.propagationPolicy !== undefined && deletion.propagationPolicy !== 'Background') {
-    throw badRequest(`propagation policy ${deletion.propagationPolicy} is not served by the embedded world`);
-  }
-  const marked = mark(current.object, at, deletion, nowMs);
+  const marked = mark(current.object, at.resource, deletion, nowMs);
   if (marked === undefined) return { version: current, gone: false };
 
   const key = objectKey(at.namespace, at.name);
   const graceful = at.resource.rules.gracePeriodSeconds !== undefined;
-  const goes = isReadyToGo(marked);
+  const goes = isReadyToGo(at.resource, marked);
   if (writer.dryRun) return { version: new Version(marked, store.revision), gone: goes };
-  const changed = graceful || !goes;
-  const version = changed && marked !== current.object ? store.put(at.resource, key, marked, writer.principal) : current;
+  const changed = (graceful || !goes) && !isDeepStrictEqual(marked, current.object);
+  const version = changed ? store.put(at.resource, key, marked, writer.principal) : current;
   if (!goes) return { version, gone: false };
   return { version: store.remove(at.resource, key, writer.principal) ?? version, gone: true };
 }
 
-/** The object marked for deletion; undefined when the deletion changes nothing. */
-function mark(object: ApiObject, at: Location, deletion: Deletion, nowMs: number): ApiObject | undefined {
+/** The object marked for deletion; undefined when a graceful deletion is under way, which this one doesn't shorten. */
+function mark(object: ApiObject, resource: Resource, deletion: Deletion, nowMs: number): ApiObject | undefined {
   const { metadata } = object;
-  const { gracePeriodSeconds } = at.resource.rules;
+  const { gracePeriodSeconds, termination } = resource.rules;
+  const finalizers = finalizersAfter(metadata.finalizers, deletion);
   if (metadata.deletionTimestamp !== undefined) {
     const before = metadata.deletionGracePeriodSeconds ?? 0;
-    if (before === 0) return isReadyToGo(object) ? object : undefined;
+    if (before === 0) return { ...object, metadata: { ...metadata, ...finalizers } };
     const asked = deletion.gracePeriodSeconds;
     if (asked === undefined || asked >= before) return undefined;
-    const deletionTimestamp = formatTime(parseTime(metadata.deletionTimestamp) + (asked - before) * 1000);
-    return { ...object, metadata: { ...metadata, deletionTimestamp, deletionGracePeriodSeconds: asked } };
+    const shortenedMs = parseTime(metadata.deletionTimestamp) + (Math.max(0, asked) - before) * 1000;
+    const late = shortenedMs < nowMs;
+    const period = asked < 0 || (late && asked > 0) ? LEAST_GRACE_SECONDS : asked;
+    const deletionTimestamp = formatTime(late ? nowMs : shortenedMs);
+    return { ...object, metadata: { ...metadata, ...finalizers, deletionTimestamp, deletionGracePeriodSeconds: period } };
+  }
+  if (termination !== undefined) {
+    const begun = termination.begin(object, nowMs);
+    const kept = finalizersAfter(begun.metadata.finalizers, deletion);
+    return { ...begun, metadata: { ...begun.metadata, ...kept, deletionTimestamp: formatTime(nowMs) } };
   }
   const period = gracePeriodSeconds?.(object, deletion.gracePeriodSeconds) ?? 0;
   const generation = metadata.generation === undefined ? {} : { generation: metadata.generation + 1 };
   const deletionTimestamp = formatTime(nowMs + period * 1000);
-  return { ...object, metadata: { ...metadata, ...generation, deletionTimestamp, deletionGracePeriodSeconds: period } };
+  return {
+    ...object,
+    metadata: { ...metadata, ...generation, ...finalizers, deletionTimestamp, deletionGracePeriodSeconds: period },
+  };
 }
 
-function checkPreconditions(at: Location, current: Version, { preconditions }: Deletion): void {
+/** As `deletionFinalizersForGarbageCollection`: what the caller asks for overrides what the object carries. */
+function finalizersAfter(finalizers: string[] = [], { propagationPolicy, orphanDependents }: Deletion): { finalizers?: string[] } {
+  const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
+  if (policy === undefined) return {};
+  const others = finalizers.filter((one) => one !== FOREGROUND && one !== ORPHAN);
+  const own = policy === 'Orphan' ? [ORPHAN] : policy === 'Foreground' ? [FOREGROUND] : [];
+  const kept = [...others, ...own];
+  return isDeepStrictEqual(new Set(kept), new Set(finalizers)) ? {} : { finalizers: kept };
+}
+
+function checkPolicy({ propagationPolicy, orphanDependents }: Deletion): void {
+  if (propagationPolicy === undefined) return;
+  const field = 'propagationPolicy';
+  const errors = [
+    ...(orphanDependents === undefined
+      ? []
+      : [invalid(field, propagationPolicy, 'orphanDependents and deletionPropagation cannot be both set')]),
+    ...(POLICIES.slice(0, -1).includes(propagationPolicy) ? [] : [notSupported(field, propagationPolicy, POLICIES)]),
+  ];
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', resource: 'DeleteOptions' }, '', errors);
+}
+
+/** @throws StatusError 409 */
+export function checkPreconditions(at: Location, current: Version, { preconditions }: Deletion): void {
   const kind = { group: at.resource.group, resource: at.resource.kind };
   const { uid = '' } = current.object.metadata;
   if (preconditions?.uid !== undefined && preconditions.uid !== uid) {

@@ -1,26 +1,47 @@
+import { prefersKind } from '../../protocols/kube/accept.ts';
 import type { WireResponse } from '../../wire/wire.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Resource } from './resource.ts';
 
 /** The release of Kubernetes that the embedded world follows. */
-const VERSION = { major: '1', minor: '34', gitVersion: 'v1.34.4', platform: 'linux/amd64' };
+const VERSION = {
+  major: '1',
+  minor: '34',
+  emulationMajor: '1',
+  emulationMinor: '34',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '33',
+  gitVersion: 'v1.34.4',
+  gitCommit: '',
+  gitTreeState: 'clean',
+  buildDate: '2026-01-01T00:00:00Z',
+  goVersion: 'go1.24.0',
+  compiler: 'gc',
+  platform: 'linux/amd64',
+};
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
+const AGGREGATED = { group: 'apidiscovery.k8s.io', kind: 'APIGroupDiscoveryList', versions: ['v2', 'v2beta1'] };
 
 /** Answers what is asked of the server itself: version, health, groups and resources. Undefined for other paths. */
-export function discover(method: string, path: string, table: ResourceTable): WireResponse | undefined {
+export function discover(method: string, path: string, accept: string | undefined, table: ResourceTable): WireResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const pathname = path.split('?', 1).join('').replace(/\/$/, '');
   if (HEALTH_PATHS.includes(pathname)) return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: 'ok' };
-  const answer = documentAt(pathname, table.all());
+  const resources = table.all();
+  if (pathname === '/api' || pathname === '/apis') {
+    const version = AGGREGATED.versions.find((one) => prefersKind(accept, AGGREGATED.group, AGGREGATED.kind, one));
+    if (version !== undefined) return aggregated(pathname, version, resources);
+  }
+  const answer = documentAt(pathname, resources);
   return answer === undefined ? undefined : { status: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify(answer) };
 }
 
 function documentAt(pathname: string, resources: readonly Resource[]): object | undefined {
   if (pathname === '/version') return VERSION;
   if (pathname === '/api') return { kind: 'APIVersions', versions: ['v1'], serverAddressByClientCIDRs: [] };
-  const groups = [...new Set(resources.map(({ group }) => group))].filter((group) => group !== '');
+  const groups = groupsOf(resources).filter((group) => group !== '');
   if (pathname === '/apis') {
     return { kind: 'APIGroupList', apiVersion: 'v1', groups: groups.map((group) => describeGroup(group, resources)) };
   }
@@ -34,23 +55,85 @@ function documentAt(pathname: string, resources: readonly Resource[]): object | 
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion, resources: served.flatMap(describeResource) };
 }
 
+function groupsOf(resources: readonly Resource[]): string[] {
+  return [...new Set(resources.map(({ group }) => group))];
+}
+
+function versionsOf(group: string, resources: readonly Resource[]): string[] {
+  return [...new Set(resources.filter((one) => one.group === group).map(({ version }) => version))];
+}
+
 function describeGroup(group: string, resources: readonly Resource[]): object {
-  const versions = [...new Set(resources.filter((one) => one.group === group).map(({ version }) => version))].map((version) => {
-    return { groupVersion: `${group}/${version}`, version };
-  });
+  const versions = versionsOf(group, resources).map((version) => ({ groupVersion: `${group}/${version}`, version }));
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
+/** A subresource as discovery names it. */
+interface SubresourceEntry {
+  readonly name: string;
+  /** Of the objects that it takes and gives, where it is another than its resource's. */
+  readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
+  readonly verbs: readonly string[];
+}
+
+function subresourcesOf({ subresources, scale }: Resource): SubresourceEntry[] {
+  const entries = subresources.map((name): SubresourceEntry => {
+    if (name === 'binding') return { name, kind: { group: '', version: 'v1', kind: 'Binding' }, verbs: ['create'] };
+    if (name === 'eviction') return { name, kind: { group: 'policy', version: 'v1', kind: 'Eviction' }, verbs: ['create'] };
+    return { name, verbs: ['get', 'patch', 'update'] };
+  });
+  const scaled = { name: 'scale', kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' }, verbs: ['get', 'patch', 'update'] };
+  return scale === undefined ? entries : [...entries, scaled];
+}
+
 function describeResource(resource: Resource): object[] {
-  const { plural, singular, namespaced, kind, shortNames } = resource;
-  const main = { name: plural, singularName: singular, namespaced, kind, verbs: VERBS, ...(shortNames.length === 0 ? {} : { shortNames }) };
-  const parts = resource.subresources.map((subresource) => {
-    const name = `${plural}/${subresource}`;
-    if (subresource === 'binding') return { name, singularName: '', namespaced, kind: 'Binding', verbs: ['create'] };
-    if (subresource === 'eviction') {
-      return { name, singularName: '', namespaced, group: 'policy', version: 'v1', kind: 'Eviction', verbs: ['create'] };
-    }
-    return { name, singularName: '', namespaced, kind, verbs: ['get', 'patch', 'update'] };
+  const { plural, singular, namespaced, kind } = resource;
+  const main = { name: plural, singularName: singular, namespaced, kind, verbs: VERBS, ...namesOf(resource) };
+  const parts = subresourcesOf(resource).map(({ name, kind: other, verbs }) => {
+    const entry = { name: `${plural}/${name}`, singularName: '', namespaced };
+    if (other === undefined) return { ...entry, kind, verbs };
+    return { ...entry, ...(other.group === '' ? {} : { group: other.group, version: other.version }), kind: other.kind, verbs };
   });
   return [main, ...parts];
+}
+
+function namesOf({ shortNames, categories }: Resource): object {
+  return { ...(shortNames.length === 0 ? {} : { shortNames }), ...(categories.length === 0 ? {} : { categories }) };
+}
+
+/** All groups with their resources in one answer: what clients since 1.27 ask for first. */
+function aggregated(pathname: string, version: string, resources: readonly Resource[]): WireResponse {
+  const groups = groupsOf(resources).filter((group) => (group === '') === (pathname === '/api'));
+  const items = groups.map((group) => ({
+    metadata: group === '' ? {} : { name: group },
+    versions: versionsOf(group, resources).map((one) => ({
+      version: one,
+      resources: resources.filter((resource) => resource.group === group && resource.version === one).map(describeAggregated),
+      freshness: 'Current',
+    })),
+  }));
+  const { group, kind } = AGGREGATED;
+  return {
+    status: 200,
+    headers: { 'content-type': `application/json;g=${group};v=${version};as=${kind}` },
+    body: JSON.stringify({ kind, apiVersion: `${group}/${version}`, metadata: {}, items }),
+  };
+}
+
+function describeAggregated(resource: Resource): object {
+  const { group, version, kind } = resource;
+  const subresources = subresourcesOf(resource).map(({ name, kind: other, verbs }) => ({
+    subresource: name,
+    responseKind: other ?? { group, version, kind },
+    verbs,
+  }));
+  return {
+    resource: resource.plural,
+    responseKind: { group, version, kind },
+    scope: resource.namespaced ? 'Namespaced' : 'Cluster',
+    singularResource: resource.singular,
+    verbs: VERBS,
+    ...namesOf(resource),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
 }

@@ -2,37 +2,43 @@ import type { OwnerReference } from '../../model/kube.ts';
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { FOREGROUND, ORPHAN } from './deletion.ts';
 import type { Location, Registry, Writer } from './registry.ts';
-import type { ResourceTable } from './resource-table.ts';
+import type { ApiObject } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
-/** From the disappearance of an owner, or the appearance of an orphan, to the deletion, drawn for each object. */
+/** From what makes an object a case for the collector to what the collector does about it, drawn for each. */
 const DELAY_MS = { min: 20, max: 500 } as const;
 /** Tries again after a lost race, so many times. */
 const MAX_ATTEMPTS = 5;
 
+/** What an object's owners are to it. */
+interface Owners {
+  /** There, and not waiting for their dependents. */
+  readonly solid: readonly OwnerReference[];
+  /** Being deleted in the foreground. */
+  readonly waiting: readonly OwnerReference[];
+}
+
 /**
- * Background garbage collection, as the controller manager's: an object whose owners are all gone is deleted, one that
- * lost some of them loses the references. Owners are known by uid. Objects of a deleted namespace go too (the real
- * namespace controller empties it before it disappears, here after).
+ * The garbage collector of the controller manager (`pkg/controller/garbagecollector`): an object whose owners are all
+ * gone is deleted, one that lost some of them loses the references. An owner that is deleted in the foreground goes when
+ * the dependents that block it (`blockOwnerDeletion`) are gone; one that orphans its dependents when their references to
+ * it are. Owners are known by uid.
  */
 export class GarbageCollector {
-  readonly #store: Store;
   readonly #registry: Registry;
-  readonly #table: ResourceTable;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
-  /** Uids of everything that exists. */
-  readonly #alive = new Set<string>();
+  /** Where everything that exists lies, by uid. */
+  readonly #alive = new Map<string, Location>();
   /** Where the dependents of an owner lie, by the owner's uid. */
   readonly #dependents = new Map<string, Map<string, Location>>();
 
-  constructor(options: { store: Store; registry: Registry; table: ResourceTable; clock: Clock; random: Random }) {
-    this.#store = options.store;
+  constructor(options: { store: Store; registry: Registry; clock: Clock; random: Random }) {
     this.#registry = options.registry;
-    this.#table = options.table;
     this.#clock = options.clock;
     this.#random = options.random;
     this.#unsubscribe = options.store.onCommit((commit) => this.#follow(commit));
@@ -44,21 +50,25 @@ export class GarbageCollector {
   }
 
   #follow({ type, resource, key, version, previous }: Commit): void {
-    const { uid = '', name = '', namespace, ownerReferences = [] } = version.object.metadata;
+    const { object } = version;
+    const { uid = '', name = '', namespace, ownerReferences = [] } = object.metadata;
     const id = `${resource.id}/${key}`;
     const before = previous?.object.metadata.ownerReferences ?? [];
-    for (const owner of before) this.#forget(owner.uid, id);
+    const at: Location = { resource, namespace, name };
+    const moved = type !== 'MODIFIED' || ownerReferences !== before;
+    if (moved) for (const owner of before) this.#forget(owner.uid, id);
     if (type === 'DELETED') {
       this.#alive.delete(uid);
       for (const dependent of this.#dependents.get(uid)?.values() ?? []) void this.#collect(dependent);
       this.#dependents.delete(uid);
-      if (resource.id === 'namespaces') this.#empty(name);
-      return;
+    } else {
+      this.#alive.set(uid, at);
+      if (moved) for (const owner of ownerReferences) this.#remember(owner.uid, id, at);
+      if (moved && ownerReferences.some((owner) => !this.#alive.has(owner.uid))) void this.#collect(at);
+      if (awaits(object, FOREGROUND) && !awaits(previous?.object, FOREGROUND)) this.#beginForeground(at, uid);
+      if (awaits(object, ORPHAN) && !awaits(previous?.object, ORPHAN)) void this.#later(() => this.#orphan(at, uid));
     }
-    this.#alive.add(uid);
-    const at: Location = { resource, namespace, name };
-    for (const owner of ownerReferences) this.#remember(owner.uid, id, at);
-    if (ownerReferences !== before && ownerReferences.some((owner) => !this.#alive.has(owner.uid))) void this.#collect(at);
+    if (moved) for (const owner of before) this.#unblock(owner.uid);
   }
 
   #remember(owner: string, id: string, at: Location): void {
@@ -72,13 +82,35 @@ export class GarbageCollector {
     if (known?.size === 0) this.#dependents.delete(owner);
   }
 
-  #empty(namespace: string): void {
-    for (const resource of this.#table.all().filter((one) => one.namespaced)) {
-      for (const { object } of this.#store.list(resource, namespace)) {
-        const at = { resource, namespace, name: object.metadata.name ?? '' };
-        void this.#later(() => this.#delete(at, object.metadata.uid ?? ''));
-      }
+  #beginForeground(at: Location, uid: string): void {
+    for (const dependent of this.#dependents.get(uid)?.values() ?? []) void this.#collect(dependent);
+    void this.#later(() => this.#finishForeground(at, uid));
+  }
+
+  /** A dependent of this owner went or let go of it. */
+  #unblock(uid: string): void {
+    const at = this.#alive.get(uid);
+    if (at === undefined || !awaits(this.#find(at, uid), FOREGROUND)) return;
+    void this.#later(() => this.#finishForeground(at, uid));
+  }
+
+  #finishForeground(at: Location, uid: string): void {
+    const owner = this.#find(at, uid);
+    if (owner === undefined || !awaits(owner, FOREGROUND)) return;
+    const blocked = this.#dependentsOf(uid).some(({ object }) =>
+      object.metadata.ownerReferences?.some((one) => one.uid === uid && one.blockOwnerDeletion === true),
+    );
+    if (!blocked) this.#removeFinalizer(at, FOREGROUND);
+  }
+
+  #orphan(at: Location, uid: string): void {
+    const owner = this.#find(at, uid);
+    if (owner === undefined || !awaits(owner, ORPHAN)) return;
+    for (const dependent of this.#dependentsOf(uid)) {
+      const others = (dependent.object.metadata.ownerReferences ?? []).filter((one) => one.uid !== uid);
+      this.#keepOwners(dependent.at, others);
     }
+    this.#removeFinalizer(at, ORPHAN);
   }
 
   #collect(at: Location): Promise<void> {
@@ -86,20 +118,55 @@ export class GarbageCollector {
       const object = this.#registry.find(at)?.object;
       const owners = object?.metadata.ownerReferences ?? [];
       if (object === undefined || owners.length === 0) return;
-      const present = owners.filter((owner) => this.#alive.has(owner.uid));
-      if (present.length === owners.length) return;
-      if (present.length === 0) this.#delete(at, object.metadata.uid ?? '');
-      else this.#keepOwners(at, present);
+      const { uid = '', finalizers = [], deletionTimestamp } = object.metadata;
+      // What is being deleted already is left to its finalizers.
+      if (deletionTimestamp !== undefined) return;
+      const { solid, waiting } = this.#classify(owners);
+      if (solid.length === owners.length) return;
+      if (solid.length > 0) {
+        this.#keepOwners(at, [...solid]);
+        return;
+      }
+      const parents = waiting.length > 0 && this.#dependentsOf(uid).length > 0;
+      const own = finalizers.includes(ORPHAN) ? 'Orphan' : finalizers.includes(FOREGROUND) ? 'Foreground' : 'Background';
+      this.#registry.delete(at, { preconditions: { uid }, propagationPolicy: parents ? 'Foreground' : own }, WRITER);
     });
   }
 
-  #delete(at: Location, uid: string): void {
-    this.#registry.delete(at, { preconditions: { uid } }, WRITER);
+  #classify(owners: readonly OwnerReference[]): Owners {
+    const present = owners.filter((owner) => this.#alive.has(owner.uid));
+    const isWaiting = ({ uid }: OwnerReference): boolean => {
+      const at = this.#alive.get(uid);
+      return at !== undefined && awaits(this.#find(at, uid), FOREGROUND);
+    };
+    return { solid: present.filter((owner) => !isWaiting(owner)), waiting: present.filter(isWaiting) };
+  }
+
+  #dependentsOf(uid: string): { at: Location; object: ApiObject }[] {
+    return [...(this.#dependents.get(uid)?.values() ?? [])].flatMap((at) => {
+      const object = this.#registry.find(at)?.object;
+      return object === undefined ? [] : [{ at, object }];
+    });
+  }
+
+  #find(at: Location, uid: string): ApiObject | undefined {
+    const object = this.#registry.find(at)?.object;
+    return object?.metadata.uid === uid ? object : undefined;
   }
 
   #keepOwners(at: Location, ownerReferences: OwnerReference[]): void {
+    this.#change(at, { ownerReferences });
+  }
+
+  #removeFinalizer(at: Location, finalizer: string): void {
+    const finalizers = this.#registry.get(at).object.metadata.finalizers?.filter((one) => one !== finalizer);
+    this.#change(at, { finalizers });
+  }
+
+  #change(at: Location, change: { ownerReferences?: OwnerReference[]; finalizers?: string[] | undefined }): void {
     this.#registry.update(at, undefined, WRITER, ({ object }) => {
-      return { ...object, metadata: { ...object.metadata, ownerReferences } };
+      const metadata = Object.entries({ ...object.metadata, ...change }).filter(([, value]) => !Array.isArray(value) || value.length > 0);
+      return { ...object, metadata: Object.fromEntries(metadata) };
     });
   }
 
@@ -119,6 +186,11 @@ export class GarbageCollector {
       }
     }
   }
+}
+
+/** Whether an object is being deleted and waits for the collector. */
+function awaits(object: ApiObject | undefined, finalizer: string): boolean {
+  return object?.metadata.deletionTimestamp !== undefined && object.metadata.finalizers?.includes(finalizer) === true;
 }
 
 const WRITER: Writer = { principal: 'workloads', dryRun: false };

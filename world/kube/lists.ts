@@ -1,5 +1,7 @@
 import type { KubeOptions } from '../../protocols/kube/request.ts';
-import { StatusError, badRequest, expired } from '../../protocols/kube/status.ts';
+import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
+import { StatusError, badRequest, expired, invalidObject } from '../../protocols/kube/status.ts';
 import { apiVersionOf, objectKey } from './resource.ts';
 import type { Resource } from './resource.ts';
 import { selectionOf } from './selection.ts';
@@ -46,23 +48,52 @@ export function listPage(store: Store, resource: Resource, namespace: string | u
 
 /** The revision that a list must show. */
 function revisionOf(options: KubeOptions, newest: number): number {
-  const asked = readRevision(options.resourceVersion);
+  checkMatch(options);
+  const asked = checkRevision(options.resourceVersion, newest);
   if (asked === undefined || asked === 0) return newest;
-  if (asked > newest) {
-    const message = `Timeout: Too large resource version: ${asked}, current: ${newest}`;
-    throw new StatusError(504, 'Timeout', message, {
-      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
-      retryAfterSeconds: 1,
-    });
-  }
   return options.resourceVersionMatch === 'Exact' ? asked : newest;
+}
+
+/** What `ValidateListOptions` refuses. @throws StatusError 422 */
+function checkMatch({ resourceVersionMatch: match = '', resourceVersion = '', continue: token = '' }: KubeOptions): void {
+  if (match === '') return;
+  const refuse = (error: FieldError): never => {
+    throw invalidObject({ group: 'meta.k8s.io', resource: 'ListOptions' }, '', [error]);
+  };
+  const field = 'resourceVersionMatch';
+  if (token !== '') refuse(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (resourceVersion === '') refuse(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (!MATCHES.includes(match)) refuse(notSupported(field, match, MATCHES));
+  if (match === 'Exact' && resourceVersion === '0') refuse(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+}
+
+const MATCHES = ['Exact', 'NotOlderThan', ''];
+
+/**
+ * The revision that a read asks for.
+ * @throws StatusError 400, 504 for one of the future (the real server waits 3 s for it to come)
+ */
+export function checkRevision(text: string | undefined, newest: number): number | undefined {
+  const asked = readRevision(text);
+  if (asked !== undefined && asked > newest) throw tooLarge(asked, newest);
+  return asked;
+}
+
+/** The refusal of a revision that is not there yet. */
+export function tooLarge(asked: number, newest: number): StatusError {
+  return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${newest}`, {
+    causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+    retryAfterSeconds: 1,
+  });
 }
 
 /** @throws StatusError 400 */
 export function readRevision(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (!/^\d+$/.test(text))
-    throw badRequest(`Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
   return Number(text);
 }
 
@@ -77,14 +108,19 @@ export function tooOld(revision: number, store: Store): string {
   return `too old resource version: ${revision} (${store.compactedRevision})`;
 }
 
-/** The list object as JSON. Items of built-in types leave out their type, as Go's typed lists do. */
-export function writeList(resource: Resource, page: Page): string {
-  const apiVersion = apiVersionOf(resource);
-  const metadata = JSON.stringify({
+/** A list's own metadata. */
+export function listMeta(page: Page): object {
+  return {
     resourceVersion: String(page.revision),
     ...(page.continue === undefined ? {} : { continue: page.continue }),
     ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
-  });
+  };
+}
+
+/** The list object as JSON. Items of built-in types leave out their type, as Go's typed lists do. */
+export function writeList(resource: Resource, page: Page): string {
+  const apiVersion = apiVersionOf(resource);
+  const metadata = JSON.stringify(listMeta(page));
   // Every stored object is written with its type first: see `stamp` of the store.
   const typeLength = `"kind":"${resource.kind}","apiVersion":"${apiVersion}",`.length;
   const items = page.versions.map(({ text }) => (resource.custom ? text : `{${text.slice(1 + typeLength)}`));

@@ -10,7 +10,8 @@ const PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
  * @throws StatusError 400 as the real decoder refuses what is no quantity
  */
 export function canonicalQuantities(amounts: ResourceList | undefined, owner: string): ResourceList | undefined {
-  if (amounts === undefined) return undefined;
+  // Go leaves out what is empty.
+  if (amounts === undefined || Object.keys(amounts).length === 0) return undefined;
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, canonical(String(amount), owner)]));
 }
 

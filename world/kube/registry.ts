@@ -2,19 +2,31 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
-import { alreadyExists, badRequest, conflict, invalidObject, modified, notFound, refused } from '../../protocols/kube/status.ts';
+import {
+  StatusError,
+  alreadyExists,
+  badRequest,
+  conflict,
+  invalidObject,
+  modified,
+  nameNotGenerated,
+  namespaceTerminating,
+  notFound,
+} from '../../protocols/kube/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
 import { deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
-import { groupKind, groupResource, objectKey } from './resource.ts';
+import type { ResourceTable } from './resource-table.ts';
+import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
 import type { Admission, ApiObject, Resource } from './resource.ts';
 import type { Store } from './store.ts';
-import { Version } from './store.ts';
-import { validateFinalizersUpdate, validateMeta } from './validation/meta.ts';
+import { Version, inVersion } from './store.ts';
+import { validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 
 /** Whose request it is, and whether it may change anything. */
 export interface Writer {
@@ -45,16 +57,24 @@ export class Registry {
   readonly #clock: Clock;
   readonly #uids: Random;
   readonly #names: Random;
-  readonly #priorityClasses: Resource;
-  readonly #namespaces: Resource;
+  readonly #table: ResourceTable;
 
-  constructor(options: { store: Store; clock: Clock; random: Random; priorityClasses: Resource; namespaces: Resource }) {
+  constructor(options: { store: Store; clock: Clock; random: Random; table: ResourceTable }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#uids = options.random.fork('uid');
     this.#names = options.random.fork('name');
-    this.#priorityClasses = options.priorityClasses;
-    this.#namespaces = options.namespaces;
+    this.#table = options.table;
+  }
+
+  /** Where an object of a built-in, cluster-scoped resource lies. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
+  locate(id: string, name: string): Location {
+    return { resource: this.#table.byId(id), namespace: undefined, name };
+  }
+
+  /** The objects of a built-in resource. */
+  list(id: string, namespace: string | undefined): Version[] {
+    return this.#store.list(this.#table.byId(id), namespace);
   }
 
   find(at: Location): Version | undefined {
@@ -72,18 +92,24 @@ export class Registry {
     const sent = decodeObject(resource, body);
     this.#checkNamespace(resource, namespace, sent.metadata);
     if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== '') {
-      throw badRequest('resourceVersion should not be set on objects to be created');
+      // No Status in the real one, so a server error.
+      throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
-    const name = this.#nameOf(resource, namespace, sent.metadata);
+    const { name, free } = this.#nameOf(resource, namespace, sent.metadata);
     let object: ApiObject = { ...sent, metadata: this.#newMeta(resource, namespace, name, sent.metadata) };
     const { rules } = resource;
     if (rules.defaults !== undefined) object = rules.defaults(object);
-    if (rules.admit !== undefined) object = rules.admit(object, this.#admission);
+    if (rules.admit !== undefined) object = rules.admit(object, this.#admission, undefined);
     object = withInitialStatus(resource, object);
-    this.#validate(resource, object, [...validateMeta(resource, object.metadata), ...(rules.validate?.(object) ?? [])]);
+    this.#validate(resource, object, [
+      ...validateMeta(resource, object.metadata, namespace),
+      ...(rules.validate?.(object, undefined) ?? []),
+    ]);
     const key = objectKey(namespace, name);
+    if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
-    return writer.dryRun ? new Version(object, this.#store.revision) : this.#store.put(resource, key, object, writer.principal);
+    if (writer.dryRun) return new Version(object, this.#store.revision);
+    return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
   }
 
   /**
@@ -94,48 +120,70 @@ export class Registry {
   update(at: Location, subresource: 'status' | undefined, writer: Writer, change: (current: Version) => unknown): Version {
     const current = this.get(at);
     const { resource } = at;
+    const { rules } = resource;
     const old = current.object;
     const body = change(current);
     if (body === old) return current;
     const sent = decodeObject(resource, body);
     this.#checkIdentity(at, sent.metadata, current);
     let object = keepSystemFields(resource, sent, old, subresource);
+    if (rules.defaults !== undefined && (subresource === undefined || resource.custom)) object = rules.defaults(object);
     if (subresource === undefined) {
-      if (resource.rules.defaults !== undefined) object = resource.rules.defaults(object);
-      if (resource.generation && contentChanged(object, old)) object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
+      if (rules.admit !== undefined) object = rules.admit(object, this.#admission, old);
+      if (resource.generation && contentChanged(resource, object, old))
+        object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
     }
+    const metaErrors = validateMetaUpdate(object.metadata, old.metadata);
+    const uidErrors = validateUid(sent.metadata, old.metadata);
     this.#validate(resource, object, [
-      ...validateMeta(resource, object.metadata),
-      ...validateFinalizersUpdate(object.metadata, old.metadata),
-      ...(subresource === undefined ? (resource.rules.validate?.(object) ?? []) : []),
-      ...(subresource === undefined ? (resource.rules.validateUpdate?.(object, old) ?? []) : []),
+      ...validateMeta(resource, object.metadata, at.namespace),
+      // The real one asks twice, once for all resources and once in each; the causes show it.
+      ...uidErrors,
+      ...uidErrors,
+      ...metaErrors,
+      ...metaErrors,
+      ...(subresource === undefined ? (rules.validate?.(object, old) ?? []) : (rules.validateStatus?.(object, old) ?? [])),
+      ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
     ]);
     if (isDeepStrictEqual(object, old)) return current;
     return this.replace(at, object, writer);
   }
 
+  /** Replaces an object by a body that names what it replaces. @throws StatusError 409 when that is another object */
+  put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): Version {
+    const { resource, namespace, name } = at;
+    return this.update(at, subresource, writer, ({ object }) => {
+      const asked = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
+      if (typeof asked !== 'string' || asked === '' || asked === object.metadata.uid) return body;
+      const key = ['/registry', ...(resource.custom ? [resource.group] : []), resource.plural, objectKey(namespace, name)].join('/');
+      const failed = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${object.metadata.uid}`;
+      const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+      throw conflict(groupResource(resource), name, why);
+    });
+  }
+
   /** Stores a new version as it is; removes the object instead when its deletion waited for the last finalizer only. */
   replace(at: Location, object: ApiObject, writer: Writer): Version {
+    const { resource } = at;
     const key = objectKey(at.namespace, at.name);
     if (writer.dryRun) return new Version(object, this.#store.revision);
-    if (isReadyToGo(object)) {
-      this.#store.remove(at.resource, key, writer.principal);
+    if (isReadyToGo(resource, object)) {
+      this.#store.remove(resource, key, writer.principal);
       return new Version(object, this.#store.revision);
     }
-    return this.#store.put(at.resource, key, object, writer.principal);
+    return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
   }
 
   /** Deletes an object, gracefully where its resource knows how. See `deletion.ts`. */
   delete(at: Location, deletion: Deletion, writer: Writer): { version: Version; gone: boolean } {
     const current = this.get(at);
-    return deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
+    const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
+    return { version: inVersion(version, at.resource), gone };
   }
 
   readonly #admission: Admission = {
-    priorityOf: (className) => {
-      const value = this.#store.get(this.#priorityClasses, className)?.object.value;
-      return typeof value === 'number' ? value : undefined;
-    },
+    find: (id, namespace, name) => this.#store.get(this.#table.byId(id), objectKey(namespace, name))?.object,
+    list: (id) => this.#store.list(this.#table.byId(id)).map(({ object }) => object),
   };
 
   #checkNamespace(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): void {
@@ -145,24 +193,23 @@ export class Registry {
     }
     if (!resource.namespaced) return;
     if (namespace === undefined) throw badRequest('an empty namespace may not be set during creation');
-    const found = this.#store.get(this.#namespaces, namespace);
+    const found = this.#store.get(this.#table.byId('namespaces'), namespace);
     if (found === undefined) throw notFound({ group: '', resource: 'namespaces' }, namespace);
     if (found.object.metadata.deletionTimestamp !== undefined) {
-      const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
-      throw refused(groupResource(resource), metadata.name ?? '', why);
+      throw namespaceTerminating(groupResource(resource), metadata.name ?? '', namespace);
     }
   }
 
-  /** The name that was sent, or a generated one that is free. */
-  #nameOf(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): string {
-    if ((metadata.name ?? '') !== '' || (metadata.generateName ?? '') === '') return metadata.name ?? '';
+  /** The name that was sent, or a generated one; not `free` when none was found that nobody has. */
+  #nameOf(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): { name: string; free: boolean } {
+    if ((metadata.name ?? '') !== '' || (metadata.generateName ?? '') === '') return { name: metadata.name ?? '', free: true };
     const base = (metadata.generateName ?? '').slice(0, MAX_GENERATED_BASE);
     let name = base;
     for (let attempt = 0; attempt < MAX_NAME_ATTEMPTS; attempt += 1) {
       name = base + Array.from({ length: SUFFIX_LENGTH }, () => this.#names.pick(SUFFIX_ALPHABET)).join('');
-      if (this.#store.get(resource, objectKey(namespace, name)) === undefined) break;
+      if (this.#store.get(resource, objectKey(namespace, name)) === undefined) return { name, free: true };
     }
-    return name;
+    return { name, free: false };
   }
 
   #newMeta(resource: Resource, namespace: string | undefined, name: string, sent: ObjectMeta): ObjectMeta {
@@ -186,21 +233,16 @@ export class Registry {
   }
 
   #checkIdentity({ resource, name, namespace }: Location, sent: ObjectMeta, current: Version): void {
-    const old = current.object.metadata;
     if (sent.name !== name) {
       throw badRequest(`the name of the object (${sent.name ?? ''}) does not match the name on the URL (${name})`);
     }
     if ((sent.namespace ?? '') !== '' && sent.namespace !== (namespace ?? '')) {
       throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
     }
-    if ((sent.uid ?? '') !== '' && sent.uid !== old.uid) {
-      const why = `Precondition failed: UID in precondition: ${sent.uid}, UID in object meta: ${old.uid}`;
-      throw conflict(groupResource(resource), name, why);
-    }
     const revision = sent.resourceVersion ?? '';
     if (revision === '' && !resource.unconditionalUpdate) {
-      const error = invalid('metadata.resourceVersion', '', 'must be specified for an update');
-      throw invalidObject(groupKind(resource), name, [{ ...error, message: 'Invalid value: 0x0: must be specified for an update' }]);
+      const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
+      throw invalidObject(groupResource(resource), name, [error]);
     }
     if (revision !== '' && revision !== String(current.revision)) throw modified(groupResource(resource), name);
   }
@@ -208,6 +250,11 @@ export class Registry {
   #validate(resource: Resource, object: ApiObject, errors: Parameters<typeof invalidObject>[2]): void {
     if (errors.length > 0) throw invalidObject(groupKind(resource), object.metadata.name ?? '', errors);
   }
+}
+
+/** As it is stored: in the storage version of its resource. */
+function stored({ group, storageVersion }: Resource, object: ApiObject): ApiObject {
+  return { ...object, apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
 
 function withInitialStatus(resource: Resource, object: ApiObject): ApiObject {
@@ -255,8 +302,9 @@ function withStatusOf(object: ApiObject, source: ApiObject): ApiObject {
   return source.status === undefined ? rest : { ...rest, status: source.status };
 }
 
-/** Whether anything but metadata and status differs. */
-function contentChanged(object: ApiObject, old: ApiObject): boolean {
-  const content = ({ metadata: _metadata, status: _status, ...rest }: ApiObject): JsonObject => rest;
+/** Whether anything but metadata, and a status that is a subresource, differs. */
+function contentChanged(resource: Resource, object: ApiObject, old: ApiObject): boolean {
+  const content = ({ metadata: _metadata, apiVersion: _version, status, ...rest }: ApiObject): JsonObject =>
+    resource.custom && !resource.subresources.includes('status') ? { ...rest, status } : rest;
   return !isDeepStrictEqual(content(object), content(old));
 }

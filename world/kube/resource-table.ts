@@ -1,31 +1,39 @@
 import type { Resource } from './resource.ts';
 import { BUILT_IN_RESOURCES } from './resources.ts';
-import { resourceOf } from './rules/crds.ts';
+import { resourcesOf } from './rules/crds.ts';
 import type { Commit, Store } from './store.ts';
 
 /** All resources that are served at the moment: the built-in ones, and those of the stored definitions. */
 export class ResourceTable {
-  readonly #byId = new Map<string, Resource>(BUILT_IN_RESOURCES.map((resource) => [resource.id, resource]));
+  /** The served versions of each resource, the stored one first. */
+  readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [resource.id, [resource]]));
 
   /** Follows the definitions in the store. */
   constructor(store: Store) {
     store.onCommit((commit) => this.#follow(commit));
   }
 
-  /** In the order in which they came to be served. */
+  /** In the order in which they came to be served; a resource of several versions once for each, the stored one first. */
   all(): Resource[] {
-    return [...this.#byId.values()];
+    return [...this.#versions.values()].flat();
+  }
+
+  /** A built-in resource by its id, e.g. `pods`, `leases.coordination.k8s.io`. @throws Error if there is none */
+  byId(id: string): Resource {
+    const resource = this.#versions.get(id)?.[0];
+    if (resource === undefined) throw new Error(`the resource ${id} is not served: add it to world/kube/resources.ts`);
+    return resource;
   }
 
   /** As a request path names it. */
   find(group: string, version: string, plural: string): Resource | undefined {
-    const resource = this.#byId.get(group === '' ? plural : `${plural}.${group}`);
-    return resource?.version === version ? resource : undefined;
+    const versions = this.#versions.get(group === '' ? plural : `${plural}.${group}`);
+    return versions?.find((resource) => resource.version === version);
   }
 
-  /** As the world's own parts name it: by its plural alone. Built-in ones come first. */
+  /** As the world's own parts name it: by its plural alone. Those of the core group come first. */
   byPlural(plural: string): Resource | undefined {
-    return this.#byId.get(plural) ?? this.all().find((resource) => resource.plural === plural);
+    return this.#versions.get(plural)?.[0] ?? this.all().find((resource) => resource.plural === plural);
   }
 
   /** As an object names its own type. */
@@ -36,9 +44,9 @@ export class ResourceTable {
 
   #follow({ resource, type, version }: Commit): void {
     if (resource.id !== 'customresourcedefinitions.apiextensions.k8s.io') return;
-    const defined = resourceOf(version.object);
-    if (defined === undefined) return;
-    if (type === 'DELETED') this.#byId.delete(defined.id);
-    else this.#byId.set(defined.id, defined);
+    const id = version.object.metadata.name ?? '';
+    const served = type === 'DELETED' ? [] : resourcesOf(version.object);
+    if (served.length === 0) this.#versions.delete(id);
+    else this.#versions.set(id, served);
   }
 }

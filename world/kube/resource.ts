@@ -17,8 +17,10 @@ export type Subresource = 'status' | 'binding' | 'eviction';
 
 /** What admission may look up beyond the object. */
 export interface Admission {
-  /** The value of a priority class, undefined if there is none of that name. */
-  priorityOf(className: string): number | undefined;
+  /** An object of a built-in resource by the resource's id. */
+  find(id: string, namespace: string | undefined, name: string): ApiObject | undefined;
+  /** All objects of a built-in resource, in the order of their names. */
+  list(id: string): readonly ApiObject[];
 }
 
 /** What one resource does differently from all others. Pure functions; objects are never changed in place. */
@@ -27,11 +29,20 @@ export interface ResourceRules {
   readonly shape?: ZodType;
   /** Fills in what the API defaults, on creation and update. @throws StatusError 400 for what the real decoder can't read */
   readonly defaults?: (object: ApiObject) => ApiObject;
-  /** What the built-in admission plugins do on creation, after the defaults. @throws StatusError to refuse */
-  readonly admit?: (object: ApiObject, admission: Admission) => ApiObject;
+  /**
+   * What the built-in admission plugins do, after the defaults.
+   * @param old what an update replaces; undefined on creation. Not asked for the status subresource.
+   * @throws StatusError to refuse
+   */
+  readonly admit?: (object: ApiObject, admission: Admission, old: ApiObject | undefined) => ApiObject;
+  /** Fields of an object as it was sent that the resource doesn't have, by path. Absent: not known. */
+  readonly unknownFields?: (object: ApiObject) => readonly string[];
   /** The status that a new object begins with, whatever was sent. Absent: it is dropped where `status` is a subresource. */
   readonly initialStatus?: (object: ApiObject) => unknown;
-  readonly validate?: (object: ApiObject) => readonly FieldError[];
+  /** @param old what an update replaces; undefined on creation */
+  readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly FieldError[];
+  /** Of an update of the status subresource. */
+  readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   /** What may not change. Not asked for the status subresource. */
   readonly validateUpdate?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   /**
@@ -39,8 +50,33 @@ export interface ResourceRules {
    * @param asked seconds that the caller asked for, if it did
    */
   readonly gracePeriodSeconds?: (object: ApiObject, asked: number | undefined) => number;
+  /** For resources whose deletion has a phase of its own: namespaces and definitions. It sets no grace period. */
+  readonly termination?: {
+    /** What the deletion changes of the object besides its deletion timestamp. */
+    begin(object: ApiObject, nowMs: number): ApiObject;
+    /** Whether something else than finalizers in the metadata keeps the object. */
+    isHeld(object: ApiObject): boolean;
+  };
   /** Values for field selectors beyond `metadata.name` and `metadata.namespace`, by field. */
   readonly fields?: Readonly<Record<string, (object: ApiObject) => string | undefined>>;
+}
+
+/** What `kubectl get` shows of an object besides its name, as CustomResourceDefinitions say it. */
+export interface PrinterColumn {
+  readonly name: string;
+  readonly type: string;
+  readonly jsonPath: string;
+  readonly format?: string;
+  readonly description?: string;
+  readonly priority?: number;
+}
+
+/** Where the scale subresource finds its fields, e.g. `.spec.replicas`. */
+export interface ScalePaths {
+  readonly specReplicasPath: string;
+  readonly statusReplicasPath: string;
+  /** Of a selector as text, or as a LabelSelector in built-in types. */
+  readonly labelSelectorPath?: string;
 }
 
 /** A resource as data. */
@@ -50,11 +86,19 @@ export interface Resource {
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
+  /** The version in which objects are stored; `version` is the one in which this resource shows them. */
+  readonly storageVersion: string;
   readonly plural: string;
   readonly singular: string;
   readonly kind: string;
   readonly listKind: string;
   readonly shortNames: readonly string[];
+  /** Groups of resources that clients ask for by one name, e.g. `all`. */
+  readonly categories: readonly string[];
+  /** Columns of a custom resource; those of built-in ones are in code. */
+  readonly columns?: readonly PrinterColumn[];
+  /** Present if the resource has a scale subresource. */
+  readonly scale?: ScalePaths;
   readonly namespaced: boolean;
   readonly subresources: readonly Subresource[];
   /** Defined by a CustomResourceDefinition. */
@@ -63,7 +107,8 @@ export interface Resource {
   readonly generation: boolean;
   /** Whether an update without a resource version is taken. */
   readonly unconditionalUpdate: boolean;
-  readonly nameRule: 'subdomain' | 'label';
+  /** `path`: whatever fits into a path. */
+  readonly nameRule: 'subdomain' | 'label' | 'dns-1035' | 'path';
   readonly rules: ResourceRules;
 }
 

@@ -1,14 +1,19 @@
 import type { Resource, ResourceRules, Subresource } from './resource.ts';
+import { budgetRules } from './rules/budgets.ts';
 import { crdRules } from './rules/crds.ts';
+import { cronJobRules, jobRules } from './rules/jobs.ts';
 import { nodeRules } from './rules/nodes.ts';
-import { eventRules, namespaceRules, priorityClassRules } from './rules/others.ts';
+import { eventRules, leaseRules, namespaceRules, priorityClassRules } from './rules/others.ts';
 import { podRules } from './rules/pods.ts';
-import { workloadRules } from './rules/workloads.ts';
+import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
+import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
+import { daemonSetRules, deploymentRules, replicaSetRules, replicationControllerRules, statefulSetRules } from './rules/workloads.ts';
 
 /** What most resources have in common; an entry below says where it differs. */
 const COMMON = {
   version: 'v1',
   shortNames: [] as readonly string[],
+  categories: [] as readonly string[],
   namespaced: true,
   subresources: [] as readonly Subresource[],
   custom: false,
@@ -18,99 +23,182 @@ const COMMON = {
   rules: {} as ResourceRules,
 };
 
-type Entry = Partial<typeof COMMON> & { readonly group: string; readonly plural: string; readonly kind: string };
+type Entry = Partial<typeof COMMON> & Pick<Resource, 'plural' | 'kind' | 'scale'>;
 
-function define(entry: Entry): Resource {
-  return {
+/** The resources of one group. */
+function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
+  return entries.map((entry) => ({
     ...COMMON,
     ...entry,
-    id: entry.group === '' ? entry.plural : `${entry.plural}.${entry.group}`,
+    id: group === '' ? entry.plural : `${entry.plural}.${group}`,
+    group,
     singular: entry.kind.toLowerCase(),
+    storageVersion: entry.version ?? COMMON.version,
     listKind: `${entry.kind}List`,
-  };
+  }));
 }
 
-/** The built-in resources that the embedded world serves. A new one is one entry, with rules where it needs some. */
+const ALL = ['all'];
+/** With a status of its own, and a generation that counts changes of its spec. */
+const CONTROLLED = { subresources: ['status'] as readonly Subresource[], generation: true };
+const CLUSTER_SCOPED = { namespaced: false };
+/** Workloads with replicas. */
+const SCALED = {
+  ...CONTROLLED,
+  scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas', labelSelectorPath: '.spec.selector' },
+};
+
+/**
+ * The built-in resources that the embedded world serves: all that schedulers and autoscalers list and watch, and what
+ * users' manifests hold. A new one is one entry, with rules where it needs some; without rules an object is kept as it
+ * is sent, but for its metadata.
+ */
 export const BUILT_IN_RESOURCES: readonly Resource[] = [
-  define({
-    group: '',
-    plural: 'pods',
-    kind: 'Pod',
-    shortNames: ['po'],
-    subresources: ['status', 'binding', 'eviction'],
-    generation: true,
-    rules: podRules,
-  }),
-  define({ group: '', plural: 'nodes', kind: 'Node', shortNames: ['no'], namespaced: false, subresources: ['status'], rules: nodeRules }),
-  define({
-    group: '',
-    plural: 'namespaces',
-    kind: 'Namespace',
-    shortNames: ['ns'],
-    namespaced: false,
-    subresources: ['status'],
-    nameRule: 'label',
-    rules: namespaceRules,
-  }),
-  define({ group: '', plural: 'events', kind: 'Event', shortNames: ['ev'], rules: eventRules }),
-  define({ group: '', plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'] }),
-  define({ group: '', plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] }),
-  define({ group: 'coordination.k8s.io', plural: 'leases', kind: 'Lease', unconditionalUpdate: false }),
-  define({
-    group: 'apps',
-    plural: 'replicasets',
-    kind: 'ReplicaSet',
-    shortNames: ['rs'],
-    subresources: ['status'],
-    generation: true,
-    rules: workloadRules({ replicas: true, status: { replicas: 0 } }),
-  }),
-  define({
-    group: 'apps',
-    plural: 'deployments',
-    kind: 'Deployment',
-    shortNames: ['deploy'],
-    subresources: ['status'],
-    generation: true,
-    rules: workloadRules({ replicas: true, status: {} }),
-  }),
-  define({
-    group: 'apps',
-    plural: 'daemonsets',
-    kind: 'DaemonSet',
-    shortNames: ['ds'],
-    subresources: ['status'],
-    generation: true,
-    rules: workloadRules({
-      replicas: false,
-      status: { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 },
-    }),
-  }),
-  define({
-    group: 'policy',
+  ...inGroup(
+    '',
+    {
+      plural: 'pods',
+      kind: 'Pod',
+      shortNames: ['po'],
+      categories: ALL,
+      subresources: ['status', 'binding', 'eviction'],
+      generation: true,
+      rules: podRules,
+    },
+    { plural: 'nodes', kind: 'Node', shortNames: ['no'], ...CLUSTER_SCOPED, subresources: ['status'], rules: nodeRules },
+    {
+      plural: 'namespaces',
+      kind: 'Namespace',
+      shortNames: ['ns'],
+      ...CLUSTER_SCOPED,
+      subresources: ['status'],
+      nameRule: 'label',
+      rules: namespaceRules,
+    },
+    { plural: 'events', kind: 'Event', shortNames: ['ev'], rules: eventRules },
+    { plural: 'configmaps', kind: 'ConfigMap', shortNames: ['cm'], rules: configMapRules },
+    { plural: 'secrets', kind: 'Secret', rules: secretRules },
+    { plural: 'serviceaccounts', kind: 'ServiceAccount', shortNames: ['sa'] },
+    {
+      plural: 'services',
+      kind: 'Service',
+      shortNames: ['svc'],
+      categories: ALL,
+      subresources: ['status'],
+      nameRule: 'dns-1035',
+      rules: serviceRules,
+    },
+    { plural: 'endpoints', kind: 'Endpoints', shortNames: ['ep'] },
+    {
+      plural: 'replicationcontrollers',
+      kind: 'ReplicationController',
+      shortNames: ['rc'],
+      categories: ALL,
+      ...CONTROLLED,
+      rules: replicationControllerRules,
+    },
+    { plural: 'podtemplates', kind: 'PodTemplate', generation: true },
+    { plural: 'persistentvolumeclaims', kind: 'PersistentVolumeClaim', shortNames: ['pvc'], subresources: ['status'], rules: claimRules },
+    {
+      plural: 'persistentvolumes',
+      kind: 'PersistentVolume',
+      shortNames: ['pv'],
+      ...CLUSTER_SCOPED,
+      subresources: ['status'],
+      rules: volumeRules,
+    },
+    { plural: 'limitranges', kind: 'LimitRange', shortNames: ['limits'] },
+    { plural: 'resourcequotas', kind: 'ResourceQuota', shortNames: ['quota'], subresources: ['status'] },
+  ),
+  ...inGroup('coordination.k8s.io', { plural: 'leases', kind: 'Lease', unconditionalUpdate: false, rules: leaseRules }),
+  ...inGroup(
+    'apps',
+    { plural: 'replicasets', kind: 'ReplicaSet', shortNames: ['rs'], categories: ALL, ...SCALED, rules: replicaSetRules },
+    { plural: 'deployments', kind: 'Deployment', shortNames: ['deploy'], categories: ALL, ...SCALED, rules: deploymentRules },
+    { plural: 'statefulsets', kind: 'StatefulSet', shortNames: ['sts'], categories: ALL, ...SCALED, rules: statefulSetRules },
+    { plural: 'daemonsets', kind: 'DaemonSet', shortNames: ['ds'], categories: ALL, ...CONTROLLED, rules: daemonSetRules },
+    { plural: 'controllerrevisions', kind: 'ControllerRevision' },
+  ),
+  ...inGroup(
+    'batch',
+    { plural: 'jobs', kind: 'Job', categories: ALL, ...CONTROLLED, rules: jobRules },
+    { plural: 'cronjobs', kind: 'CronJob', shortNames: ['cj'], categories: ALL, ...CONTROLLED, rules: cronJobRules },
+  ),
+  ...inGroup('policy', {
     plural: 'poddisruptionbudgets',
     kind: 'PodDisruptionBudget',
     shortNames: ['pdb'],
-    subresources: ['status'],
-    generation: true,
+    ...CONTROLLED,
     unconditionalUpdate: false,
+    rules: budgetRules,
   }),
-  define({
-    group: 'scheduling.k8s.io',
+  ...inGroup('autoscaling', {
+    plural: 'horizontalpodautoscalers',
+    kind: 'HorizontalPodAutoscaler',
+    version: 'v2',
+    shortNames: ['hpa'],
+    categories: ALL,
+    subresources: ['status'],
+  }),
+  ...inGroup(
+    'storage.k8s.io',
+    { plural: 'storageclasses', kind: 'StorageClass', shortNames: ['sc'], ...CLUSTER_SCOPED, rules: storageClassRules },
+    { plural: 'csinodes', kind: 'CSINode', ...CLUSTER_SCOPED, unconditionalUpdate: false },
+    { plural: 'csidrivers', kind: 'CSIDriver', ...CLUSTER_SCOPED, unconditionalUpdate: false },
+    { plural: 'csistoragecapacities', kind: 'CSIStorageCapacity' },
+    {
+      plural: 'volumeattachments',
+      kind: 'VolumeAttachment',
+      ...CLUSTER_SCOPED,
+      subresources: ['status'],
+      unconditionalUpdate: false,
+      rules: volumeAttachmentRules,
+    },
+    { plural: 'volumeattributesclasses', kind: 'VolumeAttributesClass', shortNames: ['vac'], ...CLUSTER_SCOPED },
+  ),
+  ...inGroup('scheduling.k8s.io', {
     plural: 'priorityclasses',
     kind: 'PriorityClass',
     shortNames: ['pc'],
-    namespaced: false,
+    ...CLUSTER_SCOPED,
+    generation: true,
     rules: priorityClassRules,
   }),
-  define({
-    group: 'apiextensions.k8s.io',
+  ...inGroup('node.k8s.io', { plural: 'runtimeclasses', kind: 'RuntimeClass', ...CLUSTER_SCOPED }),
+  ...inGroup(
+    'resource.k8s.io',
+    { plural: 'deviceclasses', kind: 'DeviceClass', ...CLUSTER_SCOPED, generation: true },
+    { plural: 'resourceclaims', kind: 'ResourceClaim', subresources: ['status'] },
+    { plural: 'resourceclaimtemplates', kind: 'ResourceClaimTemplate' },
+    { plural: 'resourceslices', kind: 'ResourceSlice', ...CLUSTER_SCOPED, generation: true },
+  ),
+  ...inGroup(
+    'rbac.authorization.k8s.io',
+    { plural: 'roles', kind: 'Role', nameRule: 'path' },
+    { plural: 'rolebindings', kind: 'RoleBinding', nameRule: 'path' },
+    { plural: 'clusterroles', kind: 'ClusterRole', ...CLUSTER_SCOPED, nameRule: 'path' },
+    { plural: 'clusterrolebindings', kind: 'ClusterRoleBinding', ...CLUSTER_SCOPED, nameRule: 'path' },
+  ),
+  ...inGroup(
+    'networking.k8s.io',
+    { plural: 'ingresses', kind: 'Ingress', shortNames: ['ing'], ...CONTROLLED },
+    { plural: 'ingressclasses', kind: 'IngressClass', ...CLUSTER_SCOPED, generation: true },
+    { plural: 'networkpolicies', kind: 'NetworkPolicy', shortNames: ['netpol'], generation: true },
+  ),
+  ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
+  // Kept, never called.
+  ...inGroup(
+    'admissionregistration.k8s.io',
+    { plural: 'mutatingwebhookconfigurations', kind: 'MutatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
+    { plural: 'validatingwebhookconfigurations', kind: 'ValidatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },
+  ),
+  ...inGroup('apiextensions.k8s.io', {
     plural: 'customresourcedefinitions',
     kind: 'CustomResourceDefinition',
     shortNames: ['crd', 'crds'],
-    namespaced: false,
-    subresources: ['status'],
-    generation: true,
+    categories: ['api-extensions'],
+    ...CLUSTER_SCOPED,
+    ...CONTROLLED,
     unconditionalUpdate: false,
     rules: crdRules,
   }),

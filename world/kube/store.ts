@@ -1,9 +1,13 @@
 import type { Principal } from '../../model/operation.ts';
+import { StatusError } from '../../protocols/kube/status.ts';
+import { apiVersionOf } from './resource.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { SortedMap } from './sorted-map.ts';
 
 /** Commits that watches and consistent lists can go back to; older ones are compacted away. */
 const HISTORY_LIMIT = 20_000;
+/** The largest object, as JSON: etcd's default limit of a request. */
+const MAX_OBJECT_CHARACTERS = 1.5 * 1024 * 1024;
 
 /** One version of an object. Immutable; its JSON is made once and used for every list and watch event. */
 export class Version {
@@ -20,6 +24,19 @@ export class Version {
   get text(): string {
     return (this.#text ??= JSON.stringify(this.object));
   }
+}
+
+/**
+ * An object as another version of its resource shows it: with another type, since nothing else is converted (the
+ * conversion strategy `None` of CustomResourceDefinitions). The version itself when the type is right already.
+ */
+export function inVersion(version: Version, resource: Resource): Version {
+  const apiVersion = apiVersionOf(resource);
+  return version.object.apiVersion === apiVersion ? version : new Version({ ...version.object, apiVersion }, version.revision);
+}
+
+function allInVersion(versions: Version[], resource: Resource): Version[] {
+  return resource.custom ? versions.map((version) => inVersion(version, resource)) : versions;
 }
 
 /** One change of the world's state. */
@@ -60,14 +77,15 @@ export class Store {
   }
 
   get(resource: Resource, key: string): Version | undefined {
-    return this.#objects.get(resource.id)?.get(key);
+    const version = this.#objects.get(resource.id)?.get(key);
+    return version === undefined ? undefined : inVersion(version, resource);
   }
 
   /** In the order of their keys. @param namespace narrows to one; undefined for all */
   list(resource: Resource, namespace?: string): Version[] {
     const objects = this.#objects.get(resource.id);
     if (objects === undefined) return [];
-    return objects.values(namespace === undefined ? '' : `${namespace}/`);
+    return allInVersion(objects.values(namespace === undefined ? '' : `${namespace}/`), resource);
   }
 
   /**
@@ -86,14 +104,19 @@ export class Store {
       if (commit.previous === undefined) objects.delete(commit.key);
       else objects.set(commit.key, commit.previous);
     }
-    return objects.values('');
+    return allInVersion(objects.values(''), resource);
   }
 
-  /** Stores a new or changed object, which must not be changed by anybody from now on. */
+  /**
+   * Stores a new or changed object, which must not be changed by anybody from now on.
+   * @throws StatusError 500 for one that is too large, in etcd's words
+   */
   put(resource: Resource, key: string, object: ApiObject, principal: Principal): Version {
     const objects = this.#objectsOf(resource);
     const previous = objects.get(key);
-    const version = this.#nextVersion(object);
+    const version = stamp(object, this.#revision + 1);
+    if (version.text.length > MAX_OBJECT_CHARACTERS) throw new StatusError(500, '', 'etcdserver: request is too large');
+    this.#revision = version.revision;
     objects.set(key, version);
     this.#commit({ type: previous === undefined ? 'ADDED' : 'MODIFIED', resource, key, version, previous, principal });
     return version;
@@ -105,7 +128,8 @@ export class Store {
     const previous = objects.get(key);
     if (previous === undefined) return undefined;
     objects.delete(key);
-    const version = this.#nextVersion(previous.object);
+    this.#revision += 1;
+    const version = stamp(previous.object, this.#revision);
     this.#commit({ type: 'DELETED', resource, key, version, previous, principal });
     return version;
   }
@@ -137,11 +161,6 @@ export class Store {
       this.#objects.set(id, objects);
     }
     return objects;
-  }
-
-  #nextVersion(object: ApiObject): Version {
-    this.#revision += 1;
-    return stamp(object, this.#revision);
   }
 
   #commit(change: Omit<Commit, 'revision'>): void {

@@ -131,14 +131,14 @@ test('every field that is wrong is named', async () => {
 /** A valid request about metadata, and how it is spoilt. */
 const metadata: [object, string][] = [
   [{ name: '' }, 'metadata.name: Required value: name or generateName is required'],
-  [{ name: 'x'.repeat(254) }, 'metadata.name: Invalid value: "' + 'x'.repeat(254) + '": must be no more than 253 bytes'],
+  [{ name: 'x'.repeat(254) }, 'metadata.name: Invalid value: "' + 'x'.repeat(254) + '": must be no more than 253 characters'],
   [{ labels: { 'a b': 'c' } }, 'metadata.labels: Invalid value: "a b": name part must consist of alphanumeric characters'],
   [{ labels: { a: '-' } }, 'metadata.labels: Invalid value: "-": a valid label must be an empty string or consist of'],
   [{ annotations: { '/a': 'c' } }, 'metadata.annotations: Invalid value: "/a": prefix part must be non-empty'],
   [{ finalizers: ['no/such/thing'] }, 'metadata.finalizers: Invalid value: "no/such/thing": a qualified name must consist of'],
   [
     { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n' }] },
-    'metadata.ownerReferences[0].uid: Invalid value: "": must not be empty',
+    'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
   ],
 ];
 
@@ -178,7 +178,14 @@ test('nulls count as absent, limits become requests, quantities are kept in cano
     const { body } = await call('POST', PODS, pod('web', { nodeName: null, ...container({ resources }) }, { creationTimestamp: null }));
     expect(body.spec).not.toHaveProperty('nodeName');
     expect(body.spec?.containers).toEqual([
-      { name: 'main', image: 'pause', resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', memory: '1Gi' } } },
+      {
+        name: 'main',
+        image: 'pause',
+        resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '500m', memory: '1Gi' } },
+        imagePullPolicy: 'Always',
+        terminationMessagePath: '/dev/termination-log',
+        terminationMessagePolicy: 'File',
+      },
     ]);
     expect(body.status).toEqual({ phase: 'Pending', qosClass: 'Burstable' });
   });
@@ -237,9 +244,9 @@ test('taints of a node have known effects and are unique', async () => {
     const message = async (taints: object[]): Promise<string | undefined> =>
       (await call('POST', '/api/v1/nodes', node(taints))).body.message;
     expect(await message([{ key: 'a', effect: 'Sometimes' }])).toBe(
-      'Node "n1" is invalid: spec.taints[0].effect: Unsupported value: "Sometimes": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
+      'Node "n1" is invalid: metadata.taints[0].effect: Unsupported value: "Sometimes": supported values: "NoSchedule", "PreferNoSchedule", "NoExecute"',
     );
-    expect(await message([{ key: 'a' }])).toContain('spec.taints[0].effect: Required value');
+    expect(await message([{ key: 'a' }])).toContain('metadata.taints[0].effect: Required value');
     expect(
       await message([
         { key: 'a', effect: 'NoSchedule' },

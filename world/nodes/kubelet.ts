@@ -9,233 +9,289 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, Instance, ObjectRef } from '../ports.ts';
-import { drawMs } from '../tasks.ts';
-import type { DelayRange, Tasks } from '../tasks.ts';
-import { TAINT } from './node-objects.ts';
-import { nodeResources } from './node-resources.ts';
+import { drawDelayMs } from './delays.ts';
+import type { DelayDistribution } from './delays.ts';
 import type { NodeConfig } from './node-config.ts';
+import { waitOut } from './node-faults.ts';
+import type { NodeFaults, Strike } from './node-faults.ts';
+import { TAINT } from './node-objects.ts';
+import { nodeResources, withShortfall } from './node-resources.ts';
+import { PodWorkers } from './pod-workers.ts';
+import type { Process } from './process.ts';
 
-/** How long a node's steps take, each drawn uniformly; the upper ends are the world's allowances. */
+/** How long a node's steps take, each drawn for itself; the maxima are the world's allowances. */
 export interface KubeletDelays {
   /** Instance running to kubelet started: kernel, cloud-init, nodeadm. */
-  readonly start: DelayRange;
+  readonly start: DelayDistribution;
   /** Kubelet started to Node created: credentials, certificate, first request. */
-  readonly register: DelayRange;
+  readonly register: DelayDistribution;
   /** Node created to Ready: the network plugin's pod pulls its images and writes its configuration. */
-  readonly ready: DelayRange;
+  readonly ready: DelayDistribution;
   /** Bound to Running: sandbox, image pull, containers. */
-  readonly podStart: DelayRange;
+  readonly podStart: DelayDistribution;
   /** A stop signal to the end of the containers, or less if the grace period is shorter. */
-  readonly podEnd: DelayRange;
+  readonly podEnd: DelayDistribution;
 }
 
-/** The ranges cover what EKS nodes of AL2023 show: most are Ready 20 to 50 s after their instance runs. */
+/** What EKS nodes of AL2023 show: most are Ready 20 to 30 s after their instance runs, the slowest after 45. */
 export const KUBELET_DELAYS: KubeletDelays = {
-  start: { minMs: 8_000, maxMs: 20_000 },
-  register: { minMs: 500, maxMs: 5_000 },
-  ready: { minMs: 3_000, maxMs: 20_000 },
-  podStart: { minMs: 500, maxMs: 5_000 },
-  podEnd: { minMs: 100, maxMs: 2_000 },
+  start: { minMs: 8_000, medianMs: 12_000, maxMs: 20_000 },
+  register: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
+  ready: { minMs: 3_000, medianMs: 8_000, maxMs: 20_000 },
+  podStart: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
+  podEnd: { minMs: 100, medianMs: 500, maxMs: 2_000 },
 };
 
 /** How often a kubelet shows that it is alive. */
 export const HEARTBEAT_PERIOD_MS = 10_000;
-/** Between two tries at a request that the cluster refused. */
-const RETRY_MS = 5_000;
 
 interface KubeletOptions {
   readonly port: ClusterPort;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends when the instance leaves `running`: from then on nothing is done at all. */
-  readonly tasks: Tasks;
+  /** Ends when the machine is off: from then on nothing is done at all. */
+  readonly process: Process;
+  readonly faults: NodeFaults;
   readonly instance: Instance;
   readonly instanceType: InstanceType;
-  readonly nodeName: string;
   readonly config: NodeConfig;
   /** The pods that are bound to a node. */
   readonly podsOn: (nodeName: string) => Iterable<Pod>;
   readonly delays: KubeletDelays;
 }
 
+/** What keeps a node from being Ready. */
+type Trouble = 'network' | 'runtime' | 'shutdown';
+
+/** As kubelet and containerd word it. */
+const MESSAGES: Readonly<Record<Trouble, string>> = {
+  network:
+    'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
+  runtime: 'container runtime is down',
+  shutdown: 'node is shutting down',
+};
+
 /**
- * The kubelet of one running instance: registers its node, turns it Ready, runs the pods that are bound to it and
- * confirms their deletion. It doesn't admit pods (a pod that doesn't fit runs all the same), reports no container
- * statuses, and ends pods without passing through Succeeded or Failed. Heartbeats are computed, never sent.
+ * The kubelet of one running instance: boots, registers its node or adopts the one of its name, turns it Ready once the
+ * network plugin is, and looks after the pods that are bound to it. Heartbeats are computed, never sent: leases are not
+ * written. A node that was deleted is never made again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
-  /** Uids of pods that are starting, running or ending here. */
-  readonly #pods = new Map<string, 'held' | 'started' | 'ending'>();
+  readonly #pods: PodWorkers;
   #registeredMs: number | undefined;
-  #ready = false;
+  #trouble: Trouble | undefined = 'network';
+  #resources: ReturnType<typeof nodeResources>;
 
   constructor(options: KubeletOptions) {
     this.#options = options;
-    const { tasks, random, delays } = options;
-    const bootMs = drawMs(random, delays.start) + drawMs(random, delays.register);
-    tasks.after(bootMs, () => this.#retrying(() => this.#register(), []));
+    const { port, clock, random, process, instance, instanceType, config, delays } = options;
+    this.#resources = nodeResources(instanceType, config.limits);
+    this.#pods = new PodWorkers({
+      port,
+      clock,
+      random,
+      process,
+      nodeName: instance.privateDnsName,
+      hostIp: instance.privateIp,
+      allocatable: () => this.#resources.allocatable,
+      start: delays.podStart,
+      end: delays.podEnd,
+    });
+    process.beside(() => this.#live());
   }
 
-  /** When it registered, milliseconds since the Unix epoch; undefined before. */
-  get registeredMs(): number | undefined {
-    return this.#registeredMs;
+  /** Whether its node was registered. */
+  get registered(): boolean {
+    return this.#registeredMs !== undefined;
+  }
+
+  /** When it last showed that it was alive, milliseconds since the Unix epoch; undefined before it registered. */
+  get lastHeartbeatMs(): number | undefined {
+    if (this.#registeredMs === undefined) return undefined;
+    const { clock, process } = this.#options;
+    const aliveMs = (process.deadSinceMs ?? clock.nowMs()) - this.#registeredMs;
+    return this.#registeredMs + aliveMs - (aliveMs % HEARTBEAT_PERIOD_MS);
   }
 
   /** Told of each change of a pod that is bound to its node. */
   observe(pod: Pod): void {
-    if (this.#registeredMs === undefined) return;
-    const { tasks, random, delays } = this.#options;
-    const { uid = '', deletionTimestamp, deletionGracePeriodSeconds = 0 } = pod.metadata;
-    const state = this.#pods.get(uid);
-    if (deletionTimestamp !== undefined) {
-      if (state === 'ending') return;
-      this.#pods.set(uid, 'ending');
-      const delayMs = Math.min(deletionGracePeriodSeconds * 1000, drawMs(random, delays.podEnd));
-      tasks.after(delayMs, () => this.#retrying(() => this.#confirmDeletion(pod)));
-    } else if (state !== 'started' && state !== 'ending' && !isOver(pod)) {
-      this.#pods.set(uid, this.#ready ? 'started' : 'held');
-      // Until the network is ready, sandboxes can't be made.
-      if (this.#ready) tasks.after(drawMs(random, delays.podStart), () => this.#retrying(() => this.#reportRunning(pod)));
-    }
+    if (this.registered) this.#pods.observe(pod);
   }
 
   /** Told that a pod of its node is gone. */
   forget(pod: Pod): void {
-    this.#pods.delete(pod.metadata.uid ?? '');
+    this.#pods.forget(pod);
+  }
+
+  /** Ends the node's pods because the machine is about to go off; resolves when that may happen. A dead kubelet does nothing. */
+  async shutDown(): Promise<void> {
+    const { process, config } = this.#options;
+    if (!this.registered || process.deadSinceMs !== undefined || config.shutdown.totalMs === 0) return;
+    this.#trouble = 'shutdown';
+    await process.insist(() => this.#reportNode());
+    await this.#pods.shutDown(config.shutdown);
+  }
+
+  /** Looks for faults that strike nodes which are Ready. */
+  lookForTrouble(): void {
+    const { process, faults, instance } = this.#options;
+    if (this.#trouble !== undefined) return;
+    const death = faults.strike('dead-kubelet', instance);
+    if (death !== undefined) process.beside(() => this.#die(death));
+    const flapping = faults.strike('flapping', instance);
+    if (flapping !== undefined) process.beside(() => this.#flap(flapping));
+  }
+
+  async #live(): Promise<void> {
+    const { clock, random, process, faults, instance, delays } = this.#options;
+    await clock.sleep(drawDelayMs(random, delays.start) + drawDelayMs(random, delays.register), process.signal);
+    const late = faults.strike('late-registration', instance);
+    if (late !== undefined) await this.#sitOut(late, late.ailment.delayMs);
+    this.#fallShort();
+    await process.insist(() => this.#register(), []);
+    await clock.sleep(drawDelayMs(random, delays.ready), process.signal);
+    const unready = faults.strike('never-ready', instance);
+    if (unready !== undefined) await this.#sitOut(unready, undefined);
+    await this.#setTrouble('network', undefined);
+    this.lookForTrouble();
+  }
+
+  async #sitOut(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
+    const { clock, process } = this.#options;
+    strike.fired();
+    await waitOut(clock, delayMs, strike.healed, process.signal);
+  }
+
+  #fallShort(): void {
+    const { process, faults, instance, instanceType, config } = this.#options;
+    const shortfall = faults.strike('shortfall', instance);
+    if (shortfall === undefined) return;
+    shortfall.fired();
+    this.#resources = withShortfall(this.#resources, shortfall.ailment);
+    const mend = (): void => {
+      this.#resources = nodeResources(instanceType, config.limits);
+      if (this.registered) process.start(() => this.#reportNode());
+    };
+    shortfall.healed.addEventListener('abort', mend, { once: true, signal: process.signal });
+  }
+
+  async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>): Promise<void> {
+    const { clock, process } = this.#options;
+    await waitOut(clock, ailment.afterMs, healed, process.signal);
+    if (healed.aborted) return;
+    fired();
+    process.kill();
+    await waitOut(clock, undefined, healed, process.signal);
+    process.revive();
+    await process.insist(() => this.#reportNode());
+  }
+
+  async #flap({ ailment, healed, fired }: Strike<'flapping'>): Promise<void> {
+    const { clock, process } = this.#options;
+    fired();
+    for (let time = 0; time < ailment.times && !healed.aborted; time += 1) {
+      await this.#setTrouble(undefined, 'runtime');
+      await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
+      await this.#setTrouble('runtime', undefined);
+      await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
+    }
+  }
+
+  /** Reports that one trouble takes another's place, if it is still there. */
+  async #setTrouble(from: Trouble | undefined, to: Trouble | undefined): Promise<void> {
+    if (this.#trouble !== from) return;
+    this.#trouble = to;
+    await this.#options.process.insist(() => this.#reportNode());
+    this.#pods.setRuntimeReady(this.#trouble === undefined);
   }
 
   async #register(): Promise<void> {
-    const { port, clock, tasks, random, nodeName, podsOn, delays } = this.#options;
+    const { port, clock, process, instance, podsOn } = this.#options;
     try {
       await port.create<Node>('nodes', this.#newNode());
     } catch (error) {
       if (!(error instanceof ClusterError) || error.reason !== 'AlreadyExists') throw error;
       await this.#adopt();
     }
-    if (tasks.signal.aborted) return;
+    if (process.signal.aborted) return;
     this.#registeredMs = clock.nowMs();
-    tasks.after(drawMs(random, delays.ready), () => this.#retrying(() => this.#becomeReady()));
-    for (const pod of podsOn(nodeName)) this.observe(pod);
+    for (const pod of podsOn(instance.privateDnsName)) this.observe(pod);
   }
 
   #newNode(): Node & { metadata: object } {
-    const { config, instance, nodeName } = this.#options;
+    const { config, instance } = this.#options;
     return {
-      metadata: { name: nodeName, labels: { ...config.labels, ...this.#defaultLabels() } },
+      metadata: { name: instance.privateDnsName, labels: { ...config.labels, ...this.#defaultLabels() } },
       spec: {
         providerID: formatProviderId(instance),
         taints: [...config.taints, { key: TAINT.uninitialized, value: 'true', effect: 'NoSchedule' }],
       },
-      status: this.#status(undefined, false),
+      status: this.#status(undefined),
     };
   }
 
-  /** A node of that name exists: only default labels and its status are brought up to date. */
+  /** A node of that name exists: only default labels and its status are brought up to date (`tryRegisterWithAPIServer`). */
   async #adopt(): Promise<void> {
-    const { port, nodeName } = this.#options;
-    const at: ObjectRef = { resource: 'nodes', name: nodeName };
-    const node = await port.patch<Node>(at, { metadata: { labels: this.#defaultLabels() } });
-    await port.patch(at, { status: this.#status(node.status?.conditions, false) }, 'status');
+    await this.#options.port.patch<Node>(this.#nodeRef(), { metadata: { labels: this.#defaultLabels() } });
+    await this.#reportNode();
   }
 
-  /** A node that was deleted meanwhile is never made again. */
-  async #becomeReady(): Promise<void> {
-    const { port, tasks, nodeName, podsOn } = this.#options;
-    const at: ObjectRef = { resource: 'nodes', name: nodeName };
-    const node = await port.get<Node>(at);
-    if (tasks.signal.aborted) return;
-    if (node !== undefined) await port.patch(at, { status: this.#status(node.status?.conditions, true) }, 'status');
-    if (tasks.signal.aborted) return;
-    this.#ready = true;
-    for (const pod of podsOn(nodeName)) this.observe(pod);
+  async #reportNode(): Promise<void> {
+    const { port, process } = this.#options;
+    const node = await port.get<Node>(this.#nodeRef());
+    if (process.signal.aborted || node === undefined) return;
+    await port.patch(this.#nodeRef(), { status: this.#status(node.status?.conditions) }, 'status');
+  }
+
+  #nodeRef(): ObjectRef {
+    return { resource: 'nodes', name: this.#options.instance.privateDnsName };
   }
 
   #defaultLabels(): Record<string, string> {
-    const { instanceType, nodeName } = this.#options;
-    const arch = instanceType.architecture === 'x86_64' ? 'amd64' : 'arm64';
+    const { instanceType, instance } = this.#options;
+    const arch = archOf(instanceType);
     return {
       'beta.kubernetes.io/arch': arch,
       'beta.kubernetes.io/os': 'linux',
       [LABEL.arch]: arch,
-      [LABEL.hostname]: nodeName,
+      [LABEL.hostname]: instance.privateDnsName,
       [LABEL.os]: 'linux',
     };
   }
 
-  #status(before: readonly Condition[] | undefined, ready: boolean): NonNullable<Node['status']> {
-    const { clock, instance, instanceType, nodeName, config } = this.#options;
+  #status(before: readonly Condition[] | undefined): NonNullable<Node['status']> {
+    const { clock, instance, instanceType } = this.#options;
     const now = formatTime(clock.nowMs());
-    const { capacity, allocatable } = nodeResources(instanceType, config.maxPods);
-    const conditions = conditionsWhen(ready).reduce(
+    const conditions = conditionsIn(this.#trouble).reduce(
       (all, condition) => withCondition(all, { ...condition, lastHeartbeatTime: now, lastTransitionTime: now }),
       [...(before ?? [])],
     );
     return {
-      capacity: formatResources(capacity),
-      allocatable: formatResources(allocatable),
+      capacity: formatResources(this.#resources.capacity),
+      allocatable: formatResources(this.#resources.allocatable),
       conditions,
       addresses: [
         { type: 'InternalIP', address: instance.privateIp },
-        { type: 'InternalDNS', address: nodeName },
-        { type: 'Hostname', address: nodeName },
+        { type: 'InternalDNS', address: instance.privateDnsName },
+        { type: 'Hostname', address: instance.privateDnsName },
       ],
-      nodeInfo: {
-        architecture: instanceType.architecture === 'x86_64' ? 'amd64' : 'arm64',
-        operatingSystem: 'linux',
-        kubeletVersion: 'v1.34.4',
-      },
+      nodeInfo: { architecture: archOf(instanceType), operatingSystem: 'linux', kubeletVersion: 'v1.34.4' },
     };
   }
-
-  async #reportRunning(pod: Pod): Promise<void> {
-    const { port, clock, tasks } = this.#options;
-    const now = await port.get<Pod>(refOf(pod));
-    if (tasks.signal.aborted || now === undefined || now.metadata.uid !== pod.metadata.uid) return;
-    if (now.metadata.deletionTimestamp !== undefined) return;
-    const at = formatTime(clock.nowMs());
-    const conditions = ['PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'].reduce(
-      (all, type) => withCondition(all, { type, status: 'True', lastTransitionTime: at }),
-      [...(now.status?.conditions ?? [])],
-    );
-    await port.patch(refOf(pod), { status: { phase: 'Running', conditions, startTime: now.status?.startTime ?? at } }, 'status');
-  }
-
-  async #confirmDeletion(pod: Pod): Promise<void> {
-    const { uid } = pod.metadata;
-    await this.#options.port.delete(refOf(pod), { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) });
-  }
-
-  /** Repeats what the cluster refuses; by default not where the object is gone or somebody else's by now. */
-  async #retrying(work: () => Promise<void>, final: readonly number[] = [404, 409]): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      if (!(error instanceof ClusterError)) throw error;
-      if (final.includes(error.status)) return;
-      this.#options.tasks.after(RETRY_MS, () => this.#retrying(work, final));
-    }
-  }
 }
 
-function refOf({ metadata: { namespace = 'default', name = '' } }: Pod): ObjectRef {
-  return { resource: 'pods', namespace, name };
+function archOf({ architecture }: InstanceType): 'amd64' | 'arm64' {
+  return architecture === 'x86_64' ? 'amd64' : 'arm64';
 }
 
-function isOver(pod: Pod): boolean {
-  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
-}
-
-function conditionsWhen(ready: boolean): readonly Condition[] {
+function conditionsIn(trouble: Trouble | undefined): readonly Condition[] {
   return [
     { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
     { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
     { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
-    ready
+    trouble === undefined
       ? { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
-      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: NO_NETWORK },
+      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: MESSAGES[trouble] },
   ];
 }
-
-const NO_NETWORK =
-  'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized';

@@ -1,45 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import type { Node } from '../../model/kube.ts';
-import { addPod, conditionIn, userData, withParts, M6I_LARGE } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addPod, conditionIn, userData } from '../world-parts.test.support.ts';
+import type { Bench } from '../world-parts.test.support.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
-import { Kubelets } from './kubelets.ts';
-
-const NODE = 'ip-10-0-1-12.ec2.internal';
-const NODE_AT = { resource: 'nodes', name: NODE };
-const REGISTERED_MS = KUBELET_DELAYS.start.maxMs + KUBELET_DELAYS.register.maxMs;
-const READY_MS = KUBELET_DELAYS.ready.maxMs;
-
-/** Runs kubelets of the cluster `test`; log lines are collected. */
-async function withKubelets(work: (bench: Bench, kubelets: Kubelets, lines: string[]) => Promise<void>, seed = 1): Promise<void> {
-  let kubelets: Kubelets | undefined;
-  const lines: string[] = [];
-  const parts = ({ port, clock, random, instances }: PartSite): [Kubelets] => {
-    kubelets = new Kubelets({
-      port: port('node'),
-      instances,
-      clock,
-      random,
-      log: (_level, message) => void lines.push(message),
-      clusterName: 'test',
-      instanceType: (type) => (type === M6I_LARGE.type ? M6I_LARGE : undefined),
-    });
-    return [kubelets];
-  };
-  await withParts(
-    parts,
-    async (bench) => {
-      if (kubelets !== undefined) await work(bench, kubelets, lines);
-    },
-    seed,
-  );
-}
-
-async function ready(bench: Bench): Promise<void> {
-  const isReady = async (): Promise<boolean> => conditionIn(await bench.node(NODE), 'Ready')?.status === 'True';
-  await bench.until('the node is ready', isReady, REGISTERED_MS + READY_MS);
-}
+import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, withKubelets } from './kubelets.test.support.ts';
 
 test('a running instance becomes a node with the labels and taints of its user data', async () => {
   await withKubelets(async (bench) => {
@@ -60,7 +25,7 @@ test('a running instance becomes a node with the labels and taints of its user d
     ]);
     expect(node?.status?.allocatable).toMatchObject({ cpu: '1930m', pods: '29' });
     expect(conditionIn(node, 'Ready')?.status).toBe('False');
-    await ready(bench);
+    await bench.ready();
   });
 });
 
@@ -68,12 +33,12 @@ test('pods run once the network is ready, and end when they are deleted', async 
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await addPod(bench.port, 'p', { terminationGracePeriodSeconds: 30 });
-    const at = { resource: 'pods', namespace: 'default', name: 'p' };
+    const at = podRef('p');
     await bench.port.bind(at, NODE);
     await bench.until('the node registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
     await bench.clock.sleep(KUBELET_DELAYS.ready.minMs - 100);
     expect((await bench.pod('p'))?.status?.phase).toBe('Pending');
-    await ready(bench);
+    await bench.ready();
     await bench.until('p runs', async () => (await bench.pod('p'))?.status?.phase === 'Running', KUBELET_DELAYS.podStart.maxMs);
     expect(conditionIn(await bench.pod('p'), 'Ready')?.status).toBe('True');
     expect(conditionIn(await bench.pod('p'), 'PodScheduled')?.status).toBe('True');
@@ -84,41 +49,41 @@ test('pods run once the network is ready, and end when they are deleted', async 
 });
 
 test('the kubelet of a dead instance does nothing at all', async () => {
-  await withKubelets(async (bench, kubelets) => {
+  await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     for (const name of ['old', 'new']) await addPod(bench.port, name);
-    await ready(bench);
-    await bench.port.bind({ resource: 'pods', namespace: 'default', name: 'old' }, NODE);
+    await bench.ready();
+    await bench.port.bind(podRef('old'), NODE);
     await bench.until('old runs', async () => (await bench.pod('old'))?.status?.phase === 'Running', KUBELET_DELAYS.podStart.maxMs + 100);
-    await bench.port.delete({ resource: 'pods', namespace: 'default', name: 'old' });
-    await bench.port.bind({ resource: 'pods', namespace: 'default', name: 'new' }, NODE);
+    await bench.port.delete(podRef('old'));
+    await bench.port.bind(podRef('new'), NODE);
     const diedMs = bench.clock.nowMs();
-    bench.instances.set('i-1', { state: 'shutting-down' });
+    bench.instances.set('i-1', { state: 'terminated' });
     await bench.clock.sleep(600_000);
     expect((await bench.pod('old'))?.metadata.deletionTimestamp).toBeDefined();
     expect((await bench.pod('new'))?.status?.phase).toBe('Pending');
-    const lastMs = kubelets.lastHeartbeatMs(NODE) ?? 0;
+    const lastMs = bench.kubelets.lastHeartbeatMs(NODE) ?? 0;
     expect(lastMs).toBeLessThanOrEqual(diedMs);
     expect(lastMs).toBeGreaterThan(diedMs - 10_000);
   });
 });
 
 test('a node of that name is adopted: no taints, no provider id, no labels of the user data', async () => {
-  await withKubelets(async (bench, kubelets) => {
+  await withKubelets(async (bench) => {
     const taken: Node = { metadata: { name: NODE, labels: { mine: 'yes' } }, spec: { providerID: 'aws:///us-east-1a/i-0' } };
     await bench.port.create<Node>('nodes', taken);
-    expect(kubelets.lastHeartbeatMs(NODE)).toBeUndefined();
+    expect(bench.kubelets.lastHeartbeatMs(NODE)).toBeUndefined();
     bench.instances.set('i-1', {
       userData: userData({ flags: ['--node-labels=pool=default'], taints: [{ key: 'x', effect: 'NoExecute' }] }),
     });
-    await ready(bench);
+    await bench.ready();
     const node = await bench.node(NODE);
     expect(node?.spec?.providerID).toBe('aws:///us-east-1a/i-0');
     expect(node?.spec?.taints?.map(({ key }) => key)).toEqual(['node.kubernetes.io/not-ready']);
     expect(node?.metadata.labels).toMatchObject({ mine: 'yes', [LABEL.hostname]: NODE });
     expect(node?.metadata.labels?.['pool']).toBeUndefined();
     expect(node?.status?.allocatable?.['cpu']).toBe('1930m');
-    expect(kubelets.lastHeartbeatMs(NODE)).toBeDefined();
+    expect(bench.kubelets.lastHeartbeatMs(NODE)).toBeDefined();
   });
 });
 
@@ -135,7 +100,7 @@ test('a deleted node is not made again', async () => {
 test('an address that is used again brings the node name back', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
-    await ready(bench);
+    await bench.ready();
     bench.instances.set('i-1', { state: 'terminated' });
     bench.instances.set('i-2', {});
     await bench.clock.sleep(REGISTERED_MS + READY_MS);
@@ -152,21 +117,48 @@ const NEVER: readonly (readonly [string, Parameters<Bench['instances']['set']>[1
 
 for (const [name, change, why] of NEVER) {
   test(`never registers: ${name}`, async () => {
-    await withKubelets(async (bench, _kubelets, lines) => {
+    await withKubelets(async (bench) => {
       bench.instances.set('i-1', change);
       await bench.clock.sleep(300_000);
       expect(await bench.port.list('nodes')).toEqual([]);
-      expect(lines).toEqual([expect.stringContaining(why)]);
+      expect(bench.lines).toEqual([expect.stringContaining(why)]);
     });
   });
 }
 
 test('every delay stays within its allowance, whatever the seed', async () => {
   for (let seed = 0; seed < 20; seed += 1) {
-    await withKubelets(async (bench) => {
-      bench.instances.set('i-1', {});
-      await bench.until('the node registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
-      await bench.until('ready', async () => conditionIn(await bench.node(NODE), 'Ready')?.status === 'True', READY_MS);
-    }, seed);
+    await withKubelets(
+      async (bench) => {
+        bench.instances.set('i-1', {});
+        await bench.until('the node registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
+        await bench.until('ready', async () => conditionIn(await bench.node(NODE), 'Ready')?.status === 'True', READY_MS);
+      },
+      { seed },
+    );
   }
+});
+
+test('names by resource are never used again', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', { privateDnsName: 'i-1.ec2.internal' });
+    await bench.until('it registers', async () => (await bench.node('i-1.ec2.internal')) !== undefined, REGISTERED_MS);
+    expect((await bench.node('i-1.ec2.internal'))?.metadata.labels?.[LABEL.hostname]).toBe('i-1.ec2.internal');
+  });
+});
+
+test('an instance that stops takes its node down, and brings it back when it starts', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    bench.instances.set('i-1', { state: 'stopping' });
+    await bench.clock.sleep(1_000);
+    expect(conditionIn(await bench.node(NODE), 'Ready')).toMatchObject({ status: 'False', message: 'node is shutting down' });
+    bench.instances.set('i-1', { state: 'stopped' });
+    await bench.clock.sleep(300_000);
+    expect(bench.clock.nowMs() - (bench.kubelets.lastHeartbeatMs(NODE) ?? 0)).toBeGreaterThan(300_000);
+    bench.instances.set('i-1', { state: 'running' });
+    await bench.ready();
+    expect((await bench.node(NODE))?.spec?.providerID).toBe('aws:///us-east-1a/i-1');
+  });
 });

@@ -6,11 +6,13 @@ import type { Random } from '../../runtime/random.ts';
 import type { ClusterPort, Instance, InstancePort } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
-import { privateDnsName, regionOf } from './addresses.ts';
-import { HEARTBEAT_PERIOD_MS, KUBELET_DELAYS, Kubelet } from './kubelet.ts';
+import { writeForeignNode } from './foreign-node.ts';
+import { KUBELET_DELAYS, Kubelet } from './kubelet.ts';
 import type { KubeletDelays } from './kubelet.ts';
 import { NodeConfigError, parseNodeConfig } from './node-config.ts';
 import type { NodeConfig } from './node-config.ts';
+import { NodeFaults } from './node-faults.ts';
+import { Process } from './process.ts';
 
 interface KubeletsOptions {
   /** Of the principal `node`. */
@@ -25,6 +27,8 @@ interface KubeletsOptions {
   readonly instanceType: (type: string) => InstanceType | undefined;
   /** By default KUBELET_DELAYS. */
   readonly delays?: KubeletDelays;
+  /** By default none. */
+  readonly faults?: NodeFaults;
 }
 
 /** When a node's kubelet last showed that it was alive. */
@@ -33,19 +37,26 @@ export interface Heartbeats {
   lastHeartbeatMs(nodeName: string): number | undefined;
 }
 
-/** One instance that runs. */
+/** One instance that runs, or is going down. */
 interface Machine {
   readonly nodeName: string;
   readonly power: AbortController;
   /** Absent where nothing boots: the user data is of no use. */
-  readonly kubelet: Kubelet | undefined;
+  readonly node: { readonly kubelet: Kubelet; readonly process: Process } | undefined;
+  goingDown: boolean;
 }
 
-/** The kubelets of all instances: one starts when its instance runs and is dead when it runs no more. */
+/**
+ * The kubelets of all instances: one boots when its instance runs, ends its pods when the instance is asked to end or
+ * stop, and is dead when it runs no more. What nodeadm reads of the instance metadata service (id, type, zone, address,
+ * local-hostname, user data) is taken from the instance itself; nothing answers at 169.254.169.254, since no program runs
+ * on these nodes.
+ */
 export class Kubelets implements WorldPart, Heartbeats {
   readonly #options: KubeletsOptions;
+  readonly #faults: NodeFaults;
   readonly #machines = new Map<string, Machine>();
-  /** By node name: the machine that has the address now. */
+  /** By node name: the machine that has the name now. */
   readonly #byNode = new Map<string, Machine>();
   readonly #lastSeenMs = new Map<string, number>();
   /** Bound pods by node name and key. */
@@ -55,6 +66,7 @@ export class Kubelets implements WorldPart, Heartbeats {
 
   constructor(options: KubeletsOptions) {
     this.#options = options;
+    this.#faults = options.faults ?? new NodeFaults();
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -63,8 +75,12 @@ export class Kubelets implements WorldPart, Heartbeats {
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => this.#follow(type, object));
     const follow = (instance: Instance): void => this.#power(instance, tasks);
     const unsubscribe = instances.onChange(follow);
+    const unsubscribeFaults = this.#faults.onArm(() => {
+      for (const { node } of this.#machines.values()) node?.kubelet.lookForTrouble();
+    });
     const powerOff = (): void => {
       unsubscribe();
+      unsubscribeFaults();
       for (const { power } of this.#machines.values()) power.abort(signal.reason);
     };
     tasks.signal.addEventListener('abort', powerOff, { once: true });
@@ -73,48 +89,69 @@ export class Kubelets implements WorldPart, Heartbeats {
   }
 
   lastHeartbeatMs(nodeName: string): number | undefined {
-    const registeredMs = this.#byNode.get(nodeName)?.kubelet?.registeredMs;
-    if (registeredMs === undefined) return this.#lastSeenMs.get(nodeName);
-    const aliveMs = this.#options.clock.nowMs() - registeredMs;
-    return registeredMs + aliveMs - (aliveMs % HEARTBEAT_PERIOD_MS);
+    return this.#byNode.get(nodeName)?.node?.kubelet.lastHeartbeatMs ?? this.#lastSeenMs.get(nodeName);
   }
 
-  /** Follows an instance's state: on when it runs, off as soon as it doesn't. */
+  /** Follows an instance's state: on when it runs; down when it ends or stops, off when it has at the latest. */
   #power(instance: Instance, tasks: Tasks): void {
     const machine = this.#machines.get(instance.id);
-    if (instance.state === 'running' && machine === undefined) this.#machines.set(instance.id, this.#boot(instance, tasks));
-    if (instance.state !== 'running' && machine !== undefined) {
-      this.#machines.delete(instance.id);
-      const lastMs = this.#byNode.get(machine.nodeName) === machine ? this.lastHeartbeatMs(machine.nodeName) : undefined;
-      if (lastMs !== undefined) this.#lastSeenMs.set(machine.nodeName, lastMs);
-      if (this.#byNode.get(machine.nodeName) === machine) this.#byNode.delete(machine.nodeName);
-      machine.power.abort(new Error(`${instance.id} is ${instance.state}`));
+    if (machine === undefined) {
+      if (instance.state === 'running') this.#machines.set(instance.id, this.#boot(instance, tasks));
+      return;
     }
+    if (instance.state === 'running') return;
+    const { node } = machine;
+    const off = (): void => this.#switchOff(instance.id, machine);
+    if (node === undefined || instance.state === 'terminated' || instance.state === 'stopped') {
+      off();
+    } else if (!machine.goingDown) {
+      machine.goingDown = true;
+      node.process.beside(async () => {
+        await node.kubelet.shutDown();
+        off();
+      });
+    }
+  }
+
+  #switchOff(id: string, machine: Machine): void {
+    const { nodeName, power } = machine;
+    if (this.#machines.get(id) !== machine) return;
+    this.#machines.delete(id);
+    if (this.#byNode.get(nodeName) === machine) {
+      const lastMs = this.lastHeartbeatMs(nodeName);
+      if (lastMs !== undefined) this.#lastSeenMs.set(nodeName, lastMs);
+      this.#byNode.delete(nodeName);
+    }
+    power.abort(new Error(`${id} is off`));
   }
 
   #boot(instance: Instance, tasks: Tasks): Machine {
     const { port, clock, random, delays = KUBELET_DELAYS } = this.#options;
-    const nodeName = privateDnsName(instance.privateIp, regionOf(instance.zone));
+    const nodeName = instance.privateDnsName;
     const power = new AbortController();
     const boot = this.#bootable(instance);
     const boots = (this.#boots.get(instance.id) ?? 0) + 1;
     this.#boots.set(instance.id, boots);
-    if (boot === undefined) return { nodeName, power, kubelet: undefined };
-    const own = new Tasks(clock, power.signal);
-    tasks.start(() => own.done());
+    if (boot === undefined) return { nodeName, power, node: undefined, goingDown: false };
+    const process = new Process(clock, power.signal);
+    tasks.start(() => process.done());
     const kubelet = new Kubelet({
       port,
       clock,
       // An instance that was stopped boots again, with other delays.
       random: random.fork(`${instance.id}/${boots}`),
-      tasks: own,
+      process,
+      faults: this.#faults,
       instance,
-      nodeName,
       ...boot,
       podsOn: (name) => [...(this.#pods.get(name)?.values() ?? [])],
       delays,
     });
-    const machine = { nodeName, power, kubelet };
+    const strike = this.#faults.strike('foreign-node', instance);
+    if (strike !== undefined) {
+      process.beside(() => writeForeignNode({ port, instance, strike, adopted: () => kubelet.registered, signal: process.signal }));
+    }
+    const machine: Machine = { nodeName, power, node: { kubelet, process }, goingDown: false };
     this.#byNode.set(nodeName, machine);
     return machine;
   }
@@ -142,7 +179,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     if (nodeName === '') return;
     const pods = this.#pods.get(nodeName) ?? new Map<string, Pod>();
     const key = `${pod.metadata.namespace}/${pod.metadata.name}`;
-    const kubelet = this.#byNode.get(nodeName)?.kubelet;
+    const kubelet = this.#byNode.get(nodeName)?.node?.kubelet;
     if (type === 'DELETED') {
       pods.delete(key);
       if (pods.size === 0) this.#pods.delete(nodeName);

@@ -29,8 +29,21 @@ test('a plain NodeConfig is read', () => {
       { key: 'team', value: 'a', effect: 'NoSchedule' },
       { key: 'gone', effect: 'NoExecute' },
     ],
-    maxPods: 42,
+    limits: { maxPods: 42 },
+    shutdown: { totalMs: 150_000, criticalMs: 30_000 },
   });
+});
+
+test('limits and shutdown periods are those of the user data, key by key', () => {
+  const config = parseNodeConfig(
+    YAML.replace(
+      '      maxPods: 42',
+      '      kubeReserved: { memory: 1Gi }\n      evictionHard: { memory.available: "5%" }\n      shutdownGracePeriod: 1m30s\n      shutdownGracePeriodCriticalPods: 10s',
+    ),
+  );
+  expect(config.limits).toEqual({ kubeReserved: { memory: '1Gi' }, evictionHard: { 'memory.available': '5%' } });
+  expect(config.shutdown).toEqual({ totalMs: 90_000, criticalMs: 10_000 });
+  expect(parseNodeConfig(YAML.replace('maxPods: 42', 'shutdownGracePeriod: 0s')).shutdown).toEqual({ totalMs: 0, criticalMs: 0 });
 });
 
 test('the NodeConfig parts of a MIME message are merged, scripts are passed over', () => {
@@ -57,7 +70,7 @@ test('the NodeConfig parts of a MIME message are merged, scripts are passed over
   const config = parseNodeConfig(message);
   expect(config.clusterName).toBe('test');
   expect(config.labels).toEqual({ 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot', more: 'yes' });
-  expect(config.maxPods).toBe(42);
+  expect(config.limits.maxPods).toBe(42);
 });
 
 const REFUSED: Readonly<Record<string, string>> = {
@@ -69,6 +82,11 @@ const REFUSED: Readonly<Record<string, string>> = {
   'a MIME message without a NodeConfig': 'Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nhello\n--x--\n',
   'flags that are no list': YAML.replace('    flags:', '    flags: 1\n    other:'),
   'a label that a kubelet may not set': YAML.replace('karpenter.sh/nodepool', 'node-role.kubernetes.io/worker'),
+  'a duration without a unit': YAML.replace('maxPods: 42', "shutdownGracePeriod: '90'"),
+  'less time for all pods than for the critical ones': YAML.replace(
+    'maxPods: 42',
+    'shutdownGracePeriod: 10s\n      shutdownGracePeriodCriticalPods: 20s',
+  ),
   'a taint without effect': YAML.replace('gone:NoExecute', 'gone'),
 };
 

@@ -1,14 +1,23 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 import type { Taint } from '../../model/kube.ts';
+import type { KubeletLimits } from './node-resources.ts';
+import type { ShutdownPeriods } from './pod-workers.ts';
 
 /** What an instance learns from its user data about the node that it becomes. */
 export interface NodeConfig {
   readonly clusterName: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly taints: readonly Taint[];
-  readonly maxPods: number | undefined;
+  readonly limits: KubeletLimits;
+  readonly shutdown: ShutdownPeriods;
 }
+
+/**
+ * Since 1.34 nodes of AL2023 shut down gracefully: of the three minutes that EC2 waits they take two and a half, the last
+ * half of a minute for critical pods (awslabs/amazon-eks-ami#2390). On AL2 and Bottlerocket both are 0 by default.
+ */
+export const AL2023_SHUTDOWN: ShutdownPeriods = { totalMs: 150_000, criticalMs: 30_000 };
 
 /** User data that no node comes of. Says why. */
 export class NodeConfigError extends Error {
@@ -22,6 +31,29 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 const taintSchema = z.object({ key: z.string().min(1), value: z.string().optional(), effect: z.enum(EFFECTS) });
 
+/** A duration as Go writes it, without fractions: `2m30s`. */
+const durationSchema = z
+  .string()
+  .regex(/^(?=.)(\d+h)?(\d+m)?(\d+s)?$|^0$/)
+  .transform((text) => {
+    const [, hours = '0', minutes = '0', seconds = '0'] = /^(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text) ?? [];
+    return ((Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds)) * 1000;
+  });
+
+const quantitiesSchema = z.record(z.string(), z.string());
+
+const kubeletConfigSchema = z
+  .object({
+    registerWithTaints: z.array(taintSchema),
+    maxPods: z.number().int().positive(),
+    kubeReserved: quantitiesSchema,
+    systemReserved: quantitiesSchema,
+    evictionHard: quantitiesSchema,
+    shutdownGracePeriod: durationSchema,
+    shutdownGracePeriodCriticalPods: durationSchema,
+  })
+  .partial();
+
 const nodeConfigSchema = z.object({
   apiVersion: z.literal('node.eks.aws/v1alpha1'),
   kind: z.literal('NodeConfig'),
@@ -32,7 +64,7 @@ const nodeConfigSchema = z.object({
       .optional(),
     kubelet: z
       .object({
-        config: z.object({ registerWithTaints: z.array(taintSchema), maxPods: z.number().int().positive() }).partial(),
+        config: kubeletConfigSchema,
         flags: z.array(z.string()),
       })
       .partial()
@@ -54,13 +86,16 @@ export function parseNodeConfig(userData: string): NodeConfig {
   if (clusterName === undefined) throw new NodeConfigError('no NodeConfig names its cluster (spec.cluster.name)');
   const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
   const flags = kubelets.flatMap((kubelet) => kubelet.flags ?? []);
-  const configured = kubelets.map(({ config }) => config?.registerWithTaints).findLast((taints) => taints !== undefined);
-  return {
-    clusterName,
-    labels: labelsOf(flags),
-    taints: [...(configured ?? []), ...taintsOf(flags)],
-    maxPods: kubelets.map(({ config }) => config?.maxPods).findLast((maxPods) => maxPods !== undefined),
+  const config = kubelets.reduce<z.infer<typeof kubeletConfigSchema>>((merged, kubelet) => ({ ...merged, ...kubelet.config }), {});
+  const { registerWithTaints = [], shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...limits } = config;
+  const shutdown = {
+    totalMs: shutdownGracePeriod ?? AL2023_SHUTDOWN.totalMs,
+    criticalMs: shutdownGracePeriodCriticalPods ?? Math.min(AL2023_SHUTDOWN.criticalMs, shutdownGracePeriod ?? Infinity),
   };
+  if (shutdown.criticalMs > shutdown.totalMs) {
+    throw new NodeConfigError('the kubelet refuses to start: shutdownGracePeriodCriticalPods must be <= shutdownGracePeriod');
+  }
+  return { clusterName, labels: labelsOf(flags), taints: [...registerWithTaints, ...taintsOf(flags)], limits, shutdown };
 }
 
 const MIME_BOUNDARY = /^content-type:\s*multipart\/[^;]+;[^\n]*boundary="?([^"\s;]+)"?/im;

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { formatResources } from '../../model/resources.ts';
 import { M6I_LARGE } from '../world-parts.test.support.ts';
-import { nodeResources } from './node-resources.ts';
+import { nodeResources, withShortfall } from './node-resources.ts';
 
 test('an m6i.large has what an EKS node of that type has', () => {
   const { capacity, allocatable } = nodeResources(M6I_LARGE);
@@ -20,6 +20,34 @@ test('larger types reserve smaller shares', () => {
 });
 
 test('maxPods changes the room for pods, not what is reserved', () => {
-  const [plain, limited] = [nodeResources(M6I_LARGE), nodeResources(M6I_LARGE, 10)];
+  const [plain, limited] = [nodeResources(M6I_LARGE), nodeResources(M6I_LARGE, { maxPods: 10 })];
   expect(limited.allocatable).toEqual({ ...plain.allocatable, pods: 10 });
+});
+
+test('what the user data reserves takes the place of the default, resource by resource', () => {
+  const [plain, reserving] = [
+    nodeResources(M6I_LARGE),
+    nodeResources(M6I_LARGE, {
+      kubeReserved: { cpu: '170m' },
+      systemReserved: { memory: '100Mi' },
+      evictionHard: { 'memory.available': '10%', 'nodefs.available': '1Gi' },
+    }),
+  ];
+  expect(reserving.capacity).toEqual(plain.capacity);
+  expect(reserving.allocatable['cpu']).toBe(1830);
+  const kept = 100 * 2 ** 20;
+  const tenth = Math.floor((plain.capacity['memory'] ?? 0) / 10);
+  expect(reserving.allocatable['memory']).toBe((plain.allocatable['memory'] ?? 0) - kept - tenth + kept);
+  expect(reserving.allocatable['ephemeral-storage']).toBe(18 * 2 ** 30);
+});
+
+test('a shortfall takes memory from the machine and cores from what pods may take', () => {
+  const plain = nodeResources(M6I_LARGE);
+  const short = withShortfall(plain, { cpu: 0.5, memory: 0.25 });
+  expect(short.capacity['cpu']).toBe(2000);
+  expect(short.allocatable['cpu']).toBe(930);
+  expect((plain.capacity['memory'] ?? 0) - (short.capacity['memory'] ?? 0)).toBe(
+    (plain.allocatable['memory'] ?? 0) - (short.allocatable['memory'] ?? 0),
+  );
+  expect(withShortfall(plain, { cpu: 1, memory: 1 }).allocatable).toMatchObject({ cpu: 0, memory: 0 });
 });

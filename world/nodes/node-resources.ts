@@ -1,12 +1,17 @@
 import type { InstanceType } from '../../model/catalogue.ts';
 import { podsPerNode } from '../../model/instance-catalogue.ts';
-import { subtractResources } from '../../model/resources.ts';
+import type { ResourceList } from '../../model/kube.ts';
+import { toWhole } from '../../model/quantity.ts';
+import { addResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 
 const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
-/** What the hypervisor and the kernel keep of an instance's advertised memory. Measured values lie between 2 and 7.5 %. */
+/**
+ * What the hypervisor and the kernel keep of an instance's advertised memory. Measured values lie between 2 and 7.5 %; it
+ * is a little less than the 7.5 % (`vmMemoryOverheadPercent`) that Karpenter counts on, as on most real types.
+ */
 export const VM_MEMORY_OVERHEAD = 0.0725;
 /** The root volume that AL2023 images bring. */
 const ROOT_VOLUME_BYTES = 20 * GIB;
@@ -16,29 +21,73 @@ interface NodeResources {
   readonly allocatable: Resources;
 }
 
+/** What of the kubelet's configuration decides what pods may take. */
+export interface KubeletLimits {
+  /** Overrides the network's limit; what is reserved for the kubelet stays. */
+  readonly maxPods?: number;
+  readonly kubeReserved?: ResourceList;
+  readonly systemReserved?: ResourceList;
+  /** Quantities or percentages by signal. */
+  readonly evictionHard?: Readonly<Record<string, string>>;
+}
+
 /**
- * What a node of a type has, and what of it pods may take: capacity - kube-reserved - hard eviction thresholds, as
- * nodeadm configures the kubelet (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go):
+ * What a node of a type has, and what of it pods may take: capacity - kube-reserved - system-reserved - hard eviction
+ * thresholds, by default as nodeadm configures the kubelet (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go),
+ * key by key overridden by the user data:
  * - pods: interfaces x (addresses per interface - 1) + 2;
  * - kube-reserved memory 255 MiB + 11 MiB a pod; CPU 6 % of the first core, 1 % of the second, 0.5 % of the next two,
  *   0.25 % of the rest; ephemeral storage 1 GiB;
  * - evictionHard memory.available 100 MiB, nodefs.available 10 %.
- * @param maxPods overrides the network's limit, as the kubelet's `maxPods` does (what is reserved stays)
+ * Devices (`nvidia.com/gpu`) are not here: their plugin is a DaemonSet that this world doesn't run.
+ * @throws QuantityError when something is no quantity
  */
-export function nodeResources(type: InstanceType, maxPods?: number): NodeResources {
+export function nodeResources(type: InstanceType, limits: KubeletLimits = {}): NodeResources {
   const networkPods = podsPerNode(type);
   const capacity: Resources = {
     cpu: type.vcpu * 1000,
     memory: Math.floor(type.memoryMiB * (1 - VM_MEMORY_OVERHEAD) * 1024) * 1024,
     'ephemeral-storage': ROOT_VOLUME_BYTES,
-    pods: maxPods ?? networkPods,
+    pods: limits.maxPods ?? networkPods,
   };
-  const reserved: Resources = {
+  const kubeReserved: Resources = {
     cpu: reservedCpuMilli(type.vcpu),
-    memory: (255 + 11 * networkPods + 100) * MIB,
-    'ephemeral-storage': GIB + ROOT_VOLUME_BYTES / 10,
+    memory: (255 + 11 * networkPods) * MIB,
+    'ephemeral-storage': GIB,
+    ...parseResources(limits.kubeReserved),
   };
-  return { capacity, allocatable: subtractResources(capacity, reserved) };
+  const evictionHard: Record<string, string> = { 'memory.available': '100Mi', 'nodefs.available': '10%', ...limits.evictionHard };
+  const kept: Resources = {
+    memory: thresholdOf(evictionHard['memory.available'], capacity['memory']),
+    'ephemeral-storage': thresholdOf(evictionHard['nodefs.available'], capacity['ephemeral-storage']),
+  };
+  const reserved = [kubeReserved, parseResources(limits.systemReserved), kept].reduce(addResources);
+  return { capacity, allocatable: mapResources(subtractResources(capacity, reserved), (amount) => Math.max(0, amount)) };
+}
+
+/** The same where a machine has less than others of its type. @param shares of CPU and memory that are missing, 0 to 1 */
+export function withShortfall(
+  { capacity, allocatable }: NodeResources,
+  shares: { readonly cpu: number; readonly memory: number },
+): NodeResources {
+  const missing: Resources = {
+    cpu: Math.floor((capacity['cpu'] ?? 0) * shares.cpu),
+    memory: Math.floor(((capacity['memory'] ?? 0) * shares.memory) / MIB) * MIB,
+  };
+  // Machines have whole cores: what is missing of them is reserved.
+  const { memory = 0 } = missing;
+  return {
+    capacity: subtractResources(capacity, { memory }),
+    allocatable: mapResources(subtractResources(allocatable, missing), (amount) => Math.max(0, amount)),
+  };
+}
+
+function thresholdOf(threshold = '0', capacity = 0): number {
+  return threshold.endsWith('%') ? Math.floor((capacity * Number(threshold.slice(0, -1))) / 100) : toWhole(threshold);
+}
+
+function mapResources(resources: Resources, change: (amount: number) => number): Resources {
+  return Object.fromEntries(Object.entries(resources).map(([name, amount]) => [name, change(amount)]));
 }
 
 /** Shares of the cores up to a number of millicores, in hundredths of a percent. */

@@ -62,6 +62,7 @@ function isChange(event: HistoryEvent, view: View): boolean {
     case 'node':
     case 'claim':
     case 'instance':
+    case 'notice':
     case 'fault.armed':
     case 'fault.fired':
     case 'fault.healed':

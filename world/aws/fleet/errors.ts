@@ -1,12 +1,12 @@
-import type { CreateFleetError } from '@aws-sdk/client-ec2';
+import type { CreateFleetError, CreateFleetRequest, CreateFleetResult } from '@aws-sdk/client-ec2';
 import type { CapacityType } from '../../../model/catalogue.ts';
 import type { FleetErrorNaming } from '../../ports.ts';
 import type { Capacity } from '../capacity.ts';
-import { addressesExhausted } from '../network.ts';
 import type { FleetPart, FleetPool } from './order.ts';
 import { toSdkType } from '../sdk-types.ts';
+import type { ArmedLimit } from '../capacity.ts';
 import { offeringOf } from './plan.ts';
-import type { FleetPlan, Tried } from './plan.ts';
+import type { FleetPlan } from './plan.ts';
 
 /** How sparse errors are where no fault says otherwise: EC2 mostly names one pool (aws-karpenter core#3198). */
 const DEFAULT_NAMING: FleetErrorNaming = 'one';
@@ -14,27 +14,42 @@ const DEFAULT_NAMING: FleetErrorNaming = 'one';
 /**
  * The errors of one part of a fleet, as sparse as the limits that caused them want it: the pool that was tried first
  * (`one`), those that were tried (`tried`), every pool of the request that lacks capacity (`all`), or none by name.
- * There are errors beside instances where a pool failed before another one gave an instance.
+ * There are errors beside instances where a pool failed before another one gave an instance. A quota is named once, by the
+ * first pool that met it.
  */
 export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan): CreateFleetError[] {
   const { capacityType } = part;
   const problems = part.problems.map(({ specification, code, message }): CreateFleetError => {
     return { ...nameSpecification(specification, capacityType), ErrorCode: code, ErrorMessage: message };
   });
-  const addresses = plan.tried
-    .filter(({ why }) => why === 'no addresses')
-    .map(({ pool }) => {
-      const { code, message } = addressesExhausted(pool.subnet.id);
-      return { ...nameSpecification(pool, capacityType), ErrorCode: code, ErrorMessage: message };
-    });
-  const failed = plan.tried.filter(({ why }) => why === 'no capacity');
+  const refused = plan.tried.flatMap(({ pool, shortage }) => (shortage.kind === 'capacity' ? [] : [{ pool, ...shortage }]));
+  const firstOfQuota = new Map(
+    refused
+      .filter(({ kind }) => kind === 'quota')
+      .map((one) => [one.refusal.message, one] as const)
+      .reverse(),
+  );
+  const allowed = refused
+    .filter((one) => one.kind === 'addresses' || firstOfQuota.get(one.refusal.message) === one)
+    .map(({ pool, refusal }) => ({
+      ...nameSpecification(pool, capacityType),
+      ErrorCode: refusal.code,
+      ErrorMessage: refusal.message,
+    }));
+  const failed = plan.tried.flatMap(({ pool, shortage }) => (shortage.kind === 'capacity' ? [{ pool, limits: shortage.limits }] : []));
   const pools = new Set(failed.flatMap((one, at) => namedPools(capacity, part, failed, one, at)));
   const lacking = [...pools].map((pool) => insufficientCapacity(pool, capacityType));
   const unnamed = failed.some((one) => namingOf(one) === 'unnamed') ? [unfulfillable(capacityType)] : [];
-  return [...problems, ...addresses, ...lacking, ...unnamed];
+  return [...problems, ...allowed, ...lacking, ...unnamed];
 }
 
-function namedPools(capacity: Capacity, part: FleetPart, failed: readonly Tried[], one: Tried, at: number): FleetPool[] {
+/** A pool that lacked capacity, with the faults that brought it about. */
+interface Lacking {
+  readonly pool: FleetPool;
+  readonly limits: readonly ArmedLimit[];
+}
+
+function namedPools(capacity: Capacity, part: FleetPart, failed: readonly Lacking[], one: Lacking, at: number): FleetPool[] {
   switch (namingOf(one)) {
     case 'unnamed':
       return [];
@@ -51,7 +66,7 @@ function namedPools(capacity: Capacity, part: FleetPart, failed: readonly Tried[
 }
 
 /** The limit that was armed first decides. */
-function namingOf({ limits }: Tried): FleetErrorNaming {
+function namingOf({ limits }: Lacking): FleetErrorNaming {
   return limits[0]?.limit.naming ?? DEFAULT_NAMING;
 }
 
@@ -71,6 +86,21 @@ function unfulfillable(capacityType: CapacityType): CreateFleetError {
     ErrorCode: 'UnfulfillableCapacity',
     ErrorMessage: 'Unable to fulfill capacity due to your request configuration. Please adjust your request and try again.',
   };
+}
+
+/** The answer of a fleet that got nothing but one error, which names the first of what was asked for. */
+export function refusedFleet(id: string, input: unknown, { code, message }: { code: string; message: string }): CreateFleetResult {
+  const { LaunchTemplateConfigs: configs = [] } = (input ?? {}) as CreateFleetRequest;
+  const [first] = configs;
+  const error: CreateFleetError = {
+    LaunchTemplateAndOverrides: {
+      LaunchTemplateSpecification: first?.LaunchTemplateSpecification,
+      Overrides: first?.Overrides?.[0],
+    },
+    ErrorCode: code,
+    ErrorMessage: message,
+  };
+  return { FleetId: id, Errors: [error], Instances: [] };
 }
 
 type Named = Pick<FleetPool, 'template' | 'version' | 'override'> & Partial<Pick<FleetPool, 'type' | 'subnet'>>;

@@ -1,6 +1,7 @@
 import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest, FleetLaunchTemplateOverridesRequest } from '@aws-sdk/client-ec2';
 import type { CapacityType, InstanceType } from '../../../model/catalogue.ts';
 import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
+import { imageProblem } from '../images.ts';
 import { versionOf } from '../launch-templates.ts';
 import type { LaunchTemplate, TemplateVersion } from '../launch-templates.ts';
 import type { Subnet } from '../network.ts';
@@ -49,10 +50,10 @@ export interface FleetPart {
  * world does not emulate are refused, never ignored.
  * @throws Ec2Refusal where EC2 refuses the whole request
  */
-export function readOrder(account: Account, request: CreateFleetRequest): FleetPart[] {
+export function readOrder(account: Account, request: CreateFleetRequest, span: number): FleetPart[] {
   refuseUnemulated(request);
   const units = readTarget(request);
-  const specifications = (request.LaunchTemplateConfigs ?? []).flatMap((config) => readSpecifications(account, config));
+  const specifications = (request.LaunchTemplateConfigs ?? []).flatMap((config) => readSpecifications(account, config, span));
   if (specifications.length === 0) throw missingParameter('LaunchTemplateConfigs');
   if (specifications.length > SPECIFICATIONS_MAX) {
     throw invalidValue(`The request has ${specifications.length} launch specifications; a fleet may have at most ${SPECIFICATIONS_MAX}`);
@@ -116,11 +117,11 @@ function readTarget({ TargetCapacitySpecification: target }: CreateFleetRequest)
 
 type Specification = Pick<FleetPool, 'template' | 'version' | 'override'>;
 
-function readSpecifications(account: Account, config: FleetLaunchTemplateConfigRequest): Specification[] {
+function readSpecifications(account: Account, config: FleetLaunchTemplateConfigRequest, span: number): Specification[] {
   const specification = config.LaunchTemplateSpecification;
   if (specification === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification');
   if (specification.Version === undefined) throw missingParameter('LaunchTemplateConfigs.LaunchTemplateSpecification.Version');
-  const template = account.templates.find(specification);
+  const template = account.templates.find(specification, span);
   const version = versionOf(template, specification.Version);
   const overrides = config.Overrides === undefined || config.Overrides.length === 0 ? [{}] : config.Overrides;
   return overrides.map((override) => ({ template, version, override }));
@@ -156,24 +157,9 @@ function resolve(account: Account, specification: Specification, capacityType: C
     const message = 'The requested configuration is currently not supported. Please check the documentation for supported configurations.';
     return problem('Unsupported', message);
   }
-  const mismatch = imageProblem(account, override.ImageId ?? version.data.ImageId, type);
+  const mismatch = imageProblem(account.cluster, override.ImageId ?? version.data.ImageId, type);
   if (mismatch !== undefined) return problem(mismatch.code, mismatch.message);
   const weight = override.WeightedCapacity ?? 1;
   if (!(weight >= 1 && weight <= WEIGHT_MAX)) throw invalidValue(`Invalid value '${weight}' for WeightedCapacity`);
   return offered.map((subnet) => ({ pool: { ...specification, type, subnet, weight } }));
-}
-
-/** An instance needs an image of its own architecture. */
-function imageProblem(
-  { cluster }: Account,
-  imageId: string | undefined,
-  type: InstanceType,
-): { code: string; message: string } | undefined {
-  const architecture = (['x86_64', 'arm64'] as const).find((one) => cluster.imageIds[one] === imageId);
-  if (architecture === type.architecture) return undefined;
-  if (architecture === undefined) return { code: 'InvalidAMIID.NotFound', message: `The image id '[${imageId ?? ''}]' does not exist` };
-  return {
-    code: 'InvalidParameterValue',
-    message: `The architecture '${type.architecture}' of the specified instance type does not match the architecture '${architecture}' of the specified AMI. Specify an instance type and an AMI that have matching architectures, and try again.`,
-  };
 }

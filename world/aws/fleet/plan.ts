@@ -1,5 +1,7 @@
 import type { Offering } from '../../../model/catalogue.ts';
-import type { ArmedLimit, Capacity, Lease } from '../capacity.ts';
+import type { Capacity, Lease } from '../capacity.ts';
+import { offeringAt } from '../room.ts';
+import type { Room, Shortage } from '../room.ts';
 import type { FleetPart, FleetPool } from './order.ts';
 import type { Candidate } from './strategy.ts';
 
@@ -13,9 +15,7 @@ export interface Taken {
 /** A pool that a fleet tried in vain. */
 export interface Tried {
   readonly pool: FleetPool;
-  readonly why: 'no capacity' | 'no addresses';
-  /** The limits of faults that kept it from giving an instance; none where the pool itself is empty. */
-  readonly limits: readonly ArmedLimit[];
+  readonly shortage: Shortage;
 }
 
 /** Where the instances of one part of a fleet go. */
@@ -27,7 +27,7 @@ export interface FleetPlan {
 
 interface PlanSite {
   readonly capacity: Capacity;
-  readonly freeAddresses: (subnetId: string) => number;
+  readonly room: Room;
   readonly usdPerHour: (pool: FleetPool, offering: Offering) => number;
 }
 
@@ -53,15 +53,14 @@ export function planPart(site: PlanSite, part: FleetPart): FleetPlan {
     const chosen = open[at];
     if (chosen === undefined) break;
     const { subnet } = pool;
-    const hasAddress = site.freeAddresses(subnet.id) > (takenIn.get(subnet.id) ?? 0);
-    const lease = hasAddress ? site.capacity.take(chosen.offering) : undefined;
-    if (lease === undefined) {
-      const why = hasAddress ? 'no capacity' : 'no addresses';
-      tried.push({ pool, why, limits: hasAddress ? site.capacity.limitsOn(chosen.offering) : [] });
+    const place = { type: pool.type, subnet, capacityType: part.capacityType };
+    const room = site.room.take(place, takenIn.get(subnet.id) ?? 0);
+    if ('kind' in room) {
+      tried.push({ pool, shortage: room });
       open.splice(at, 1);
       continue;
     }
-    taken.push({ pool, usdPerHour, lease });
+    taken.push({ pool, usdPerHour, lease: room });
     takenIn.set(subnet.id, (takenIn.get(subnet.id) ?? 0) + 1);
     chosen.taken += 1;
     fulfilled += pool.weight;
@@ -71,5 +70,5 @@ export function planPart(site: PlanSite, part: FleetPart): FleetPlan {
 
 /** What a pool is of. */
 export function offeringOf({ type, subnet }: FleetPool, { capacityType }: Pick<FleetPart, 'capacityType'>): Offering {
-  return { instanceType: type.type, zone: subnet.zone, capacityType };
+  return offeringAt({ type, subnet, capacityType });
 }

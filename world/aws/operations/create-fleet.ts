@@ -1,17 +1,18 @@
 import type { CreateFleetError, CreateFleetInstance, CreateFleetRequest, CreateFleetResult } from '@aws-sdk/client-ec2';
 import type { CapacityType, Offering } from '../../../model/catalogue.ts';
-import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { fleetErrors, nameSpecification } from '../fleet/errors.ts';
 import { readOrder } from '../fleet/order.ts';
 import type { FleetPart, FleetPool } from '../fleet/order.ts';
 import { planPart } from '../fleet/plan.ts';
 import type { FleetPlan, Taken } from '../fleet/plan.ts';
-import { drawId, drawUuid } from '../ids.ts';
+import { drawUuid } from '../ids.ts';
+import { launchReservation } from '../launching.ts';
 import { decodeUserData } from '../launch-templates.ts';
 import type { Launch } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
+import { tellFaults } from '../room.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { toSdkType } from '../sdk-types.ts';
@@ -31,7 +32,7 @@ interface Launched {
 
 /** Launches what a fleet of type instant asks for, once, and says at once what came of it. */
 export async function createFleet(account: Account, request: CreateFleetRequest, caller: Caller): Promise<Outcome> {
-  const parts = readOrder(account, request);
+  const parts = readOrder(account, request, caller.span);
   const fleet: Fleet = {
     id: `fleet-${drawUuid(account.random)}`,
     tags: launchTags(request.TagSpecifications, 'instance'),
@@ -44,7 +45,7 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
     return { part, plan, errors: fleetErrors(account.capacity, part, plan) };
   });
   tellFaults(
-    plans.map(({ plan }) => plan),
+    plans.flatMap(({ plan }) => plan.tried.map(({ shortage }) => shortage)),
     caller.span,
   );
   const instances: CreateFleetInstance[] = [];
@@ -55,6 +56,7 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
     errors.push(...planned, ...launched.errors);
   }
   const output: CreateFleetResult = { FleetId: fleet.id, Errors: errors, Instances: instances };
+  account.fleets.add({ id: fleet.id, request, createdAtMs: account.clock.nowMs(), errors, instances });
   return outcome(
     output,
     instances.flatMap(({ InstanceIds = [] }) => InstanceIds),
@@ -62,19 +64,13 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
 }
 
 function planOf(account: Account, part: FleetPart): FleetPlan {
-  const { capacity, clock, market, store } = account;
+  const { capacity, clock, market, room } = account;
   const site = {
     capacity,
-    freeAddresses: (subnetId: string) => store.freeAddresses(subnetId),
+    room,
     usdPerHour: (pool: FleetPool, offering: Offering) => market.usdPerHour(pool.type, offering, clock.nowMs()),
   };
   return planPart(site, part);
-}
-
-/** Each limit that refused or diverted an instance of this fleet has fired, once. */
-function tellFaults(plans: readonly FleetPlan[], span: number): void {
-  const limits = new Set(plans.flatMap(({ tried }) => tried.flatMap((one) => one.limits)));
-  for (const { limit } of limits) limit.fired(span);
 }
 
 /** Launches instances pool by pool, in the order in which pools were chosen; each pool's are one reservation. */
@@ -82,22 +78,17 @@ async function launchAll(account: Account, fleet: Fleet, capacityType: CapacityT
   const instances: CreateFleetInstance[] = [];
   const errors: CreateFleetError[] = [];
   for (const pool of new Set(taken.map((one) => one.pool))) {
-    const reservationId = drawId(account.random, 'r');
-    const ids: string[] = [];
-    for (const one of taken.filter((other) => other.pool === pool)) {
-      const launch = { ...launchOf(fleet, capacityType, one), reservationId, launchIndex: ids.length };
-      try {
-        ids.push((await account.instances.launch(launch)).id);
-      } catch (error) {
-        one.lease.undo();
-        if (!(error instanceof Ec2Refusal)) throw error;
-        errors.push({ ...nameSpecification(pool, capacityType), ErrorCode: error.code, ErrorMessage: error.message });
-      }
+    const { records, refusals } = await launchReservation(
+      account,
+      taken.filter((one) => one.pool === pool).map((one) => launchOf(fleet, capacityType, one)),
+    );
+    for (const { code, message } of refusals) {
+      errors.push({ ...nameSpecification(pool, capacityType), ErrorCode: code, ErrorMessage: message });
     }
-    if (ids.length === 0) continue;
+    if (records.length === 0) continue;
     instances.push({
       ...nameSpecification(pool, capacityType),
-      InstanceIds: ids,
+      InstanceIds: records.map(({ id }) => id),
       InstanceType: toSdkType(pool.type.type),
     });
   }
@@ -126,6 +117,7 @@ function launchOf(
       'aws:ec2launchtemplate:version': String(version.number),
     },
     clientToken: fleet.clientToken,
+    isProtected: version.data.DisableApiTermination === true,
     lease,
     span: fleet.span,
   };

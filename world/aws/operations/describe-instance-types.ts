@@ -31,7 +31,7 @@ const ATTRIBUTES: Attributes<InstanceType> = {
   'vcpu-info.default-vcpus': ({ vcpu }) => [String(vcpu)],
 };
 
-/** Lists the catalogue's types. What the catalogue does not know (accelerators, bandwidth, local disks) is left out. */
+/** Lists the catalogue's types. What the catalogue does not know (other accelerators than GPUs, bandwidth, local disks) is left out. */
 export function describeInstanceTypes({ catalogue }: Account, request: DescribeInstanceTypesRequest): DescribeInstanceTypesResult {
   const { InstanceTypes: names = [], Filters, MaxResults, NextToken } = request;
   if (names.length > IDS_MAX) throw invalidValue(`At most ${IDS_MAX} instance types can be asked for by one request`);
@@ -70,6 +70,9 @@ function writeType(type: InstanceType): InstanceTypeInfo {
       Ipv4AddressesPerInterface: type.ipv4PerInterface,
       EnaSupport: 'required',
     },
+    ...(type.gpu === undefined
+      ? {}
+      : { GpuInfo: { Gpus: [{ Name: type.gpu.name, Manufacturer: type.gpu.manufacturer, Count: type.gpu.count }] } }),
     BurstablePerformanceSupported: /^t\d/.test(type.type),
   };
 }

@@ -17,14 +17,14 @@ interface Entry {
   readonly type: InstanceType;
   readonly zone: string;
   readonly sinceMs: number;
-  readonly price: string;
+  readonly usdPerHour: number;
 }
 
 const ATTRIBUTES: Attributes<Entry> = {
   'availability-zone': ({ zone }) => [zone],
   'instance-type': ({ type }) => [type.type],
   'product-description': () => [PRODUCT],
-  'spot-price': ({ price }) => [price],
+  'spot-price': ({ usdPerHour }) => [formatPrice(usdPerHour)],
 };
 
 /**
@@ -55,17 +55,21 @@ function history({ market }: Account, type: InstanceType, zone: string, startMs:
   const entries: Entry[] = [];
   for (let atMs = endMs; ; atMs -= SPOT_PRICE_STEP_MS) {
     const { usdPerHour, sinceMs } = market.spotPrice(type, zone, atMs);
-    entries.push({ type, zone, sinceMs, price: usdPerHour.toFixed(6) });
+    entries.push({ type, zone, sinceMs, usdPerHour });
     if (sinceMs <= startMs) return entries;
   }
 }
 
-function writePrice({ type, zone, sinceMs, price }: Entry): SpotPrice {
+function formatPrice(usdPerHour: number): string {
+  return usdPerHour.toFixed(6);
+}
+
+function writePrice({ type, zone, sinceMs, usdPerHour }: Entry): SpotPrice {
   return {
     AvailabilityZone: zone,
     InstanceType: toSdkType(type.type),
     ProductDescription: PRODUCT,
-    SpotPrice: price,
+    SpotPrice: formatPrice(usdPerHour),
     Timestamp: new Date(sinceMs),
   };
 }

@@ -13,7 +13,7 @@ import { zoneIdOf } from '../zones.ts';
 const PAGE = { min: 5, max: 1_000 };
 
 /** Lists the cluster's subnets in the order of their ids. All have the cluster's tags, by which autoscalers find them. */
-export function describeSubnets({ cluster, network, store }: Account, request: DescribeSubnetsRequest): DescribeSubnetsResult {
+export function describeSubnets({ cluster, network, quotas }: Account, request: DescribeSubnetsRequest): DescribeSubnetsResult {
   const { SubnetIds: ids = [], Filters, MaxResults, NextToken } = request;
   const tags = clusterTags(cluster);
   const attributes: Attributes<Subnet> = {
@@ -38,7 +38,7 @@ export function describeSubnets({ cluster, network, store }: Account, request: D
     OwnerId: ACCOUNT_ID,
     State: 'available',
     CidrBlock: cidr,
-    AvailableIpAddressCount: store.freeAddresses(id),
+    AvailableIpAddressCount: quotas.addresses(id),
     AvailabilityZone: zone,
     AvailabilityZoneId: zoneIdOf(zone),
     DefaultForAz: false,

@@ -5,30 +5,57 @@ import { describeAvailabilityZones } from './describe-availability-zones.ts';
 import { describeImages } from './describe-images.ts';
 import { describeInstanceTypeOfferings } from './describe-instance-type-offerings.ts';
 import { describeInstanceTypes } from './describe-instance-types.ts';
+import { describeInstanceStatus } from './describe-instance-status.ts';
 import { describeInstances } from './describe-instances.ts';
 import { describeSecurityGroups } from './describe-security-groups.ts';
+import { describeSpotInstanceRequests } from './describe-spot-instance-requests.ts';
 import { describeSpotPriceHistory } from './describe-spot-price-history.ts';
 import { describeSubnets } from './describe-subnets.ts';
-import { createLaunchTemplate, deleteLaunchTemplate, describeLaunchTemplateVersions, describeLaunchTemplates } from './launch-templates.ts';
+import { describeTags } from './describe-tags.ts';
+import { EMPTY_LISTS } from './empty-lists.ts';
+import { deleteFleets, describeFleets } from './fleets.ts';
+import {
+  createLaunchTemplate,
+  createLaunchTemplateVersion,
+  deleteLaunchTemplate,
+  describeLaunchTemplateVersions,
+  describeLaunchTemplates,
+  modifyLaunchTemplate,
+} from './launch-templates.ts';
+import { modifyInstanceAttribute } from './modify-instance-attribute.ts';
+import { RUN_IDEMPOTENCY, runInstances } from './run-instances.ts';
+import { startInstances, stopInstances } from './stop-instances.ts';
 import { createTags, deleteTags } from './tags.ts';
 import { terminateInstances } from './terminate-instances.ts';
 
 /** Every EC2 operation of the world, by its action. Another one is a file and a line here. */
 export const EC2_OPERATIONS: Readonly<Record<string, Ec2Operation>> = {
-  CreateFleet: { run: createFleet, idempotent: true },
-  CreateLaunchTemplate: { run: createLaunchTemplate, idempotent: true },
+  ...EMPTY_LISTS,
+  CreateFleet: { run: createFleet, idempotent: {} },
+  CreateLaunchTemplate: { run: createLaunchTemplate, idempotent: {} },
+  CreateLaunchTemplateVersion: { run: createLaunchTemplateVersion, idempotent: {} },
   CreateTags: { run: createTags },
+  DeleteFleets: { run: deleteFleets },
   DeleteLaunchTemplate: { run: deleteLaunchTemplate },
   DeleteTags: { run: deleteTags },
   DescribeAvailabilityZones: reading(describeAvailabilityZones),
+  DescribeFleets: reading(describeFleets),
   DescribeImages: reading(describeImages),
+  DescribeInstanceStatus: reading(describeInstanceStatus),
   DescribeInstanceTypeOfferings: reading(describeInstanceTypeOfferings),
   DescribeInstanceTypes: reading(describeInstanceTypes),
   DescribeInstances: reading(describeInstances),
   DescribeLaunchTemplateVersions: reading(describeLaunchTemplateVersions),
   DescribeLaunchTemplates: reading(describeLaunchTemplates),
   DescribeSecurityGroups: reading(describeSecurityGroups),
+  DescribeSpotInstanceRequests: reading(describeSpotInstanceRequests),
   DescribeSpotPriceHistory: reading(describeSpotPriceHistory),
   DescribeSubnets: reading(describeSubnets),
+  DescribeTags: reading(describeTags),
+  ModifyInstanceAttribute: { run: modifyInstanceAttribute },
+  ModifyLaunchTemplate: { run: modifyLaunchTemplate, idempotent: {} },
+  RunInstances: { run: runInstances, idempotent: RUN_IDEMPOTENCY },
+  StartInstances: { run: startInstances },
+  StopInstances: { run: stopInstances },
   TerminateInstances: { run: terminateInstances },
 };

@@ -1,27 +1,55 @@
 import type { InstanceStateChange, TerminateInstancesRequest, TerminateInstancesResult } from '@aws-sdk/client-ec2';
-import { invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
+import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { findInstances, writeState } from '../instance-view.ts';
+import type { InstanceRecord } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
 
 const IDS_MAX = 1_000;
 
-/** Ends instances. One id that is not there fails the whole request; ending one again is no error. */
-export function terminateInstances(account: Account, { InstanceIds: ids = [] }: TerminateInstancesRequest, caller: Caller): Outcome {
-  if (ids.length === 0) throw missingParameter('InstanceId');
-  if (ids.length > IDS_MAX) throw invalidValue(`At most ${IDS_MAX} instances can be terminated by one request`);
-  const changes = findInstances(account, [...new Set(ids)]).map((before) => {
-    return { before, after: account.instances.terminate(before.id, caller.span) ?? before };
+/**
+ * Ends instances. One id that is not there fails the whole request; ending one again is no error. Where one is protected,
+ * the request fails, and yet those in other zones than the protected ones end. Source: TerminateInstances in the EC2 API
+ * reference.
+ */
+export function terminateInstances(account: Account, { InstanceIds }: TerminateInstancesRequest, { span }: Caller): Outcome {
+  const asked = findInstances(account, namedIds(InstanceIds, 'terminated'), span);
+  const guarded = asked.filter(({ isProtected, state }) => isProtected && state !== 'terminated');
+  const zones = new Set(guarded.map(({ zone }) => zone));
+  const changes = asked
+    .filter(({ zone }) => !zones.has(zone))
+    .map((before) => ({ before, after: account.instances.terminate(before.id, span) ?? before }));
+  const output: TerminateInstancesResult = { TerminatingInstances: writeChanges(changes) };
+  const done = outcome(output, changedIds(changes));
+  const [first] = guarded;
+  return first === undefined ? done : { ...done, refusal: protectedFromEnding(first.id) };
+}
+
+/** @throws Ec2Refusal for none or too many */
+export function namedIds(ids: readonly string[] | undefined, what: string): string[] {
+  if (ids === undefined || ids.length === 0) throw missingParameter('InstanceId');
+  if (ids.length > IDS_MAX) throw invalidValue(`At most ${IDS_MAX} instances can be ${what} by one request`);
+  return [...new Set(ids)];
+}
+
+/** An instance before and after a request. */
+export interface StateChange {
+  readonly before: InstanceRecord;
+  readonly after: InstanceRecord;
+}
+
+export function writeChanges(changes: readonly StateChange[]): InstanceStateChange[] {
+  return changes.map(({ before, after }) => {
+    return { InstanceId: before.id, CurrentState: writeState(after.state), PreviousState: writeState(before.state) };
   });
-  const output: TerminateInstancesResult = {
-    TerminatingInstances: changes.map(({ before, after }): InstanceStateChange => {
-      return { InstanceId: before.id, CurrentState: writeState(after.state), PreviousState: writeState(before.state) };
-    }),
-  };
-  const ended = changes.filter(({ before, after }) => before.state !== after.state);
-  return outcome(
-    output,
-    ended.map(({ before }) => before.id),
-  );
+}
+
+export function changedIds(changes: readonly StateChange[]): string[] {
+  return changes.filter(({ before, after }) => before.state !== after.state).map(({ before }) => before.id);
+}
+
+function protectedFromEnding(id: string): Ec2Refusal {
+  const message = `The instance '${id}' may not be terminated. Modify its 'disableApiTermination' instance attribute and try again.`;
+  return new Ec2Refusal('OperationNotPermitted', message);
 }

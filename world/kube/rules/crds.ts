@@ -1,15 +1,32 @@
-import { invalid } from '../../../protocols/kube/field-error.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { withCondition } from '../../../model/conditions.ts';
+import type { Condition } from '../../../model/kube.ts';
+import { formatTime } from '../../../model/time.ts';
+import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
+import { checkDnsLabel, checkDnsSubdomain } from '../validation/names.ts';
 import { crdShape } from '../validation/shapes.ts';
 import type { Crd } from '../validation/shapes.ts';
+import { customRules } from './custom.ts';
+
+/** By which a definition waits for its objects to go. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /**
  * CustomResourceDefinitions. The real conditions are set by a controller some milliseconds later; here a definition is
- * established, and served, as soon as it is created. Schemas are stored, not yet enforced.
+ * established, and served, as soon as it is created. Of a schema itself only its presence is validated, not that it is
+ * structural.
  */
 export const crdRules: ResourceRules = {
   shape: crdShape,
+  defaults: (object) => {
+    const spec = specOf(object);
+    const { names } = spec;
+    const singular = names.singular ?? names.kind.toLowerCase();
+    const listKind = names.listKind ?? `${names.kind}List`;
+    return { ...object, spec: { conversion: { strategy: 'None' }, ...spec, names: { ...names, singular, listKind } } };
+  },
   initialStatus: (object) => {
     const { names, versions } = specOf(object);
     const at = object.metadata.creationTimestamp;
@@ -28,26 +45,33 @@ export const crdRules: ResourceRules = {
       storedVersions: versions.filter((version) => version.storage).map((version) => version.name),
     };
   },
-  validate: (object) => {
-    const { group, names, versions, scope } = specOf(object);
-    const errors: FieldError[] = [];
-    if (object.metadata.name !== `${names.plural}.${group}`) {
-      errors.push(invalid('metadata.name', object.metadata.name, 'must be spec.names.plural+"."+spec.group'));
-    }
-    if (scope !== 'Namespaced' && scope !== 'Cluster') {
-      const message = `Unsupported value: ${JSON.stringify(scope)}: supported values: "Cluster", "Namespaced"`;
-      errors.push({ reason: 'FieldValueNotSupported', field: 'spec.scope', message });
-    }
-    if (versions.filter((version) => version.storage).length !== 1) {
-      errors.push(
-        invalid(
-          'spec.versions',
-          versions.map((version) => version.name),
-          'must have exactly one version marked as storage version',
-        ),
-      );
-    }
-    return errors;
+  termination: {
+    begin: (object, nowMs) => {
+      const { finalizers = [] } = object.metadata;
+      const { conditions = [] } = (object.status ?? {}) as { conditions?: Condition[] };
+      const pending: Condition = {
+        type: 'Terminating',
+        status: 'True',
+        lastTransitionTime: formatTime(nowMs),
+        reason: 'InstanceDeletionPending',
+        message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+      };
+      const metadata = { ...object.metadata, finalizers: [...new Set([...finalizers, CLEANUP_FINALIZER])] };
+      return { ...object, metadata, status: { ...(object.status as object), conditions: withCondition(conditions, pending) } };
+    },
+    isHeld: () => false,
+  },
+  validate,
+  validateUpdate: (object, old) => {
+    const [next, before] = [specOf(object), specOf(old)];
+    const immutable = (field: string, value: unknown, was: unknown): FieldError[] =>
+      isDeepStrictEqual(value, was) ? [] : [invalid(field, value, 'field is immutable')];
+    return [
+      ...immutable('spec.group', next.group, before.group),
+      ...immutable('spec.names.plural', next.names.plural, before.names.plural),
+      ...immutable('spec.scope', next.scope, before.scope),
+      ...immutable('spec.names.kind', next.names.kind, before.names.kind),
+    ];
   },
 };
 
@@ -55,29 +79,96 @@ function specOf(object: ApiObject): Crd['spec'] {
   return object.spec as Crd['spec'];
 }
 
+/** As `apiextensions-apiserver/pkg/apis/apiextensions/validation` does for what is no schema. */
+function validate(object: ApiObject): FieldError[] {
+  const { group, names, versions, scope } = specOf(object);
+  const errors: FieldError[] = [];
+  if (object.metadata.name !== `${names.plural}.${group}`) {
+    errors.push(invalid('metadata.name', object.metadata.name, 'must be spec.names.plural+"."+spec.group'));
+  }
+  if (group === '') errors.push(required('spec.group'));
+  else errors.push(...checkDnsSubdomain(group).map((problem) => invalid('spec.group', group, problem)));
+  if (scope === undefined || scope === '') errors.push(required('spec.scope'));
+  else if (scope !== 'Namespaced' && scope !== 'Cluster') errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+  if (versions.filter((version) => version.storage).length !== 1) {
+    errors.push(invalid('spec.versions', versions.map(shownVersion), 'must have exactly one version marked as storage version'));
+    const [first, ...others] = versions.filter((version) => version.storage).map(({ name }) => name);
+    for (const name of others) errors.push(invalid('status.storedVersions', [first], `must have the storage version ${name}`));
+  }
+  const seen = new Set<string>();
+  for (const [index, version] of versions.entries()) {
+    if (seen.has(version.name)) errors.push(invalid(`spec.versions[${index}].name`, version.name, 'must contain unique version names'));
+    seen.add(version.name);
+    if (version.schema?.openAPIV3Schema === undefined) errors.push(required(`spec.versions[${index}].schema.openAPIV3Schema`));
+    const problems = checkDnsLabel(version.name);
+    errors.push(...problems.map((problem) => invalid(`spec.versions[${index}].name`, version.name, problem)));
+  }
+  for (const part of ['plural', 'singular', 'kind', 'listKind'] as const) {
+    const name = names[part] ?? '';
+    if (name === '') errors.push(required(`spec.names.${part}`));
+    else errors.push(...checkDnsLabel(name.toLowerCase()).map((problem) => invalid(`spec.names.${part}`, name, problem)));
+  }
+  return errors;
+}
+
+/** A version as messages show it: the server's internal type, where schemas of equal versions have moved to the top. */
+function shownVersion({ name, served, storage }: CrdVersion): object {
+  const none = { Deprecated: false, DeprecationWarning: null, Schema: null, Subresources: null };
+  return { Name: name, Served: served, Storage: storage, ...none, AdditionalPrinterColumns: null, SelectableFields: null };
+}
+
 /**
- * The resource that a definition defines. Only its storage version is served: there is no conversion.
- * @returns undefined when that version is not served
+ * The resources that a definition defines: one for each served version, the stored one first. Between versions only the
+ * type of an object changes (conversion strategy `None`); webhooks are not called.
  */
-export function resourceOf(definition: ApiObject): Resource | undefined {
+export function resourcesOf(definition: ApiObject): Resource[] {
   const { group, names, scope, versions } = specOf(definition);
-  const version = versions.find((one) => one.storage);
-  if (version === undefined || !version.served) return undefined;
+  const stored = versions.find((one) => one.storage);
+  if (stored === undefined) return [];
+  const served = versions.filter((version) => version.served).sort((a, b) => Number(b.storage) - Number(a.storage));
+  return served.map((version) => {
+    const schema = version.schema?.openAPIV3Schema;
+    const fields = (version.selectableFields ?? []).map((field) => field.jsonPath);
+    const scale = version.subresources?.scale;
+    return {
+      id: `${names.plural}.${group}`,
+      group,
+      version: version.name,
+      storageVersion: stored.name,
+      plural: names.plural,
+      singular: names.singular ?? names.kind.toLowerCase(),
+      kind: names.kind,
+      listKind: names.listKind ?? `${names.kind}List`,
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+      ...(version.additionalPrinterColumns === undefined ? {} : { columns: version.additionalPrinterColumns.map(columnOf) }),
+      ...(scale === undefined ? {} : { scale: scaleOf(scale) }),
+      namespaced: scope === 'Namespaced',
+      subresources: version.subresources?.status === undefined ? [] : ['status'],
+      custom: true,
+      generation: true,
+      unconditionalUpdate: false,
+      nameRule: 'subdomain',
+      rules: schema === undefined ? {} : customRules(schema, fields, scale === undefined ? undefined : scaleOf(scale)),
+    };
+  });
+}
+
+type CrdVersion = Crd['spec']['versions'][number];
+
+function columnOf(column: NonNullable<CrdVersion['additionalPrinterColumns']>[number]): NonNullable<Resource['columns']>[number] {
+  const { name, type, jsonPath, format, description, priority } = column;
   return {
-    id: `${names.plural}.${group}`,
-    group,
-    version: version.name,
-    plural: names.plural,
-    singular: names.singular ?? names.kind.toLowerCase(),
-    kind: names.kind,
-    listKind: names.listKind ?? `${names.kind}List`,
-    shortNames: names.shortNames ?? [],
-    namespaced: scope === 'Namespaced',
-    subresources: version.subresources?.status === undefined ? [] : ['status'],
-    custom: true,
-    generation: true,
-    unconditionalUpdate: false,
-    nameRule: 'subdomain',
-    rules: {},
+    name,
+    type,
+    jsonPath,
+    ...(format === undefined ? {} : { format }),
+    ...(description === undefined ? {} : { description }),
+    ...(priority === undefined ? {} : { priority }),
   };
+}
+
+function scaleOf(scale: NonNullable<NonNullable<CrdVersion['subresources']>['scale']>): NonNullable<Resource['scale']> {
+  const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
+  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }) };
 }

@@ -1,18 +1,17 @@
 import type { Node, Taint } from '../../../model/kube.ts';
-import { forbidden, invalid, required } from '../../../protocols/kube/field-error.ts';
-import type { FieldError } from '../../../protocols/kube/field-error.ts';
+import { duplicate, forbidden } from '../../../protocols/kube/field-error.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { checkLabelValue, checkQualifiedName } from '../validation/names.ts';
-import { validateTaintEffect } from '../validation/pod-spec.ts';
 import { nodeShape } from '../validation/shapes.ts';
+import { validateTaints } from '../validation/tolerations.ts';
 
 const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' };
 
 export const nodeRules: ResourceRules = {
   shape: nodeShape,
   /** The TaintNodesByCondition admission plugin: a new node takes no pods until it is found to be ready. */
-  admit: (object) => {
+  admit: (object, _admission, old) => {
+    if (old !== undefined) return object;
     const spec = specOf(object);
     const taints = spec.taints ?? [];
     if (taints.some(({ key, effect }) => key === NOT_READY.key && effect === NOT_READY.effect)) return object;
@@ -20,11 +19,22 @@ export const nodeRules: ResourceRules = {
   },
   /** A kubelet registers with its status in the same request. */
   initialStatus: (object) => canonicalStatus(object.status as Node['status']),
-  validate: (object) => validateTaints(specOf(object).taints ?? [], 'spec.taints'),
+  validate: (object) =>
+    // The path is the real one's.
+    validateTaints(specOf(object).taints ?? [], 'metadata.taints'),
   validateUpdate: (object, old) => {
     const before = specOf(old).providerID ?? '';
     if (before === '' || before === specOf(object).providerID) return [];
     return [forbidden('spec.providerID', 'node updates may not change providerID except from "" to valid')];
+  },
+  validateStatus: (object) => {
+    const seen = new Set<string>();
+    return ((object.status as Node['status'])?.addresses ?? []).flatMap((address, index) => {
+      const id = JSON.stringify(address);
+      if (seen.has(id)) return [duplicate(`status.addresses[${index}]`, address)];
+      seen.add(id);
+      return [];
+    });
   },
   fields: { 'spec.unschedulable': (object) => String(specOf(object).unschedulable ?? false) },
 };
@@ -38,22 +48,4 @@ function canonicalStatus(status: Node['status']): Node['status'] {
   const capacity = canonicalQuantities(status?.capacity, owner);
   const allocatable = canonicalQuantities(status?.allocatable, owner);
   return { ...status, ...(capacity === undefined ? {} : { capacity }), ...(allocatable === undefined ? {} : { allocatable }) };
-}
-
-function validateTaints(taints: readonly Taint[], field: string): FieldError[] {
-  const seen = new Set<string>();
-  return taints.flatMap((taint, index) => {
-    const path = `${field}[${index}]`;
-    const errors = checkQualifiedName(taint.key ?? '').map((problem) => invalid(`${path}.key`, taint.key, problem));
-    errors.push(...checkLabelValue(taint.value ?? '').map((problem) => invalid(`${path}.value`, taint.value, problem)));
-    if (taint.effect === undefined) errors.push(required(`${path}.effect`));
-    else errors.push(...validateTaintEffect(taint.effect, `${path}.effect`));
-    const id = `${taint.key}:${taint.effect}`;
-    if (seen.has(id)) {
-      const message = `Duplicate value: ${JSON.stringify(taint)}: taints must be unique by key and effect pair`;
-      errors.push({ reason: 'FieldValueDuplicate', field: path, message });
-    }
-    seen.add(id);
-    return errors;
-  });
 }

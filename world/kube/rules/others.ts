@@ -1,14 +1,29 @@
 import type { KubeEvent } from '../../../model/kube.ts';
-import { forbidden, invalid } from '../../../protocols/kube/field-error.ts';
+import { forbidden, invalid, notSupported } from '../../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../../protocols/kube/field-error.ts';
+import { refused } from '../../../protocols/kube/status.ts';
 import type { ResourceRules } from '../resource.ts';
-import { eventShape, priorityClassShape } from '../validation/shapes.ts';
+import { NAMESPACE_FINALIZER, finalizersOf } from './namespace-finalizers.ts';
+import { validateNonNegative } from '../validation/numbers.ts';
+import { eventShape, leaseShape, namespaceShape, priorityClassShape } from '../validation/shapes.ts';
 
+/** Namespaces, whose deletion has a phase of its own (`pkg/registry/core/namespace`). */
 export const namespaceRules: ResourceRules = {
+  shape: namespaceShape,
   defaults: (object) => {
     const labels = { ...object.metadata.labels, 'kubernetes.io/metadata.name': object.metadata.name ?? '' };
     return { ...object, metadata: { ...object.metadata, labels } };
   },
+  admit: (object, _admission, old) => {
+    const before = old === undefined ? [] : finalizersOf(old);
+    const finalizers = old === undefined ? [...new Set([...finalizersOf(object), NAMESPACE_FINALIZER])] : before;
+    return { ...object, spec: { ...(object.spec as object), finalizers } };
+  },
   initialStatus: () => ({ phase: 'Active' }),
+  termination: {
+    begin: (object) => ({ ...object, status: { ...(object.status as object), phase: 'Terminating' } }),
+    isHeld: (object) => finalizersOf(object).length > 0,
+  },
   fields: { 'status.phase': (object) => (object.status as { phase?: string } | undefined)?.phase },
 };
 
@@ -34,8 +49,68 @@ function involved(object: unknown): KubeEvent['involvedObject'] {
   return (object as Partial<KubeEvent>).involvedObject ?? {};
 }
 
+/** The highest priority that is left to users. */
+const MAX_PRIORITY = 1_000_000_000;
+const SYSTEM_PREFIX = 'system-';
+const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
+  'system-cluster-critical': 2_000_000_000,
+  'system-node-critical': 2_000_001_000,
+};
+
+/** PriorityClasses, as `pkg/apis/scheduling/validation` and the Priority admission plugin have them. */
 export const priorityClassRules: ResourceRules = {
   shape: priorityClassShape,
   defaults: (object) => ({ preemptionPolicy: 'PreemptLowerPriority', ...object, value: object.value ?? 0 }),
-  validateUpdate: (object, old) => (object.value === old.value ? [] : [forbidden('value', 'may not be changed in an update.')]),
+  admit: (object, admission) => {
+    if (object.globalDefault !== true) return object;
+    const other = admission.list('priorityclasses.scheduling.k8s.io').find((one) => one.globalDefault === true);
+    const name = other?.metadata.name;
+    if (name === undefined || name === object.metadata.name) return object;
+    const why = `PriorityClass ${name} is already marked as default. Only one default can exist`;
+    throw refused({ group: 'scheduling.k8s.io', resource: 'priorityclasses' }, object.metadata.name ?? '', why);
+  },
+  validate: (object) => {
+    const { name = '' } = object.metadata;
+    const { value, preemptionPolicy } = object as { value?: number; preemptionPolicy?: string };
+    const errors: FieldError[] = [];
+    if (name.startsWith(SYSTEM_PREFIX)) {
+      const known = SYSTEM_CLASSES[name];
+      const why =
+        known === undefined
+          ? `${name} is not a known system priority class`
+          : value === known
+            ? object.globalDefault === true
+              ? `globalDefault of ${name} must be false`
+              : ''
+            : `value of ${name} PriorityClass must be ${known}`;
+      const detail = `priority class names with '${SYSTEM_PREFIX}' prefix are reserved for system use only. error: ${why}`;
+      if (why !== '') errors.push(forbidden('metadata.name', detail));
+    } else if ((value ?? 0) > MAX_PRIORITY) {
+      errors.push(forbidden('value', `maximum allowed value of a user defined priority is ${MAX_PRIORITY}`));
+    }
+    const policies = ['PreemptLowerPriority', 'Never'];
+    if (preemptionPolicy !== undefined && !policies.includes(preemptionPolicy)) {
+      errors.push(notSupported('preemptionPolicy', preemptionPolicy, policies));
+    }
+    return errors;
+  },
+  validateUpdate: (object, old) => [
+    ...(object.value === old.value ? [] : [forbidden('value', 'may not be changed in an update.')]),
+    ...(object.preemptionPolicy === old.preemptionPolicy
+      ? []
+      : [invalid('preemptionPolicy', object.preemptionPolicy, 'field is immutable')]),
+  ],
+};
+
+/** Leases, as `pkg/apis/coordination/validation` has them. */
+export const leaseRules: ResourceRules = {
+  shape: leaseShape,
+  validate: (object) => {
+    const { leaseDurationSeconds, leaseTransitions } = (object.spec ?? {}) as { leaseDurationSeconds?: number; leaseTransitions?: number };
+    const short = leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0;
+    return [
+      ...(short ? [invalid('spec.leaseDurationSeconds', leaseDurationSeconds, 'must be greater than 0')] : []),
+      ...validateNonNegative(leaseTransitions, 'spec.leaseTransitions'),
+    ];
+  },
 };

@@ -1,64 +1,62 @@
-import { isDeepStrictEqual } from 'node:util';
-import type { Container, Pod, PodSpec, ResourceList, Toleration } from '../../../model/kube.ts';
-import { forbidden, invalid } from '../../../protocols/kube/field-error.ts';
-import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { refused } from '../../../protocols/kube/status.ts';
-import { canonicalQuantities } from '../quantities.ts';
+import type { Pod, ResourceList } from '../../../model/kube.ts';
+import { parseQuantity } from '../../../model/quantity.ts';
+import { invalid } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { validatePodSpec } from '../validation/pod-spec.ts';
+import { validateNewPod, validatePodSpec } from '../validation/pod-spec.ts';
+import type { FullPodSpec } from '../validation/pod-spec.ts';
 import { podShape } from '../validation/shapes.ts';
+import { admitPodSpec, mergeLabelKeys } from './pod-admission.ts';
+import { defaultPodSpec } from './pod-defaults.ts';
+import { validatePodUpdate } from './pod-update.ts';
 
-/** Fields of a pod's spec that only the API server reads here. */
-export interface FullPodSpec extends PodSpec {
-  restartPolicy?: string;
-  dnsPolicy?: string;
-  priorityClassName?: string;
-  preemptionPolicy?: string;
-  activeDeadlineSeconds?: number;
-  schedulingGates?: { name: string }[];
-}
-
-const DEFAULT_GRACE_SECONDS = 30;
-/** The DefaultTolerationSeconds admission plugin. */
-const DEFAULT_TOLERATION_SECONDS = 300;
-const DEFAULT_TOLERATED = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+/** What a negative grace period means. */
+const LEAST_GRACE_SECONDS = 1;
 
 export const podRules: ResourceRules = {
   shape: podShape,
   defaults: (object) => ({
     ...object,
-    spec: defaultPodSpec(specOf(object), { owner: 'Pod in version "v1" cannot be handled as a Pod', requestsFromLimits: true }),
+    spec: defaultPodSpec(specOf(object), { owner: 'Pod in version "v1" cannot be handled as a Pod', isPod: true }),
   }),
-  admit: (object, admission) => {
-    const spec = specOf(object);
-    const priority = spec.priorityClassName === undefined ? 0 : admission.priorityOf(spec.priorityClassName);
-    if (priority === undefined) {
-      const why = `no PriorityClass with name ${spec.priorityClassName} was found`;
-      throw refused({ group: '', resource: 'pods' }, object.metadata.name ?? '', why);
-    }
-    const admitted = {
-      ...spec,
-      priority,
-      preemptionPolicy: spec.preemptionPolicy ?? 'PreemptLowerPriority',
-      tolerations: withDefaultTolerations(spec.tolerations ?? []),
-    };
-    return { ...object, spec: admitted };
+  admit: (object, admission, old) => {
+    const { name = '', labels = {} } = object.metadata;
+    const admitted = admitPodSpec(name, specOf(object), admission, old === undefined ? undefined : specOf(old));
+    return { ...object, spec: old === undefined ? mergeLabelKeys(admitted, labels) : admitted };
   },
-  initialStatus: (object) => ({ phase: 'Pending', qosClass: qosClass(specOf(object)) }),
-  validate: (object) => validatePodSpec(specOf(object), 'spec'),
-  validateUpdate: validatePodUpdate,
+  initialStatus: (object) => {
+    const spec = specOf(object);
+    const gated = {
+      type: 'PodScheduled',
+      status: 'False',
+      reason: 'SchedulingGated',
+      message: 'Scheduling is blocked due to non-empty scheduling gates',
+      lastTransitionTime: object.metadata.creationTimestamp,
+    };
+    const conditions = (spec.schedulingGates ?? []).length === 0 ? {} : { conditions: [gated] };
+    return { phase: 'Pending', ...conditions, qosClass: qosClass(spec) };
+  },
+  validate: (object, old) => [...validatePodSpec(specOf(object), 'spec'), ...(old === undefined ? validateNewPod(specOf(object)) : [])],
+  validateUpdate: (object, old) => validatePodUpdate(specOf(object), specOf(old)),
+  validateStatus: (object, old) => {
+    const [next, before] = [object, old].map(({ status }) => (status as { qosClass?: string } | undefined)?.qosClass);
+    // A status that leaves the class out keeps it, as a merge of Go's typed status does not: kubelets always send it.
+    return next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
+  },
   gracePeriodSeconds: (object, asked) => {
     const spec = specOf(object);
     const phase = (object as unknown as Pod).status?.phase;
     if (spec.nodeName === undefined || spec.nodeName === '' || phase === 'Failed' || phase === 'Succeeded') return 0;
     const period = asked ?? spec.terminationGracePeriodSeconds ?? 0;
-    return period < 0 ? 1 : period;
+    return period < 0 ? LEAST_GRACE_SECONDS : period;
   },
   fields: {
     'spec.nodeName': (object) => specOf(object).nodeName,
     'spec.restartPolicy': (object) => specOf(object).restartPolicy,
     'spec.schedulerName': (object) => specOf(object).schedulerName,
+    'spec.serviceAccountName': (object) => specOf(object).serviceAccountName,
+    'spec.hostNetwork': (object) => String(specOf(object).hostNetwork ?? false),
     'status.phase': (object) => (object as unknown as Pod).status?.phase,
+    'status.podIP': (object) => (object.status as { podIP?: string } | undefined)?.podIP,
     'status.nominatedNodeName': (object) => (object as unknown as Pod).status?.nominatedNodeName,
   },
 };
@@ -67,84 +65,18 @@ export function specOf(object: ApiObject): FullPodSpec {
   return (object.spec ?? {}) as FullPodSpec;
 }
 
-/**
- * What the API server fills in of a pod's spec, or of a template's (where requests are left as they are).
- * @param options.owner begins the refusal of a malformed quantity
- */
-export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: string; readonly requestsFromLimits: boolean }): FullPodSpec {
-  const fill = (container: Container): Container => {
-    if (container.resources === undefined) return container;
-    const limits = canonicalQuantities(container.resources.limits, options.owner);
-    const sent = canonicalQuantities(container.resources.requests, options.owner);
-    const requests = options.requestsFromLimits && limits !== undefined ? { ...limits, ...sent } : sent;
-    const resources = {
-      ...container.resources,
-      ...(limits === undefined ? {} : { limits }),
-      ...(requests === undefined ? {} : { requests }),
-    };
-    return { ...container, resources };
-  };
-  return {
-    ...spec,
-    containers: (spec.containers ?? []).map(fill),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(fill) }),
-    restartPolicy: spec.restartPolicy ?? 'Always',
-    terminationGracePeriodSeconds: spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS,
-    dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
-    schedulerName: spec.schedulerName ?? 'default-scheduler',
-  };
-}
+const COMPUTE = ['cpu', 'memory'];
 
-function withDefaultTolerations(tolerations: readonly Toleration[]): Toleration[] {
-  const missing = DEFAULT_TOLERATED.filter(
-    (taint) =>
-      !tolerations.some(({ key = '', effect }) => (key === taint || key === '') && (effect === undefined || effect === 'NoExecute')),
-  );
-  const added = missing.map((key): Toleration => {
-    return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: DEFAULT_TOLERATION_SECONDS };
-  });
-  return [...tolerations, ...added];
-}
-
-function qosClass(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
-  const all = [...spec.containers, ...(spec.initContainers ?? [])].map((container) => container.resources ?? {});
-  const amounts = (list: ResourceList | undefined): string[] => [list?.cpu, list?.memory].filter((one) => one !== undefined);
-  if (all.every(({ requests, limits }) => amounts(requests).length === 0 && amounts(limits).length === 0)) return 'BestEffort';
-  const guaranteed = all.every(({ requests, limits }) => {
-    return amounts(limits).length === 2 && requests?.cpu === limits?.cpu && requests?.memory === limits?.memory;
-  });
-  return guaranteed ? 'Guaranteed' : 'Burstable';
-}
-
-const IMMUTABLE =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,' +
-  '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
-  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
-
-/** What of a running pod may change. The real message ends with a diff of both specs, ours doesn't. */
-function validatePodUpdate(object: ApiObject, old: ApiObject): FieldError[] {
-  const [next, before] = [specOf(object), specOf(old)];
-  if (isDeepStrictEqual(next, before)) return [];
-  const errors: FieldError[] = [];
-  const kept = (before.tolerations ?? []).every((one) =>
-    next.tolerations?.some((other) => isDeepStrictEqual({ ...one, tolerationSeconds: 0 }, { ...other, tolerationSeconds: 0 })),
-  );
-  if (!kept) errors.push(forbidden('spec.tolerations', 'existing toleration can not be modified except its tolerationSeconds'));
-  const deadline = before.activeDeadlineSeconds;
-  if (deadline !== undefined && (next.activeDeadlineSeconds === undefined || next.activeDeadlineSeconds > deadline)) {
-    const detail = 'must be less than or equal to previous value';
-    errors.push(invalid('spec.activeDeadlineSeconds', next.activeDeadlineSeconds, detail));
-  }
-  if (!isDeepStrictEqual(frozenPart(next), frozenPart(before))) errors.push(forbidden('spec', IMMUTABLE));
-  return errors;
-}
-
-function frozenPart(spec: FullPodSpec): object {
-  const { activeDeadlineSeconds: _deadline, tolerations: _tolerations, ...rest } = spec;
-  const withoutImage = ({ image: _image, ...container }: Container): object => container;
-  return {
-    ...rest,
-    containers: spec.containers.map(withoutImage),
-    initContainers: (spec.initContainers ?? []).map(withoutImage),
-  };
+/** As `ComputePodQOS` of `pkg/apis/core/helper/qos`: what is zero counts as not given. */
+function qosClass(spec: FullPodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
+  const all =
+    spec.resources === undefined
+      ? [...spec.containers, ...(spec.initContainers ?? [])].map((one) => one.resources ?? {})
+      : [spec.resources];
+  const given = (list: ResourceList = {}): string[] => COMPUTE.filter((name) => parseQuantity(list[name] ?? '0').nanos > 0n);
+  if (all.every(({ requests, limits }) => given(requests).length + given(limits).length === 0)) return 'BestEffort';
+  const total = (part: 'requests' | 'limits', name: string): bigint =>
+    all.reduce((sum, resources) => sum + parseQuantity(resources[part]?.[name] ?? '0').nanos, 0n);
+  const limited = all.every(({ limits }) => given(limits).length === COMPUTE.length);
+  return limited && COMPUTE.every((name) => total('requests', name) === total('limits', name)) ? 'Guaranteed' : 'Burstable';
 }

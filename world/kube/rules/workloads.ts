@@ -1,72 +1,264 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LabelSelector, ObjectMeta } from '../../../model/kube.ts';
-import { matchesSelector } from '../../../model/selector.ts';
-import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import type { DaemonSet, Deployment, LabelSelector, ReplicaSet, StatefulSet } from '../../../model/kube.ts';
+import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { validateLabels } from '../validation/meta.ts';
-import { validatePodSpec } from '../validation/pod-spec.ts';
-import { workloadShape } from '../validation/shapes.ts';
-import { validateLabelSelector } from '../validation/topology-spread.ts';
-import { defaultPodSpec } from './pods.ts';
-import type { FullPodSpec } from './pods.ts';
-
-/** What ReplicaSets, Deployments and DaemonSets have in common. */
-interface WorkloadSpec {
-  replicas?: number;
-  selector?: LabelSelector;
-  template?: { metadata?: ObjectMeta; spec?: FullPodSpec };
-}
+import { checkDnsLabel } from '../validation/names.ts';
+import { isZero, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
+import { replicationControllerShape, workloadShape } from '../validation/shapes.ts';
+import { defaultTemplate, validateEndless, validateSelector, validateSelects, validateTemplate } from './templates.ts';
+import type { Template } from './templates.ts';
 
 /**
- * Rules of a kind that makes pods from a template.
- * @param options.replicas whether it has a number of replicas, which defaults to 1
- * @param options.status the status of a new one
+ * The kinds of apps/v1 and core/v1 that keep pods running, with the defaults of `pkg/apis/apps/v1/defaults.go` and the
+ * validation of `pkg/apis/apps/validation`.
  */
-export function workloadRules(options: { readonly replicas: boolean; readonly status: object }): ResourceRules {
-  return {
-    shape: workloadShape,
-    defaults: (object) => {
-      const spec = specOf(object);
-      const owner = `${object.kind} in version "v1" cannot be handled as a ${object.kind}`;
-      const podSpec = defaultPodSpec(spec.template?.spec ?? { containers: [] }, { owner, requestsFromLimits: false });
-      const template = { ...spec.template, spec: podSpec };
-      return { ...object, spec: { ...spec, ...(options.replicas ? { replicas: spec.replicas ?? 1 } : {}), template } };
-    },
-    initialStatus: () => options.status,
-    validate,
-    validateUpdate: (object, old) => {
-      const [next, before] = [specOf(object).selector, specOf(old).selector];
-      return isDeepStrictEqual(next, before) ? [] : [invalid('spec.selector', next, 'field is immutable')];
-    },
-  };
-}
 
-function specOf(object: ApiObject): WorkloadSpec {
+const REVISION_HISTORY = 10;
+const PROGRESS_DEADLINE_SECONDS = 600;
+const TEMPLATE = 'spec.template';
+
+/** The specs hold a template; each function below reads its kind's own. */
+type Spec<T extends { spec: unknown }> = Partial<Omit<T['spec'] & object, 'template'>> & { template?: Template };
+
+function specOf<T extends { spec: unknown }>(object: ApiObject): Spec<T> {
   return object.spec ?? {};
 }
 
-function validate(object: ApiObject): FieldError[] {
-  const { replicas, selector, template } = specOf(object);
-  const errors: FieldError[] = [];
-  if (replicas !== undefined && replicas < 0) {
-    errors.push(invalid('spec.replicas', replicas, 'must be greater than or equal to 0'));
+export const replicaSetRules: ResourceRules = {
+  shape: workloadShape,
+  defaults: (object) => {
+    const spec = specOf<ReplicaSet>(object);
+    return { ...object, spec: { ...spec, replicas: spec.replicas ?? 1, template: defaultTemplate(spec.template, object) } };
+  },
+  initialStatus: () => ({ replicas: 0 }),
+  validate: (object) => {
+    const { replicas, minReadySeconds, selector, template } = specOf<ReplicaSet>(object);
+    return [
+      ...validateNonNegative(replicas, 'spec.replicas'),
+      ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
+      // The real one says deployment as well.
+      ...validateSelector(selector, 'deployment', 'spec.selector'),
+      ...validateSelects(selector, template, TEMPLATE),
+      ...validateTemplate(template, TEMPLATE),
+      ...validateEndless(template, 'ReplicaSet', TEMPLATE),
+    ];
+  },
+  validateUpdate: keepSelector,
+};
+
+export const deploymentRules: ResourceRules = {
+  shape: workloadShape,
+  defaults: (object) => {
+    const spec = specOf<Deployment>(object);
+    const { type = 'RollingUpdate', rollingUpdate } = spec.strategy ?? {};
+    const strategy =
+      type === 'RollingUpdate'
+        ? { ...spec.strategy, type, rollingUpdate: { maxUnavailable: '25%', maxSurge: '25%', ...rollingUpdate } }
+        : { ...spec.strategy, type };
+    const { replicas = 1, revisionHistoryLimit = REVISION_HISTORY, progressDeadlineSeconds = PROGRESS_DEADLINE_SECONDS } = spec;
+    const template = defaultTemplate(spec.template, object);
+    return { ...object, spec: { ...spec, replicas, template, strategy, revisionHistoryLimit, progressDeadlineSeconds } };
+  },
+  initialStatus: () => ({}),
+  validate: (object) => {
+    const { replicas, selector, template, strategy, minReadySeconds = 0, ...rest } = specOf<Deployment>(object);
+    const { revisionHistoryLimit, progressDeadlineSeconds = PROGRESS_DEADLINE_SECONDS } = rest;
+    const late = progressDeadlineSeconds <= minReadySeconds;
+    return [
+      ...validateNonNegative(replicas, 'spec.replicas'),
+      ...validateSelector(selector, 'deployment', 'spec.selector'),
+      ...validateSelects(selector, template, TEMPLATE),
+      ...validateTemplate(template, TEMPLATE),
+      ...validateEndless(template, 'ReplicaSet', TEMPLATE),
+      ...validateStrategy(strategy ?? {}, 'spec.strategy'),
+      ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
+      ...validateNonNegative(revisionHistoryLimit, 'spec.revisionHistoryLimit'),
+      ...validateNonNegative(progressDeadlineSeconds, 'spec.progressDeadlineSeconds'),
+      ...(late ? [invalid('spec.progressDeadlineSeconds', progressDeadlineSeconds, 'must be greater than minReadySeconds')] : []),
+    ];
+  },
+  validateUpdate: keepSelector,
+};
+
+function validateStrategy(strategy: NonNullable<Deployment['spec']['strategy']>, field: string): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === 'Recreate') {
+    if (rollingUpdate === undefined) return [];
+    return [forbidden(`${field}.rollingUpdate`, "may not be specified when strategy `type` is 'Recreate'")];
   }
-  if (selector === undefined) errors.push(required('spec.selector'));
-  else {
-    errors.push(...validateLabelSelector(selector, 'spec.selector'));
-    const empty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions ?? []).length === 0;
-    if (empty) errors.push(invalid('spec.selector', selector, 'empty selector is invalid for deployment'));
-    const labels = template?.metadata?.labels ?? {};
-    if (!empty && !matchesSelector(selector, labels)) {
-      errors.push(invalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
-    }
-  }
-  const spec = template?.spec ?? { containers: [] };
-  errors.push(...validateLabels(template?.metadata?.labels, 'spec.template.labels'));
-  errors.push(...validatePodSpec(spec, 'spec.template.spec'));
-  if (spec.restartPolicy !== 'Always') {
-    errors.push(notSupported('spec.template.spec.restartPolicy', spec.restartPolicy, ['Always']));
-  }
+  if (type !== 'RollingUpdate') return [notSupported(field, strategy, ['Recreate', 'RollingUpdate'])];
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  const path = `${field}.rollingUpdate`;
+  const stuck = isZero(maxUnavailable) && isZero(maxSurge);
+  return [
+    ...validateCountOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateCountOrPercent(maxSurge, `${path}.maxSurge`),
+    ...(stuck ? [invalid(`${path}.maxUnavailable`, maxUnavailable, 'may not be 0 when `maxSurge` is 0')] : []),
+    ...validateAtMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
+  ];
+}
+
+export const daemonSetRules: ResourceRules = {
+  shape: workloadShape,
+  defaults: (object) => {
+    const spec = specOf<DaemonSet>(object);
+    const { type = 'RollingUpdate', rollingUpdate } = spec.updateStrategy ?? {};
+    const updateStrategy =
+      type === 'RollingUpdate'
+        ? { ...spec.updateStrategy, type, rollingUpdate: { maxUnavailable: 1, maxSurge: 0, ...rollingUpdate } }
+        : { ...spec.updateStrategy, type };
+    const template = defaultTemplate(spec.template, object);
+    return { ...object, spec: { revisionHistoryLimit: REVISION_HISTORY, ...spec, template, updateStrategy } };
+  },
+  initialStatus: () => ({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
+  validate: (object) => {
+    const { selector, template, minReadySeconds, updateStrategy } = specOf<DaemonSet>(object);
+    const { revisionHistoryLimit } = object.spec as { revisionHistoryLimit?: number };
+    return [
+      ...(selector === undefined ? [] : validateSelector(selector, 'daemonset', 'spec.selector')),
+      ...validateSelects(selector, template, TEMPLATE),
+      ...validateTemplate(template, TEMPLATE),
+      ...validateEndless(template, 'DaemonSet', TEMPLATE),
+      ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
+      ...validateUpdateStrategy(updateStrategy ?? {}, 'spec.updateStrategy'),
+      ...validateNonNegative(revisionHistoryLimit, 'spec.revisionHistoryLimit'),
+    ];
+  },
+  validateUpdate: keepSelector,
+};
+
+function validateUpdateStrategy(strategy: NonNullable<DaemonSet['spec']['updateStrategy']>, field: string): FieldError[] {
+  const { type, rollingUpdate } = strategy;
+  if (type === 'OnDelete') return [];
+  if (type !== 'RollingUpdate') return [notSupported(field, strategy, ['RollingUpdate', 'OnDelete'])];
+  const { maxUnavailable, maxSurge } = rollingUpdate ?? {};
+  const path = `${field}.rollingUpdate`;
+  const errors = [
+    ...validateCountOrPercent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateCountOrPercent(maxSurge, `${path}.maxSurge`),
+    ...validateAtMost100Percent(maxUnavailable, `${path}.maxUnavailable`),
+    ...validateAtMost100Percent(maxSurge, `${path}.maxSurge`),
+  ];
+  const [down, up] = [!isZero(maxUnavailable), !isZero(maxSurge)];
+  if (down && up) errors.push(invalid(`${path}.maxSurge`, maxSurge, 'may not be set when maxUnavailable is non-zero'));
+  if (!down && !up) errors.push(required(`${path}.maxUnavailable`, 'cannot be 0 when maxSurge is 0'));
   return errors;
+}
+
+/** Of a StatefulSet, what an update may change; the message names it. */
+const MUTABLE = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+];
+
+export const statefulSetRules: ResourceRules = {
+  shape: workloadShape,
+  defaults: (object) => {
+    const spec = specOf<StatefulSet>(object);
+    const { type = 'RollingUpdate', rollingUpdate } = spec.updateStrategy ?? {};
+    const rolls = type === 'RollingUpdate' && (rollingUpdate !== undefined || spec.updateStrategy?.type === undefined);
+    const { persistentVolumeClaimRetentionPolicy } = (object.spec ?? {}) as { persistentVolumeClaimRetentionPolicy?: object };
+    const filled = {
+      podManagementPolicy: 'OrderedReady',
+      revisionHistoryLimit: REVISION_HISTORY,
+      ...spec,
+      replicas: spec.replicas ?? 1,
+      template: defaultTemplate(spec.template, object),
+      updateStrategy: { ...spec.updateStrategy, type, ...(rolls ? { rollingUpdate: { partition: 0, ...rollingUpdate } } : {}) },
+      persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain', ...persistentVolumeClaimRetentionPolicy },
+    };
+    return { ...object, spec: filled };
+  },
+  initialStatus: () => ({ replicas: 0, availableReplicas: 0 }),
+  validate: (object, old) => {
+    const { podManagementPolicy, updateStrategy, replicas, minReadySeconds, selector, template, ...rest } = specOf<StatefulSet>(object);
+    const { ordinals, serviceName = '' } = rest;
+    const policies = ['OrderedReady', 'Parallel'];
+    const { type, rollingUpdate } = updateStrategy ?? {};
+    const errors: FieldError[] = [];
+    if (!policies.includes(podManagementPolicy ?? '')) {
+      errors.push(invalid('spec.podManagementPolicy', podManagementPolicy, "must be 'OrderedReady' or 'Parallel'"));
+    }
+    if (type === 'OnDelete' && rollingUpdate !== undefined) {
+      errors.push(invalid('spec.updateStrategy.rollingUpdate', rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'"));
+    } else if (type !== 'OnDelete' && type !== 'RollingUpdate') {
+      errors.push(invalid('spec.updateStrategy', updateStrategy, "must be 'RollingUpdate' or 'OnDelete'"));
+    }
+    const named = serviceName === '' || old !== undefined ? [] : checkDnsLabel(serviceName);
+    return [
+      ...errors,
+      ...validateNonNegative(rollingUpdate?.partition, 'spec.updateStrategy.rollingUpdate.partition'),
+      ...validateNonNegative(replicas, 'spec.replicas'),
+      ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
+      ...validateNonNegative(ordinals?.start, 'spec.ordinals.start'),
+      ...named.map((problem) => invalid('spec.serviceName', serviceName, problem)),
+      ...validateSelector(selector, 'statefulset', 'spec.selector'),
+      ...validateSelects(selector, template, TEMPLATE),
+      ...validateTemplate(withClaims(object, template), TEMPLATE),
+      ...validateEndless(template, 'StatefulSet', TEMPLATE),
+    ];
+  },
+  validateUpdate: (object, old) => {
+    const fixed = ({ spec }: ApiObject): object =>
+      Object.fromEntries(Object.entries(spec ?? {}).filter(([field]) => !MUTABLE.includes(field)));
+    if (isDeepStrictEqual(fixed(object), fixed(old))) return [];
+    const list = `${MUTABLE.slice(0, -1)
+      .map((field) => `'${field}'`)
+      .join(', ')} and '${MUTABLE.at(-1) ?? ''}'`;
+    return [forbidden('spec', `updates to statefulset spec for fields other than ${list} are forbidden`)];
+  },
+};
+
+/** The template with the volumes that the controller adds for the claims of the set. */
+function withClaims(object: ApiObject, template: Template | undefined): Template | undefined {
+  const { volumeClaimTemplates = [] } = object.spec as { volumeClaimTemplates?: { metadata?: { name?: string } }[] };
+  if (template?.spec === undefined || volumeClaimTemplates.length === 0) return template;
+  const claims = volumeClaimTemplates.map(({ metadata }) => metadata?.name ?? '');
+  const others = (template.spec.volumes ?? []).filter(({ name }) => !claims.includes(name));
+  const volumes = [...claims.map((name) => ({ name, persistentVolumeClaim: { claimName: name } })), ...others];
+  return { ...template, spec: { ...template.spec, volumes } };
+}
+
+/** A core/v1 ReplicationController, whose selector is a map of labels. */
+export const replicationControllerRules: ResourceRules = {
+  shape: replicationControllerShape,
+  defaults: (object) => {
+    const spec = (object.spec ?? {}) as { replicas?: number; selector?: Record<string, string>; template?: Template };
+    const labels = spec.template?.metadata?.labels;
+    const selector = Object.keys(spec.selector ?? {}).length === 0 ? labels : spec.selector;
+    const own = Object.keys(object.metadata.labels ?? {}).length === 0 ? labels : object.metadata.labels;
+    return {
+      ...object,
+      metadata: { ...object.metadata, ...(own === undefined ? {} : { labels: own }) },
+      spec: {
+        ...spec,
+        replicas: spec.replicas ?? 1,
+        ...(selector === undefined ? {} : { selector }),
+        template: defaultTemplate(spec.template, object),
+      },
+    };
+  },
+  initialStatus: () => ({ replicas: 0 }),
+  validate: (object) => {
+    const spec = object.spec as { replicas?: number; selector?: Record<string, string>; template?: Template };
+    const { replicas, selector = {}, template } = spec;
+    return [
+      ...(Object.keys(selector).length === 0 ? [required('spec.selector')] : []),
+      ...validateNonNegative(replicas, 'spec.replicas'),
+      ...validateSelects({ matchLabels: selector }, template, TEMPLATE),
+      ...validateTemplate(template, TEMPLATE),
+      ...validateEndless(template, 'ReplicationController', TEMPLATE),
+    ];
+  },
+};
+
+function keepSelector(object: ApiObject, old: ApiObject): FieldError[] {
+  const selectors = [object, old].map(({ spec }) => (spec as { selector?: LabelSelector } | undefined)?.selector);
+  return isDeepStrictEqual(selectors[0], selectors[1]) ? [] : [invalid('spec.selector', selectors[0], 'field is immutable')];
 }

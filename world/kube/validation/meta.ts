@@ -2,25 +2,39 @@ import type { ObjectMeta } from '../../../model/kube.ts';
 import { forbidden, invalid, required, tooLong } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { Resource } from '../resource.ts';
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from './names.ts';
+import { checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment, checkQualifiedName } from './names.ts';
 
+const NAME_RULES: Readonly<Record<Resource['nameRule'], (text: string) => string[]>> = {
+  subdomain: checkDnsSubdomain,
+  label: checkDnsLabel,
+  'dns-1035': checkDns1035Label,
+  path: checkPathSegment,
+};
 const MAX_ANNOTATION_BYTES = 256 * 1024;
+const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io'];
 
-/** Validates the metadata of an object of a resource. */
-export function validateMeta(resource: Resource, metadata: ObjectMeta): FieldError[] {
+/**
+ * Validates the metadata of an object of a resource, as `k8s.io/apimachinery/pkg/api/validation` does.
+ * @param namespace where the request puts it
+ */
+export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace: string | undefined): FieldError[] {
   return [
-    ...validateName(resource, metadata.name),
+    ...validateName(resource, metadata),
+    ...(namespace === undefined ? [] : checkDnsLabel(namespace).map((problem) => invalid('metadata.namespace', namespace, problem))),
     ...validateLabels(metadata.labels, 'metadata.labels'),
     ...validateAnnotations(metadata.annotations),
-    ...validateFinalizers(metadata.finalizers),
     ...validateOwners(metadata),
+    ...validateFinalizers(resource, metadata.finalizers),
   ];
 }
 
-function validateName(resource: Resource, name: string | undefined): FieldError[] {
-  if (name === undefined || name === '') return [required('metadata.name', 'name or generateName is required')];
-  const problems = resource.nameRule === 'label' ? checkDnsLabel(name) : checkDnsSubdomain(name);
-  return problems.map((problem) => invalid('metadata.name', name, problem));
+function validateName(resource: Resource, { name, generateName = '' }: ObjectMeta): FieldError[] {
+  const check = NAME_RULES[resource.nameRule];
+  // A generated name goes on after the dash.
+  const base = generateName.endsWith('-') ? `${generateName.slice(0, -1)}a` : generateName;
+  const errors = generateName === '' ? [] : check(base).map((problem) => invalid('metadata.generateName', generateName, problem));
+  if (name === undefined || name === '') return [...errors, required('metadata.name', 'name or generateName is required')];
+  return [...errors, ...check(name).map((problem) => invalid('metadata.name', name, problem))];
 }
 
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, field: string): FieldError[] {
@@ -30,8 +44,10 @@ export function validateLabels(labels: Readonly<Record<string, string>> | undefi
   ]);
 }
 
-function validateAnnotations(annotations: Readonly<Record<string, string>> | undefined): FieldError[] {
-  const field = 'metadata.annotations';
+export function validateAnnotations(
+  annotations: Readonly<Record<string, string>> | undefined,
+  field = 'metadata.annotations',
+): FieldError[] {
   const entries = Object.entries(annotations ?? {});
   const bytes = entries.reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
   return [
@@ -40,16 +56,26 @@ function validateAnnotations(annotations: Readonly<Record<string, string>> | und
   ];
 }
 
-function validateFinalizers(finalizers: readonly string[] | undefined): FieldError[] {
-  return (finalizers ?? []).flatMap((finalizer) =>
-    checkQualifiedName(finalizer).map((problem) => invalid('metadata.finalizers', finalizer, problem)),
+/** Built-in types also refuse finalizers that are neither standard nor have a domain. */
+function validateFinalizers({ custom }: Resource, finalizers: readonly string[] = []): FieldError[] {
+  const field = 'metadata.finalizers';
+  const errors = finalizers.flatMap((finalizer) => checkQualifiedName(finalizer).map((problem) => invalid(field, finalizer, problem)));
+  if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
+    errors.push(invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
+  }
+  if (custom) return errors;
+  const bare = finalizers.flatMap((finalizer, index) =>
+    finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+      ? []
+      : [invalid(`${field}[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
   );
+  return [...errors, ...bare];
 }
 
 function validateOwners(metadata: ObjectMeta): FieldError[] {
   const owners = metadata.ownerReferences ?? [];
-  const errors = owners.flatMap((owner, index) => {
-    const field = `metadata.ownerReferences[${index}]`;
+  const field = 'metadata.ownerReferences';
+  const errors = owners.flatMap((owner) => {
     return (['apiVersion', 'kind', 'name', 'uid'] as const)
       .filter((part) => (owner[part] ?? '') === '')
       .map((part) => invalid(`${field}.${part}`, '', part === 'apiVersion' ? 'version must not be empty' : 'must not be empty'));
@@ -58,13 +84,19 @@ function validateOwners(metadata: ObjectMeta): FieldError[] {
   if (controllers.length > 1) {
     const [first, second] = controllers;
     const detail = `Only one reference can have Controller set to true. Found "true" in references for ${first?.kind}/${first?.name} and ${second?.kind}/${second?.name}`;
-    errors.push(invalid('metadata.ownerReferences', owners, detail));
+    errors.push(invalid(field, owners, detail));
   }
   return errors;
 }
 
-/** An object that is being deleted may lose finalizers, never gain them. */
-export function validateFinalizersUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+/** An object stays the same object. */
+export function validateUid(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
+  const { uid = '' } = metadata;
+  return uid === '' || uid === old.uid ? [] : [invalid('metadata.uid', uid, 'field is immutable')];
+}
+
+/** What may not change: an object that is being deleted may lose finalizers, never gain them. */
+export function validateMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   if (old.deletionTimestamp === undefined) return [];
   const added = (metadata.finalizers ?? []).filter((finalizer) => old.finalizers?.includes(finalizer) !== true).sort();
   if (added.length === 0) return [];

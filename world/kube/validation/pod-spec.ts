@@ -1,133 +1,125 @@
-import type { Container, NodeSelectorRequirement, PodSpec, ResourceList, Toleration } from '../../../model/kube.ts';
-import { parseQuantity } from '../../../model/quantity.ts';
+import type { PodSpec, Volume } from '../../../model/kube.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkDnsLabel, checkLabelValue, checkQualifiedName } from './names.ts';
+import { validateAffinity } from './affinity.ts';
+import { validateContainers, validateInitContainers } from './containers.ts';
+import type { FullContainer } from './containers.ts';
 import { validateLabels } from './meta.ts';
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from './names.ts';
+import { validateResources } from './resources.ts';
+import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpread } from './topology-spread.ts';
 
-const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
+/** A pod's spec with the fields that only the API server reads here. */
+export interface FullPodSpec extends PodSpec {
+  containers: FullContainer[];
+  initContainers?: FullContainer[];
+  dnsPolicy?: string;
+  enableServiceLinks?: boolean;
+  securityContext?: object;
+  serviceAccountName?: string;
+  serviceAccount?: string;
+  runtimeClassName?: string;
+}
+
 const RESTART_POLICIES = ['Always', 'OnFailure', 'Never'];
-const AT_LEAST_ZERO = 'must be greater than or equal to 0';
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None'];
+const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
+const MAX_INT_32 = 2_147_483_647;
 
 /**
- * Validates a pod's spec, or a template's, as `pkg/apis/core/validation` does for what an autoscaler meets: containers,
- * resources, node selection, tolerations and spread. Volumes, probes, ports and security contexts pass unseen.
+ * Validates a pod's spec, or a template's, as `ValidatePodSpec` of `pkg/apis/core/validation` does for what decides
+ * where a pod goes: containers, resources, ports, volumes by name, node selection, affinity, tolerations and spread.
+ * Probes, environments, security contexts, DNS and the inside of volumes pass unseen.
  * @param field path of the spec: `spec` or `spec.template.spec`
  */
-export function validatePodSpec(spec: PodSpec & { restartPolicy?: string }, field: string): FieldError[] {
+export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] {
+  const { containers = [], initContainers = [], volumes = [] } = spec;
+  const names = new Set(volumes.map(({ name }) => name));
+  const isPod = field === 'spec';
   const errors = [
-    ...validateContainers(spec.containers ?? [], `${field}.containers`, true),
-    ...validateContainers(spec.initContainers ?? [], `${field}.initContainers`, false),
+    ...validateVolumes(volumes, `${field}.volumes`),
+    ...validateContainers(containers, names, `${field}.containers`),
+    ...validateInitContainers(initContainers, containers, names, `${field}.initContainers`),
+    ...(spec.resources === undefined ? [] : validateResources(spec.resources, `${field}.resources`)),
+    ...(spec.hostNetwork === true ? validateHostNetwork(containers, isPod, `${field}.containers`) : []),
+    ...oneOf(spec.restartPolicy, RESTART_POLICIES, `${field}.restartPolicy`),
+    ...oneOf(spec.dnsPolicy, DNS_POLICIES, `${field}.dnsPolicy`),
     ...validateLabels(spec.nodeSelector, `${field}.nodeSelector`),
-    ...validateNodeAffinity(spec, `${field}.affinity.nodeAffinity`),
-    ...(spec.tolerations ?? []).flatMap((one, index) => validateToleration(one, `${field}.tolerations[${index}]`)),
+    ...validateAffinity(spec.affinity ?? {}, `${field}.affinity`),
+    ...validateGates(spec.schedulingGates ?? [], `${field}.schedulingGates`),
     ...validateTopologySpread(spec.topologySpreadConstraints ?? [], `${field}.topologySpreadConstraints`),
   ];
-  if (spec.restartPolicy !== undefined && !RESTART_POLICIES.includes(spec.restartPolicy)) {
-    errors.push(notSupported(`${field}.restartPolicy`, spec.restartPolicy, RESTART_POLICIES));
+  const named = [
+    ['serviceAccountName', checkDnsSubdomain],
+    ['nodeName', checkDnsSubdomain],
+    ['hostname', checkDnsLabel],
+    ['subdomain', checkDnsLabel],
+  ] as const;
+  for (const [part, check] of named) {
+    const name = spec[part] ?? '';
+    if (name !== '') errors.push(...check(name).map((problem) => invalid(`${field}.${part}`, name, problem)));
+    if (part === 'nodeName') errors.push(...validateDeadline(spec.activeDeadlineSeconds, `${field}.activeDeadlineSeconds`));
   }
-  if ((spec.terminationGracePeriodSeconds ?? 0) < 0) {
-    errors.push(invalid(`${field}.terminationGracePeriodSeconds`, spec.terminationGracePeriodSeconds, AT_LEAST_ZERO));
+  errors.push(...validateTolerations(spec.tolerations ?? [], `${field}.tolerations`));
+  for (const part of ['priorityClassName', 'runtimeClassName'] as const) {
+    const name = spec[part] ?? '';
+    if (name !== '') errors.push(...checkDnsSubdomain(name).map((problem) => invalid(`${field}.${part}`, name, problem)));
   }
+  errors.push(...oneOf(spec.preemptionPolicy, PREEMPTION_POLICIES, `${field}.preemptionPolicy`));
+  if (spec.overhead !== undefined) errors.push(...validateResources({ limits: spec.overhead }, `${field}.overhead`));
   return errors;
 }
 
-function validateContainers(containers: readonly Container[], field: string, needed: boolean): FieldError[] {
-  if (containers.length === 0) return needed ? [required(field)] : [];
+/** What may not be together in a new pod. */
+export function validateNewPod(spec: FullPodSpec): FieldError[] {
+  if ((spec.nodeName ?? '') === '' || (spec.schedulingGates ?? []).length === 0) return [];
+  return [forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
+}
+
+function oneOf(value: string | undefined, supported: readonly string[], field: string): FieldError[] {
+  if (value === undefined || supported.includes(value)) return [];
+  return [value === '' ? required(field) : notSupported(field, value, supported)];
+}
+
+function validateDeadline(seconds: number | undefined, field: string): FieldError[] {
+  if (seconds === undefined || (seconds >= 1 && seconds <= MAX_INT_32)) return [];
+  return [invalid(field, seconds, `must be between 1 and ${MAX_INT_32}, inclusive`)];
+}
+
+/** A source is one field; which one, and what is in it, is not looked at. */
+function validateVolumes(volumes: readonly Volume[], field: string): FieldError[] {
   const seen = new Set<string>();
-  return containers.flatMap((container, index) => {
+  return volumes.flatMap((volume, index) => {
     const path = `${field}[${index}]`;
-    const errors = validateContainerName(container.name, `${path}.name`);
-    if (seen.has(container.name)) errors.push(duplicate(`${path}.name`, container.name));
-    seen.add(container.name);
-    if ((container.image ?? '') === '') errors.push(required(`${path}.image`));
-    return [...errors, ...validateResources(container.resources ?? {}, `${path}.resources`)];
+    const { name = '', ...source } = volume;
+    const sources = Object.keys(source);
+    const errors = sources.slice(1).map((one) => forbidden(`${path}.${one}`, 'may not specify more than 1 volume type'));
+    if (sources.length === 0) errors.push(required(path, 'must specify a volume type'));
+    if (name === '') errors.push(required(`${path}.name`));
+    else errors.push(...checkDnsLabel(name).map((problem) => invalid(`${path}.name`, name, problem)));
+    if (seen.has(name)) errors.push(duplicate(`${path}.name`, name));
+    seen.add(name);
+    return errors;
   });
 }
 
-function validateContainerName(name: string | undefined, field: string): FieldError[] {
-  if (name === undefined || name === '') return [required(field)];
-  return checkDnsLabel(name).map((problem) => invalid(field, name, problem));
-}
-
-function validateResources(resources: { requests?: ResourceList; limits?: ResourceList }, field: string): FieldError[] {
-  const limits = resources.limits ?? {};
-  const errors: FieldError[] = [];
-  for (const [name, limit] of Object.entries(limits)) {
-    errors.push(...validateAmount(name, limit, `${field}.limits`));
-  }
-  for (const [name, request] of Object.entries(resources.requests ?? {})) {
-    errors.push(...validateAmount(name, request, `${field}.requests`));
-    const limit = limits[name];
-    if (limit === undefined || parseQuantity(request).nanos <= parseQuantity(limit).nanos) continue;
-    errors.push(invalid(`${field}.requests`, request, `must be less than or equal to ${name} limit of ${limit}`));
-  }
-  return errors;
-}
-
-function validateAmount(name: string, amount: string, field: string): FieldError[] {
-  const errors = checkQualifiedName(name).map((problem) => invalid(field, name, problem));
-  if (parseQuantity(amount).nanos < 0n) errors.push(invalid(`${field}[${name}]`, amount, AT_LEAST_ZERO));
-  return errors;
-}
-
-function validateNodeAffinity(spec: PodSpec, field: string): FieldError[] {
-  const demand = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
-  if (demand === undefined) return [];
-  const path = `${field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
-  const terms = demand.nodeSelectorTerms ?? [];
-  if (terms.length === 0) return [required(path, 'must have at least one node selector term')];
-  return terms.flatMap((term, index) =>
-    (term.matchExpressions ?? []).flatMap((one, at) => validateNodeRequirement(one, `${path}[${index}].matchExpressions[${at}]`)),
+function validateHostNetwork(containers: readonly FullContainer[], isPod: boolean, field: string): FieldError[] {
+  return containers.flatMap((container, index) =>
+    (container.ports ?? []).flatMap(({ containerPort, hostPort = 0 }, at) => {
+      if ((!isPod && hostPort === 0) || hostPort === containerPort) return [];
+      return [invalid(`${field}[${index}].ports[${at}].hostPort`, hostPort, 'must match `containerPort` when `hostNetwork` is true')];
+    }),
   );
 }
 
-function validateNodeRequirement(requirement: NodeSelectorRequirement, field: string): FieldError[] {
-  const values = requirement.values ?? [];
-  const errors: FieldError[] = [];
-  switch (requirement.operator) {
-    case 'In':
-    case 'NotIn':
-      if (values.length === 0) errors.push(required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-      break;
-    case 'Exists':
-    case 'DoesNotExist':
-      if (values.length > 0)
-        errors.push(forbidden(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-      break;
-    case 'Gt':
-    case 'Lt':
-      if (values.length !== 1) errors.push(required(`${field}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'"));
-      break;
-    default:
-      errors.push(invalid(`${field}.operator`, requirement.operator, 'not a valid selector operator'));
-  }
-  return [...errors, ...checkQualifiedName(requirement.key ?? '').map((problem) => invalid(`${field}.key`, requirement.key, problem))];
-}
-
-function validateToleration(toleration: Toleration, field: string): FieldError[] {
-  const { key = '', operator = 'Equal', value = '', effect } = toleration;
-  const errors: FieldError[] = [];
-  if (key !== '') errors.push(...checkQualifiedName(key).map((problem) => invalid(`${field}.key`, key, problem)));
-  else if (operator !== 'Exists') {
-    const detail = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-    errors.push(invalid(`${field}.operator`, toleration.operator ?? '', detail));
-  }
-  if (toleration.tolerationSeconds !== undefined && effect !== 'NoExecute') {
-    errors.push(invalid(`${field}.effect`, effect ?? '', "effect must be 'NoExecute' when `tolerationSeconds` is set"));
-  }
-  if (operator === 'Equal') {
-    errors.push(...checkLabelValue(value).map((problem) => invalid(`${field}.operator`, value, problem)));
-  } else if (operator !== 'Exists') {
-    errors.push(notSupported(`${field}.operator`, operator, ['Equal', 'Exists']));
-  } else if (value !== '') {
-    errors.push(invalid(`${field}.operator`, toleration, "value must be empty when `operator` is 'Exists'"));
-  }
-  if (effect !== undefined) errors.push(...validateTaintEffect(effect, `${field}.effect`));
-  return errors;
-}
-
-export function validateTaintEffect(effect: string, field: string): FieldError[] {
-  return TAINT_EFFECTS.includes(effect) ? [] : [notSupported(field, effect, TAINT_EFFECTS)];
+function validateGates(gates: readonly { name: string }[], field: string): FieldError[] {
+  const seen = new Set<string>();
+  return gates.flatMap(({ name = '' }, index) => {
+    const path = `${field}[${index}]`;
+    const errors = checkQualifiedName(name).map((problem) => invalid(path, name, problem));
+    if (seen.has(name)) errors.push(duplicate(path, name));
+    seen.add(name);
+    return errors;
+  });
 }

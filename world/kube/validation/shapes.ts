@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Schema } from './custom/schema.ts';
 
 /**
  * The types of the fields that something in this world reads, so that a body of another shape is refused as the API
@@ -11,9 +12,10 @@ const texts = z.array(z.string()).optional();
 const textMap = z.record(z.string(), z.string()).optional();
 /** Kubernetes reads numbers as quantities too. */
 const quantities = z.record(z.string(), z.union([z.string(), z.number()])).optional();
+const countOrShare = z.union([z.number().int(), z.string()]).optional();
 const conditions = z.array(z.looseObject({ type: z.string(), status: z.string() })).optional();
 
-const owner = z.looseObject({ apiVersion: text, kind: text, name: text, uid: text, controller: flag });
+const owner = z.looseObject({ apiVersion: text, kind: text, name: text, uid: text, controller: flag, blockOwnerDeletion: flag });
 
 const meta = z.looseObject({
   name: text,
@@ -31,11 +33,41 @@ const requirement = z.looseObject({ key: text, operator: text, values: texts });
 const selector = z.looseObject({ matchLabels: textMap, matchExpressions: z.array(requirement).optional() }).optional();
 const term = z.looseObject({ matchExpressions: z.array(requirement).optional(), matchFields: z.array(requirement).optional() });
 
+const resources = z.looseObject({ requests: quantities, limits: quantities }).optional();
+const record = z.looseObject({}).optional();
+
 const container = z.looseObject({
   name: text,
   image: text,
-  resources: z.looseObject({ requests: quantities, limits: quantities }).optional(),
+  imagePullPolicy: text,
+  restartPolicy: text,
+  terminationMessagePath: text,
+  terminationMessagePolicy: text,
+  ports: z.array(z.looseObject({ name: text, containerPort: whole, hostPort: whole, hostIP: text, protocol: text })).optional(),
+  volumeMounts: z.array(z.looseObject({ name: text, mountPath: text })).optional(),
+  livenessProbe: z.looseObject({ httpGet: record, grpc: record }).optional(),
+  readinessProbe: z.looseObject({ httpGet: record, grpc: record }).optional(),
+  startupProbe: z.looseObject({ httpGet: record, grpc: record }).optional(),
+  lifecycle: record,
+  resources,
 });
+
+const podAffinityTerm = z.looseObject({
+  topologyKey: text,
+  labelSelector: selector,
+  namespaceSelector: selector,
+  namespaces: texts,
+  matchLabelKeys: texts,
+  mismatchLabelKeys: texts,
+});
+const podAffinity = z
+  .looseObject({
+    requiredDuringSchedulingIgnoredDuringExecution: z.array(podAffinityTerm).optional(),
+    preferredDuringSchedulingIgnoredDuringExecution: z
+      .array(z.looseObject({ weight: whole, podAffinityTerm: podAffinityTerm.optional() }))
+      .optional(),
+  })
+  .optional();
 
 const taint = z.looseObject({ key: text, value: text, effect: text });
 
@@ -50,8 +82,13 @@ const podSpec = z.looseObject({
       nodeAffinity: z
         .looseObject({
           requiredDuringSchedulingIgnoredDuringExecution: z.looseObject({ nodeSelectorTerms: z.array(term).optional() }).optional(),
+          preferredDuringSchedulingIgnoredDuringExecution: z
+            .array(z.looseObject({ weight: whole, preference: term.optional() }))
+            .optional(),
         })
         .optional(),
+      podAffinity,
+      podAntiAffinity: podAffinity,
     })
     .optional(),
   tolerations: z.array(z.looseObject({ key: text, operator: text, value: text, effect: text, tolerationSeconds: whole })).optional(),
@@ -72,7 +109,22 @@ const podSpec = z.looseObject({
   terminationGracePeriodSeconds: whole,
   schedulerName: text,
   restartPolicy: text,
+  dnsPolicy: text,
   priorityClassName: text,
+  priority: whole,
+  preemptionPolicy: text,
+  runtimeClassName: text,
+  serviceAccountName: text,
+  serviceAccount: text,
+  hostname: text,
+  subdomain: text,
+  hostNetwork: flag,
+  enableServiceLinks: flag,
+  securityContext: record,
+  activeDeadlineSeconds: whole,
+  resources,
+  schedulingGates: z.array(z.looseObject({ name: text })).optional(),
+  volumes: z.array(z.object({ name: text }).catchall(z.looseObject({}))).optional(),
 });
 
 /** Any object: metadata alone. */
@@ -88,16 +140,152 @@ export const nodeShape = objectShape.extend({
   status: z.looseObject({ capacity: quantities, allocatable: quantities, conditions }).optional(),
 });
 
-/** ReplicaSets, Deployments and DaemonSets. */
+const template = z.looseObject({ metadata: meta.optional(), spec: podSpec.optional() }).optional();
+const rollingUpdate = z
+  .looseObject({
+    type: text,
+    rollingUpdate: z.looseObject({ maxSurge: countOrShare, maxUnavailable: countOrShare, partition: whole }).optional(),
+  })
+  .optional();
+
+/** ReplicaSets, Deployments, DaemonSets, StatefulSets and Jobs. */
 export const workloadShape = objectShape.extend({
   spec: z
     .looseObject({
       replicas: whole,
+      minReadySeconds: whole,
+      revisionHistoryLimit: whole,
+      progressDeadlineSeconds: whole,
+      strategy: rollingUpdate,
+      updateStrategy: rollingUpdate,
+      podManagementPolicy: text,
+      serviceName: text,
+      ordinals: z.looseObject({ start: whole }).optional(),
+      volumeClaimTemplates: z.array(z.looseObject({ metadata: meta.optional() })).optional(),
+      persistentVolumeClaimRetentionPolicy: record,
+      parallelism: whole,
+      completions: whole,
+      activeDeadlineSeconds: whole,
+      backoffLimit: whole,
+      ttlSecondsAfterFinished: whole,
+      completionMode: text,
+      suspend: flag,
+      manualSelector: flag,
+      podReplacementPolicy: text,
+      podFailurePolicy: record,
       selector,
-      template: z.looseObject({ metadata: meta.optional(), spec: podSpec.optional() }).optional(),
+      template,
     })
     .optional(),
   status: z.looseObject({ conditions }).optional(),
+});
+
+export const replicationControllerShape = objectShape.extend({
+  spec: z.looseObject({ replicas: whole, selector: textMap, template }).optional(),
+  status: z.looseObject({ conditions }).optional(),
+});
+
+export const cronJobShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      schedule: text,
+      concurrencyPolicy: text,
+      suspend: flag,
+      startingDeadlineSeconds: whole,
+      successfulJobsHistoryLimit: whole,
+      failedJobsHistoryLimit: whole,
+      jobTemplate: z.looseObject({ metadata: meta.optional(), spec: workloadShape.shape.spec }).optional(),
+    })
+    .optional(),
+});
+
+export const budgetShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      selector,
+      minAvailable: countOrShare,
+      maxUnavailable: countOrShare,
+      unhealthyPodEvictionPolicy: text,
+    })
+    .optional(),
+  status: z
+    .looseObject({
+      disruptionsAllowed: whole,
+      currentHealthy: whole,
+      desiredHealthy: whole,
+      expectedPods: whole,
+      observedGeneration: whole,
+      disruptedPods: textMap,
+      conditions,
+    })
+    .optional(),
+});
+
+export const claimShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      accessModes: texts,
+      storageClassName: text,
+      volumeName: text,
+      volumeMode: text,
+      resources,
+      selector,
+    })
+    .optional(),
+  status: z.looseObject({ phase: text }).optional(),
+});
+
+export const volumeShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      capacity: quantities,
+      accessModes: texts,
+      persistentVolumeReclaimPolicy: text,
+      storageClassName: text,
+      volumeMode: text,
+      nodeAffinity: z.looseObject({ required: z.looseObject({ nodeSelectorTerms: z.array(term).optional() }).optional() }).optional(),
+    })
+    .optional(),
+  status: z.looseObject({ phase: text }).optional(),
+});
+
+export const storageClassShape = objectShape.extend({
+  provisioner: text,
+  reclaimPolicy: text,
+  volumeBindingMode: text,
+  parameters: textMap,
+});
+
+export const serviceShape = objectShape.extend({
+  spec: z
+    .looseObject({
+      type: text,
+      clusterIP: text,
+      externalName: text,
+      selector: textMap,
+      ports: z
+        .array(z.looseObject({ name: text, port: whole, protocol: text, targetPort: z.union([z.number(), z.string()]).optional() }))
+        .optional(),
+    })
+    .optional(),
+});
+
+/** ConfigMaps and Secrets. */
+export const configShape = objectShape.extend({
+  data: textMap,
+  binaryData: textMap,
+  stringData: textMap,
+  type: text,
+  immutable: flag,
+});
+
+export const leaseShape = objectShape.extend({
+  spec: z.looseObject({ holderIdentity: text, leaseDurationSeconds: whole, leaseTransitions: whole, renewTime: text }).optional(),
+});
+
+export const namespaceShape = objectShape.extend({
+  spec: z.looseObject({ finalizers: texts }).optional(),
+  status: z.looseObject({ phase: text }).optional(),
 });
 
 export const eventShape = objectShape.extend({
@@ -109,23 +297,45 @@ export const eventShape = objectShape.extend({
 
 export const priorityClassShape = objectShape.extend({ value: whole });
 
+const schema: z.ZodType<Schema> = z.custom<Schema>((value) => typeof value === 'object' && value !== null && !Array.isArray(value));
+
 export const crdShape = objectShape.extend({
   spec: z.looseObject({
     group: z.string(),
-    scope: z.string(),
+    scope: text,
     names: z.looseObject({
       plural: z.string(),
       singular: text,
       kind: z.string(),
       listKind: text,
       shortNames: texts,
+      categories: texts,
     }),
     versions: z.array(
       z.looseObject({
         name: z.string(),
         served: z.boolean(),
         storage: z.boolean(),
-        subresources: z.looseObject({ status: z.looseObject({}).optional() }).optional(),
+        schema: z.looseObject({ openAPIV3Schema: schema.optional() }).optional(),
+        subresources: z
+          .looseObject({
+            status: z.looseObject({}).optional(),
+            scale: z.looseObject({ specReplicasPath: z.string(), statusReplicasPath: z.string(), labelSelectorPath: text }).optional(),
+          })
+          .optional(),
+        selectableFields: z.array(z.looseObject({ jsonPath: z.string() })).optional(),
+        additionalPrinterColumns: z
+          .array(
+            z.looseObject({
+              name: z.string(),
+              type: z.string(),
+              jsonPath: z.string(),
+              format: text,
+              description: text,
+              priority: whole,
+            }),
+          )
+          .optional(),
       }),
     ),
   }),
@@ -135,6 +345,7 @@ export type Crd = z.infer<typeof crdShape>;
 export const deleteOptionsShape = z.looseObject({
   gracePeriodSeconds: whole,
   propagationPolicy: text,
+  orphanDependents: flag,
   preconditions: z.looseObject({ uid: text, resourceVersion: text }).optional(),
   dryRun: texts,
 });

@@ -1,0 +1,53 @@
+import { expect, test } from '@playwright/test';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { budgetsRespected } from './budgets-respected.ts';
+
+/** A protected pod runs on the target's instance. */
+function guarded(): HistoryBuilder {
+  return new HistoryBuilder()
+    .act()
+    .workload('web')
+    .add({ type: 'budget', budget: 'web', workload: 'web', maxUnavailable: 1 })
+    .at(10)
+    .launch(1, 'i-1')
+    .node('n-1', 'created', 'i-1')
+    .node('n-1', 'ready', 'i-1')
+    .pod('web-1', 'created')
+    .pod('web-1', 'scheduled', 'n-1')
+    .pod('web-1', 'running', 'n-1')
+    .at(50);
+}
+
+const POD = { object: 'pods/default/web-1' };
+const ended = (history: HistoryBuilder): HistoryBuilder =>
+  history
+    .request(2, 'ec2:TerminateInstances')
+    .instance('i-1', 'shutting-down', { span: 2 })
+    .effect(2, { kind: 'applied', ids: ['i-1'] });
+const deleted = (history: HistoryBuilder, operation: string): HistoryBuilder =>
+  history.request(2, operation, POD).effect(2, { kind: 'applied', ids: ['pods/default/web-1'] }).pod('web-1', 'terminating');
+
+for (const { name, history, codes } of [
+  { name: 'evicted', history: deleted(guarded(), 'create pods/eviction'), codes: [] },
+  { name: 'deleted', history: deleted(guarded(), 'delete pods'), codes: ['protected-pod-deleted'] },
+  { name: 'deleted when it was leaving already', history: deleted(guarded().pod('web-1', 'terminating').at(60), 'delete pods'), codes: [] },
+  { name: 'its instance ended under it', history: ended(guarded()), codes: ['protected-pod-killed'] },
+  { name: 'its instance ended when it had gone', history: ended(guarded().pod('web-1', 'terminating').at(60)), codes: [] },
+  {
+    name: 'its instance ended after an interruption had been announced',
+    history: ended(guarded().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 }).at(60)),
+    codes: [],
+  },
+  { name: 'its instance ended when its node was not ready', history: ended(guarded().node('n-1', 'not-ready', 'i-1').at(60)), codes: [] },
+]) {
+  test(`a protected pod: ${name}`, () => {
+    const result = budgetsRespected.judge(createView(history.at(100).finish().events));
+    expect(result?.findings.map(({ code }) => code)).toEqual(codes);
+    expect(result?.verdict).toBe(codes.length === 0 ? 'pass' : 'fail');
+  });
+}
+
+test('without budgets there is nothing to judge', () => {
+  expect(budgetsRespected.judge(createView(new HistoryBuilder().act().finish().events))).toBeUndefined();
+});

@@ -1,0 +1,97 @@
+import { expect, test } from '@playwright/test';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { interruptionHandled } from './interruption-handled.ts';
+
+const SPOT = { capacityType: 'spot' } as const;
+
+/** A pod runs on a spot instance, whose interruption is delivered at 100; bounds are 30 to react and 200 to stay away. */
+function warned(features: readonly string[] = ['interruption']): HistoryBuilder {
+  const history = new HistoryBuilder()
+    .begin()
+    .add(
+      { type: 'bound', bound: { name: 'interruption', value: 30, unit: 'ms', formula: '30', reason: 'by hand' } },
+      { type: 'bound', bound: { name: 'masked-offering', value: 200, unit: 'ms', formula: '200', reason: 'by hand' } },
+    )
+    .phase('act')
+    .workload('web')
+    .at(10)
+    .launch(1, 'i-1', 't-1', SPOT)
+    .node('n-1', 'created', 'i-1')
+    .pod('web-1', 'created')
+    .pod('web-1', 'scheduled', 'n-1')
+    .pod('web-1', 'running', 'n-1')
+    .at(90)
+    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 })
+    .at(100)
+    .request(2, 'sqs:ReceiveMessage', { mutating: false })
+    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'received', span: 2 })
+    .answer(2, 'ok');
+  const begin = history.events[0];
+  if (begin?.type === 'trial.begin') begin.target.features = [...features];
+  return history;
+}
+
+const ends = (history: HistoryBuilder): HistoryBuilder => history.at(210).instance('i-1', 'shutting-down').at(400).finish();
+const leaves = (history: HistoryBuilder): HistoryBuilder => history.pod('web-1', 'terminating').pod('web-1', 'gone');
+
+for (const { name, history, codes } of [
+  { name: 'closed to pods at the bound', history: ends(leaves(warned().at(130).node('n-1', 'cordoned'))), codes: [] },
+  { name: 'closed a moment late', history: ends(leaves(warned().at(131).node('n-1', 'cordoned'))), codes: ['interruption-ignored'] },
+  { name: 'nothing is done', history: ends(warned()), codes: ['interruption-ignored', 'pod-not-asked-to-leave'] },
+  {
+    name: 'closed, and the pod never asked to leave',
+    history: ends(warned().at(110).node('n-1', 'cordoned')),
+    codes: ['pod-not-asked-to-leave'],
+  },
+  {
+    name: 'a protected pod may stay to the end',
+    history: ends(
+      warned().add({ type: 'budget', budget: 'web', workload: 'web', minAvailable: 1 }).at(110).node('n-1', 'cordoned'),
+    ),
+    codes: [],
+  },
+  {
+    name: 'the claim goes instead',
+    history: ends(leaves(warned().at(105).claim('c-1', 'created', 'i-1').at(110).claim('c-1', 'terminating', 'i-1'))),
+    codes: [],
+  },
+  {
+    name: 'a provoked death in between puts the time off',
+    history: ends(
+      leaves(
+        warned()
+          .at(120)
+          .add(
+            { type: 'target.start', incarnation: 1 },
+            { type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' },
+            { type: 'target.start', incarnation: 2 },
+            { type: 'target.ready', incarnation: 2 },
+          )
+          .at(145)
+          .node('n-1', 'cordoned'),
+      ),
+    ),
+    codes: [],
+  },
+  {
+    name: 'the same offering again',
+    history: ends(leaves(warned().at(110).node('n-1', 'cordoned')).at(140).launch(3, 'i-2', 't-2', SPOT)),
+    codes: ['interrupted-offering-bought-again'],
+  },
+  {
+    name: 'the same type on demand',
+    history: ends(leaves(warned().at(110).node('n-1', 'cordoned')).at(140).launch(3, 'i-2')),
+    codes: [],
+  },
+]) {
+  test(`an announced interruption: ${name}`, () => {
+    const result = interruptionHandled.judge(createView(history.events));
+    expect(result?.findings.map(({ code }) => code)).toEqual(codes);
+    expect(result?.verdict).toBe(codes.length === 0 ? 'pass' : 'fail');
+  });
+}
+
+test('who reads no queue is not asked', () => {
+  expect(interruptionHandled.judge(createView(ends(warned([])).events))).toBeUndefined();
+});

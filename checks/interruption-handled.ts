@@ -1,0 +1,158 @@
+import type { Bound } from '../history/events.ts';
+import { createLedger, gapDueMs, launchedByTarget, setbacksOf } from '../history/ledger.ts';
+import type { TargetsEntry } from '../history/ledger.ts';
+import type { NodeLife, NoticeLife, PodLife } from '../history/lives.ts';
+import type { Finding } from '../history/verdict.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From a notice's delivery to the first sign that the target acts on it. */
+const REACTION_BOUND = 'interruption';
+/** From a notice's delivery on, the offering is left alone for so long. */
+const MASK_BOUND = 'masked-offering';
+
+/** A notice that reached the target when its instance was a node. */
+interface Warning {
+  readonly notice: NoticeLife;
+  readonly entry: TargetsEntry;
+  readonly node: NodeLife;
+  readonly deliveredMs: number;
+  /** By when the target must have begun; its provoked deaths put that off. */
+  readonly dueMs: number;
+  /** When the instance began to end. */
+  readonly deathMs: number;
+}
+
+/**
+ * Who reads the interruption queue acts on it. Counted from the delivery of a notice, since the queue may be late: within
+ * the bound the node takes no more pods, every pod that may be evicted was asked to leave before the instance ended, and
+ * the offering that was just taken back is left alone for a while. Not asked: that all pods are gone, or that their
+ * replacement is there.
+ */
+export const interruptionHandled: Check = {
+  name: 'interruption-handled',
+  summary: 'a spot interruption that was announced is acted on in time',
+  codes: {
+    'interruption-ignored': 'a node went on taking pods although its interruption had been announced',
+    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance to its end and was never asked to leave',
+    'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again at once',
+  },
+  judge: (view) => {
+    if (view.begin?.target.features.includes('interruption') !== true) return undefined;
+    if (!view.notices.some(({ kind }) => kind === 'spot-interruption')) return undefined;
+    return mergeParts([
+      withBound(view, REACTION_BOUND, (bound) => judgeReactions(view, bound)),
+      withBound(view, MASK_BOUND, (bound) => judgeLaunches(view, bound)),
+    ]);
+  },
+};
+
+function warningsOf(view: View, boundMs: number): Warning[] {
+  const entries = launchedByTarget(createLedger(view));
+  const setbacks = setbacksOf(view, 'any-request');
+  return view.notices.flatMap((notice) => {
+    const entry = entries.find(({ instance }) => instance.id === notice.instance);
+    const node = entry?.nodes.findLast(({ linked }) => (linked?.t ?? Infinity) <= (notice.delivered?.t ?? -1));
+    if (notice.kind !== 'spot-interruption' || notice.delivered === undefined || entry === undefined || node === undefined) return [];
+    const deliveredMs = notice.delivered.t;
+    const dueMs = gapDueMs(setbacks, { fromMs: deliveredMs }, boundMs) ?? Infinity;
+    return [{ notice, entry, node, deliveredMs, dueMs, deathMs: entry.endedMs ?? Infinity }];
+  });
+}
+
+function judgeReactions(view: View, bound: Bound): Part {
+  const warnings = warningsOf(view, bound.value);
+  const reactions = warnings.map((warning) => ({ warning, reactedMs: reactionMs(view, warning) }));
+  const ignored = reactions.filter(({ warning: { dueMs, deathMs }, reactedMs }) => reactedMs > dueMs && deathMs > dueMs && view.endMs > dueMs);
+  const unasked = warnings.flatMap((warning) => unaskedPods(view, warning).map((pod) => ({ warning, pod })));
+  const findings = [
+    ...ignored.map(({ warning }) => ignoredFinding(warning, bound)),
+    ...unasked.map(({ warning, pod }) => unaskedFinding(warning, pod)),
+  ];
+  const measured = reactions.flatMap(({ warning, reactedMs }) =>
+    reactedMs === Infinity ? [] : [{ value: reactedMs - warning.deliveredMs, object: warning.node.object }],
+  );
+  const summary = `${ignored.length} of ${count(warnings.length, 'announced interruption')} ignored, ${count(unasked.length, 'pod')} never asked to leave`;
+  return safetyPart(view, findings, summary, [measure(bound, measured)]);
+}
+
+/** When the target first acted: the node was closed to pods or leaving, its claim was leaving, or its end was asked for. */
+function reactionMs(view: View, { entry, node }: Warning): number {
+  const claim = view.claims.find(({ instance }) => instance === entry.instance.id);
+  const signs = [
+    ...node.steps.filter(({ to }) => to === 'cordoned' || to === 'terminating' || to === 'gone'),
+    claim?.terminating,
+    entry.endRequest?.start,
+  ];
+  return Math.min(Infinity, ...signs.flatMap((sign) => (sign === undefined ? [] : [sign.t])));
+}
+
+/**
+ * Pods that ran to the instance's end. Not asked of pods that a budget may hold, of a node's own, and where the notice
+ * came too late to do anything about it.
+ */
+function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodLife[] {
+  const ending = entry.instance.ending;
+  if (ending === undefined || deathMs <= dueMs) return [];
+  const isHeld = (workload: string | undefined): boolean =>
+    workload === undefined ||
+    view.workloads.get(workload)?.truth.kind === 'daemon' ||
+    view.budgets.some((budget) => budget.workload === workload);
+  return view.pods.filter(
+    (pod) =>
+      pod.node === node &&
+      !isHeld(pod.workload) &&
+      (pod.running?.t ?? Infinity) <= dueMs &&
+      (pod.terminating?.i ?? Infinity) > ending.i &&
+      (pod.gone?.i ?? Infinity) > ending.i,
+  );
+}
+
+/** Launches of the offering that was taken back, decided after the target must have known. */
+function judgeLaunches(view: View, bound: Bound): Part {
+  const reaction = view.bounds.get(REACTION_BOUND)?.value ?? 0;
+  const warnings = warningsOf(view, reaction);
+  const again = launchedByTarget(createLedger(view)).flatMap((entry) => {
+    const warning = warnings.find(
+      ({ entry: { instance }, dueMs, deliveredMs }) =>
+        isSameOffering(instance, entry.instance) && entry.request.start.t > dueMs && entry.request.start.t < deliveredMs + bound.value,
+    );
+    return warning === undefined ? [] : [{ entry, warning }];
+  });
+  const findings = again.map(({ entry, warning }) => againFinding(entry, warning, bound));
+  return safetyPart(view, findings, `${count(again.length, 'launch', 'launches')} of an offering just taken back`, [{ bound }]);
+}
+
+function isSameOffering(a: TargetsEntry['instance'], b: TargetsEntry['instance']): boolean {
+  return a.instanceType === b.instanceType && a.zone === b.zone && a.capacityType === b.capacityType;
+}
+
+function ignoredFinding({ notice, entry, node, deliveredMs }: Warning, bound: Bound): Finding {
+  return {
+    code: 'interruption-ignored',
+    object: node.object,
+    events: indexes([notice.sent, ...notice.receptions, notice.delivered, ...node.steps, entry.instance.ending]),
+    message: `The interruption of instance ${notice.instance} was delivered at ${seconds(deliveredMs)}, and node ${node.name} was neither closed to pods nor removed in time (${nameBound(bound)}).`,
+  };
+}
+
+function unaskedFinding({ notice, entry, deliveredMs }: Warning, pod: PodLife): Finding {
+  return {
+    code: 'pod-not-asked-to-leave',
+    object: pod.object,
+    events: indexes([notice.sent, notice.delivered, ...pod.steps, entry.instance.ending]),
+    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${seconds(entry.endedMs ?? 0)}, ${seconds((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was never asked to leave.`,
+  };
+}
+
+function againFinding({ instance, request }: TargetsEntry, { notice, deliveredMs }: Warning, bound: Bound): Finding {
+  return {
+    code: 'interrupted-offering-bought-again',
+    object: instance.object,
+    events: indexes([notice.sent, notice.delivered, ...eventsOf(request), instance.launched]),
+    message: `Instance ${instance.id} was launched from spot ${instance.instanceType} in ${instance.zone} at ${seconds(request.start.t)}, ${seconds(request.start.t - deliveredMs)} after the interruption of ${notice.instance} from the same offering was delivered (${nameBound(bound)}).`,
+  };
+}

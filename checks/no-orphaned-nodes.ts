@@ -1,0 +1,57 @@
+import { gapDueMs, setbacksOf } from '../history/ledger.ts';
+import type { Bound } from '../history/events.ts';
+import type { InstanceLife, NodeLife } from '../history/lives.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From the end of an instance to the removal of its Node. */
+const GONE_BOUND = 'node-without-instance';
+
+interface Orphan {
+  readonly node: NodeLife;
+  readonly instance: InstanceLife;
+  readonly endedMs: number;
+  /** Its removal, or the last moment of the history. */
+  readonly untilMs: number;
+}
+
+/**
+ * No Node outlives its instance beyond the bound: pods bound to such a node run nowhere, and who counts it as capacity
+ * launches nothing for them. The cloud controller removes most of them; what a finalizer of the target holds is the
+ * target's to let go. A fault on either wire, or a provoked death, puts the time off.
+ */
+export const noOrphanedNodes: Check = {
+  name: 'no-orphaned-nodes',
+  summary: 'no Node stays when its instance is gone',
+  codes: { 'orphaned-node': 'a Node was still there long after its instance had ended' },
+  judge: (view) => (view.nodes.length === 0 ? undefined : mergeParts([withBound(view, GONE_BOUND, (bound) => judgeNodes(view, bound))])),
+};
+
+function judgeNodes(view: View, bound: Bound): Part {
+  const orphans = view.nodes.flatMap((node) => orphanOf(view, node));
+  const setbacks = setbacksOf(view, 'any-request');
+  const overdue = orphans.filter(({ endedMs, untilMs }) => {
+    const dueMs = gapDueMs(setbacks, { fromMs: endedMs }, bound.value);
+    return dueMs !== undefined && untilMs > dueMs;
+  });
+  const findings = overdue.map(({ node, instance, endedMs, untilMs }) => ({
+    code: 'orphaned-node',
+    object: node.object,
+    events: indexes([...node.steps, instance.launched, instance.ending, instance.terminated]),
+    message: `Node ${node.name} was there for ${seconds(untilMs - endedMs)} after its instance ${instance.id} had ended at ${seconds(endedMs)} (${nameBound(bound)}).`,
+  }));
+  const measured = orphans.map(({ node, endedMs, untilMs }) => ({ value: untilMs - endedMs, object: node.object }));
+  return safetyPart(view, findings, `${overdue.length} of ${count(view.nodes.length, 'node')} outlived their instance`, [
+    measure(bound, measured),
+  ]);
+}
+
+function orphanOf(view: View, node: NodeLife): Orphan[] {
+  const instance = view.instances.find(({ id }) => id === node.instance);
+  const endedMs = instance?.terminated?.t;
+  if (instance === undefined || endedMs === undefined) return [];
+  const untilMs = node.gone?.t ?? view.endMs;
+  return untilMs <= endedMs ? [] : [{ node, instance, endedMs, untilMs }];
+}

@@ -1,0 +1,72 @@
+import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import type { TargetsEntry } from '../history/ledger.ts';
+import type { EventOf } from '../history/events.ts';
+import type { Finding } from '../history/verdict.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, mergeParts, safetyPart, seconds } from './parts.ts';
+import type { Part } from './parts.ts';
+
+type Limits = NonNullable<EventOf<'pool'>['pool']['limits']>;
+
+/** What can be limited, how much of it one instance is, and how a finding names it. */
+const RESOURCES: readonly {
+  readonly limit: keyof Limits;
+  readonly noun: string;
+  readonly of: (instance: TargetsEntry['instance']) => number | undefined;
+}[] = [
+  { limit: 'nodes', noun: 'nodes', of: () => 1 },
+  { limit: 'cpu', noun: 'CPU', of: ({ launched }) => launched.vcpu },
+  { limit: 'memoryMiB', noun: 'MiB of memory', of: ({ launched }) => launched.memoryMiB },
+];
+
+/**
+ * Running and launching capacity together never exceeds what the pools allow, by the types really launched. Judged over
+ * all pools together, for resources that every pool limits: which pool an instance is for only its target knows.
+ */
+export const poolLimits: Check = {
+  name: 'pool-limits',
+  summary: 'running and launching capacity stays within the limits of the pools',
+  codes: { 'limit-exceeded': 'more capacity was live than the pools allow' },
+  judge: (view) => {
+    const entries = launchedByTarget(createLedger(view));
+    return mergeParts(
+      RESOURCES.flatMap((resource) => {
+        const limit = limitOf(view, resource.limit);
+        return limit === undefined ? [] : [judgeResource(view, entries, resource, limit)];
+      }),
+    );
+  },
+};
+
+function limitOf(view: View, resource: keyof Limits): number | undefined {
+  const limits = view.pools.map(({ pool }) => pool.limits?.[resource]);
+  const stated = limits.filter((limit) => limit !== undefined);
+  return stated.length === 0 || stated.length < limits.length ? undefined : stated.reduce((sum, limit) => sum + limit, 0);
+}
+
+function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of }: (typeof RESOURCES)[number], limit: number): Part {
+  let worst = 0;
+  const findings: Finding[] = [];
+  for (const { instance, request } of entries) {
+    const live = entries.filter((other) => isLiveAt(other, instance.launched.i));
+    const sizes = live.map((other) => of(other.instance));
+    if (sizes.some((size) => size === undefined)) continue;
+    const sum = sizes.reduce<number>((total, size) => total + (size ?? 0), 0);
+    worst = Math.max(worst, sum);
+    if (sum <= limit) continue;
+    findings.push({
+      code: 'limit-exceeded',
+      object: instance.object,
+      events: indexes([...view.pools, request.start, instance.launched, ...live.map((other) => other.instance.launched)]),
+      message: `With instance ${instance.id} (${instance.instanceType}), launched at ${seconds(instance.launched.t)}, ${sum} ${noun} were live or launching; the pools allow ${limit}.`,
+    });
+  }
+  const bound = { name: `limit of ${noun}`, value: limit, unit: 'count', formula: 'sum over the pools', reason: 'the operator said so' } as const;
+  return safetyPart(view, findings, `at most ${count(worst, noun, noun)} of ${limit} at once`, [{ bound, worst }]);
+}
+
+/** From its launch until it began to end. */
+function isLiveAt({ instance: { launched, ending } }: TargetsEntry, index: number): boolean {
+  return launched.i <= index && (ending?.i ?? Infinity) > index;
+}

@@ -1,0 +1,36 @@
+import { expect, test } from '@playwright/test';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { requestAmplification } from './request-amplification.ts';
+
+/** Three times a minute are allowed. */
+const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3);
+
+function sent(times: readonly number[], more: Parameters<HistoryBuilder['request']>[2] = {}): HistoryBuilder {
+  const history = begun();
+  times.forEach((ms, index) => history.at(ms).request(index + 1, 'ec2:CreateFleet', { input: { ClientToken: 'a' }, ...more }));
+  return history;
+}
+
+for (const { name, history, worst, verdict } of [
+  { name: 'three times in a minute', history: sent([0, 10, 59_999]), worst: 3, verdict: 'pass' },
+  { name: 'a fourth time in the minute', history: sent([0, 10, 20, 59_999]), worst: 4, verdict: 'fail' },
+  { name: 'a fourth time when the minute is over', history: sent([0, 10, 20, 60_000]), worst: 3, verdict: 'pass' },
+  { name: 'reads', history: sent([0, 1, 2, 3, 4], { mutating: false }), worst: undefined, verdict: 'pass' },
+]) {
+  test(`the same request: ${name}`, () => {
+    const result = requestAmplification.judge(createView(history.at(100_000).finish().events));
+    expect(result?.verdict).toBe(verdict);
+    expect(result?.measurements[0]?.worst).toBe(worst);
+  });
+}
+
+test('requests that differ in their input or object are not the same', () => {
+  const history = begun();
+  for (let index = 0; index < 10; index += 1) {
+    history.request(2 * index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
+    history.request(2 * index + 1, 'delete pods', { object: `pods/default/${index}` });
+  }
+  const result = requestAmplification.judge(createView(history.at(10).finish().events));
+  expect(result?.measurements[0]?.worst).toBe(1);
+});

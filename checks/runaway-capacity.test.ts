@@ -1,0 +1,35 @@
+import { expect, test } from '@playwright/test';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { runawayCapacity } from './runaway-capacity.ts';
+
+/** One pod waits; three instances for each pod are allowed. */
+const waiting = (): HistoryBuilder => new HistoryBuilder().act().countBound('runaway', 3).workload('web').pod('web-1', 'created');
+
+function launches(history: HistoryBuilder, from: number, to: number): HistoryBuilder {
+  for (let index = from; index <= to; index += 1) history.launch(index, `i-${index}`);
+  return history;
+}
+
+for (const { name, history, objects } of [
+  { name: 'three for one pod', history: launches(waiting(), 1, 3), objects: [] },
+  { name: 'a fourth for one pod', history: launches(waiting(), 1, 4), objects: ['instance/i-4'] },
+  { name: 'a fourth when one has ended', history: launches(launches(waiting(), 1, 3).instance('i-1', 'shutting-down'), 4, 4), objects: [] },
+  { name: 'a fourth for two pods', history: launches(launches(waiting(), 1, 3).pod('web-2', 'created'), 4, 4), objects: [] },
+  {
+    name: 'a fourth when two pods were there once',
+    history: launches(launches(waiting().pod('web-2', 'created').pod('web-2', 'gone'), 1, 3), 4, 4),
+    objects: [],
+  },
+  {
+    name: 'pods of a DaemonSet are no need',
+    history: launches(waiting().workload('agent', 0, { kind: 'daemon' }).pod('agent-1', 'created'), 1, 4),
+    objects: ['instance/i-4'],
+  },
+]) {
+  test(`live at once: ${name}`, () => {
+    const result = runawayCapacity.judge(createView(history.at(10).finish().events));
+    expect(result?.findings.map(({ object }) => object)).toEqual(objects);
+    expect(result?.verdict).toBe(objects.length === 0 ? 'pass' : 'fail');
+  });
+}

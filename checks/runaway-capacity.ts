@@ -1,0 +1,62 @@
+import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import type { TargetsEntry } from '../history/ledger.ts';
+import type { Bound } from '../history/events.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, measure, mergeParts, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** Instances live at once, for each pod that was ever there at once. */
+const RUNAWAY_BOUND = 'runaway';
+
+/**
+ * Launches have an end. At every launch the instances that live are no more than some for each of the most pods that have
+ * been there at once by then. Replacements launched first, fleets that give more than was asked and lost launches are
+ * legal, so the number is generous; a loop knows no number.
+ */
+export const runawayCapacity: Check = {
+  name: 'runaway-capacity',
+  summary: 'no more is launched than any need could explain',
+  codes: { 'runaway-launches': 'more instances were live at once than the pods could ever need' },
+  judge: (view) => {
+    const entries = launchedByTarget(createLedger(view));
+    if (entries.length === 0) return undefined;
+    return mergeParts([withBound(view, RUNAWAY_BOUND, (bound) => judgeLaunches(view, entries, bound))]);
+  },
+};
+
+function judgeLaunches(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+  const launches = entries.map(({ instance, request }) => {
+    const { i } = instance.launched;
+    const live = entries.filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i).length;
+    return { instance, request, live, pods: mostPods(view, i) };
+  });
+  const excessive = launches.filter(({ live, pods }) => live > bound.value * Math.max(1, pods));
+  const findings = excessive.map(({ instance, request, live, pods }) => ({
+    code: 'runaway-launches',
+    object: instance.object,
+    events: indexes([request.start, instance.launched]),
+    message: `With instance ${instance.id}, launched at ${seconds(instance.launched.t)}, ${live} instances were live at once; there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
+  }));
+  const measured = launches.map(({ instance, live, pods }) => ({ value: live / Math.max(1, pods), object: instance.object }));
+  return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
+    measure(bound, measured),
+  ]);
+}
+
+/** Most pods of workloads that were there at once, up to an event. */
+function mostPods(view: View, index: number): number {
+  const changes = view.pods.flatMap(({ workload, steps, gone }) => {
+    const first = steps[0]?.i ?? Infinity;
+    if (workload === undefined || first > index || view.workloads.get(workload)?.truth.kind === 'daemon') return [];
+    const born = [{ i: first, by: 1 }];
+    return gone === undefined || gone.i > index ? born : [...born, { i: gone.i, by: -1 }];
+  });
+  let now = 0;
+  let most = 0;
+  for (const { by } of changes.sort((a, b) => a.i - b.i)) {
+    now += by;
+    most = Math.max(most, now);
+  }
+  return most;
+}

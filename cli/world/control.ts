@@ -1,0 +1,72 @@
+import { z } from 'zod';
+import { asText } from '../../wire/wire.ts';
+import type { Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
+import { InjectionError } from './injections.ts';
+import type { Injections } from './injections.ts';
+
+/** The variable in which a world says where it is controlled. */
+export const CONTROL_VARIABLE = 'SCALEPROOF_WORLD';
+
+const injectionSchema = z.object({ fault: z.string(), params: z.unknown().optional() });
+
+/** Browsers send pages' requests to loopback too: only what names itself so is taken, which a page can't without asking first. */
+const CLIENT_HEADER = 'x-scaleproof';
+
+/**
+ * Where a running world is controlled, as a wire: `GET /faults` lists what is injected, `POST /faults` with
+ * `{"fault": NAME, "params": {...}}` injects, `DELETE /faults/ID` heals. Every request has the header `x-scaleproof: 1`.
+ */
+export function createControl(injections: Injections): Wire {
+  return async (request) => {
+    if (request.headers[CLIENT_HEADER] === undefined) return json(403, { message: `the header ${CLIENT_HEADER} is missing` });
+    try {
+      return await serve(injections, request);
+    } catch (error) {
+      if (error instanceof InjectionError) return json(error.status, { message: error.message });
+      throw error;
+    }
+  };
+}
+
+async function serve(injections: Injections, { method, path, body }: WireRequest): Promise<WireResponse> {
+  const id = /^\/faults\/([^/]+)$/.exec(path)?.[1];
+  if (method === 'GET' && path === '/faults') return json(200, injections.list());
+  if (method === 'POST' && path === '/faults') {
+    const parsed = injectionSchema.safeParse(parse(body === undefined ? '' : asText(body)));
+    if (!parsed.success) return json(400, { message: 'the body must be {"fault": NAME, "params": {...}}' });
+    return json(201, await injections.inject(parsed.data.fault, parsed.data.params ?? {}));
+  }
+  if (method === 'DELETE' && id !== undefined) return json(200, await injections.heal(id));
+  return json(404, { message: `${method} ${path}: there are GET /faults, POST /faults and DELETE /faults/ID` });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+function json(status: number, value: unknown): WireResponse {
+  return { status, headers: { 'content-type': 'application/json' }, body: `${JSON.stringify(value)}\n` };
+}
+
+/** What the control of a world answers when it refuses. */
+const refusalSchema = z.object({ message: z.string() });
+const answerSchema = z.object({ id: z.string(), fault: z.string(), description: z.string(), firings: z.number() });
+export type ControlAnswer = z.infer<typeof answerSchema>;
+
+/** Asks the control of a running world. @throws Error that says what it refused, or that there is none */
+export async function askControl(base: string, method: string, path: string, body?: unknown): Promise<readonly ControlAnswer[]> {
+  const headers = { [CLIENT_HEADER]: '1' };
+  let answer: Response;
+  try {
+    answer = await fetch(new URL(path, base), { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  } catch {
+    throw new Error(`no world answers at ${base}; start one with: scaleproof world up`);
+  }
+  const value: unknown = await answer.json();
+  if (!answer.ok) throw new Error(refusalSchema.parse(value).message);
+  return z.union([z.array(answerSchema), answerSchema.transform((one) => [one])]).parse(value);
+}

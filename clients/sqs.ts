@@ -1,0 +1,124 @@
+import { DeleteMessageBatchCommand, GetQueueUrlCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
+import type { Message } from '@aws-sdk/client-sqs';
+import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Wire } from '../wire/wire.ts';
+import { failureOf, toServiceError } from './aws-errors.ts';
+import { UNSIGNED, sdkConfig } from './aws-sdk.ts';
+import type { AwsCredentials, SdkOptions } from './aws-sdk.ts';
+import { RETRY, StandardRetry } from './retry.ts';
+import { SqsError } from './sqs-client.ts';
+import type { ReceiveRequest, SqsClient, SqsMessage } from './sqs-client.ts';
+
+/** How long one attempt may take: the longest poll and the way there and back. */
+export const SQS_REQUEST_TIMEOUT_MS = 60_000;
+/** Most entries of a batch. Source: "Amazon SQS message quotas". */
+const MAX_BATCH = 10;
+
+/** What a client for SQS is made of. */
+export interface SqsClientOptions {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly region: string;
+  /** Requests are signed with them (SigV4); without them nothing is signed. */
+  readonly credentials?: AwsCredentials;
+  /** The URL that signatures are made for; by default the region's own. */
+  readonly endpoint?: string;
+  /** Attempts at one request, the first included; by default the SDK's 3. */
+  readonly maxAttempts?: number;
+  /** Gives an attempt up; by default SQS_REQUEST_TIMEOUT_MS. */
+  readonly timeoutMs?: number;
+}
+
+/** A client made of the SDK's own over a wire. */
+export function createSqsClient(options: SqsClientOptions): SqsClient {
+  return new SdkSqsClient(options);
+}
+
+/** The SDK's own client over a wire. It sends everything to its endpoint, whatever host a queue's URL names. */
+export function createSqsSdkClient(options: SdkOptions): SQSClient {
+  const { region, credentials, endpoint = `https://sqs.${region}.amazonaws.com` } = options;
+  return new SQSClient({
+    ...sdkConfig(options),
+    endpoint,
+    useQueueUrlAsEndpoint: false,
+    ...(credentials === undefined ? UNSIGNED : { credentials }),
+  });
+}
+
+class SdkSqsClient implements SqsClient {
+  readonly #clock: Clock;
+  readonly #retry: StandardRetry;
+  readonly #sdk: SQSClient;
+
+  constructor(options: SqsClientOptions) {
+    const { clock, random, maxAttempts = RETRY.maxAttempts, timeoutMs = SQS_REQUEST_TIMEOUT_MS } = options;
+    this.#clock = clock;
+    this.#retry = new StandardRetry(clock, random.fork('sqs retries'), maxAttempts);
+    this.#sdk = createSqsSdkClient({ ...options, timeoutMs });
+  }
+
+  async queueUrl(name: string): Promise<string> {
+    const { QueueUrl } = await this.#call('GetQueueUrl', () => this.#sdk.send(new GetQueueUrlCommand({ QueueName: name })));
+    if (QueueUrl === undefined) throw new SqsError('UnreadableAnswer', 0, 'GetQueueUrl: no URL in the answer');
+    return QueueUrl;
+  }
+
+  async receive({ queueUrl, max, waitSeconds, visibilitySeconds, signal }: ReceiveRequest): Promise<SqsMessage[]> {
+    const command = (): ReceiveMessageCommand =>
+      new ReceiveMessageCommand({
+        QueueUrl: queueUrl,
+        MaxNumberOfMessages: max,
+        WaitTimeSeconds: waitSeconds,
+        MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+        ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
+      });
+    const options = signal === undefined ? {} : { abortSignal: signal };
+    const { Messages = [] } = await this.#call('ReceiveMessage', () => this.#sdk.send(command(), options), signal);
+    return Messages.map(toMessage);
+  }
+
+  async deleteBatch(queueUrl: string, receiptHandles: readonly string[]): Promise<void> {
+    const failed: string[] = [];
+    for (let start = 0; start < receiptHandles.length; start += MAX_BATCH) {
+      const entries = receiptHandles.slice(start, start + MAX_BATCH).map((handle, index) => ({ Id: String(index), ReceiptHandle: handle }));
+      const { Failed = [] } = await this.#call('DeleteMessageBatch', () => {
+        return this.#sdk.send(new DeleteMessageBatchCommand({ QueueUrl: queueUrl, Entries: entries }));
+      });
+      failed.push(...Failed.map(({ Code = 'Unknown' }) => Code));
+    }
+    const [code] = failed;
+    if (code === undefined) return;
+    throw new SqsError(
+      code,
+      200,
+      `${failed.length} of ${receiptHandles.length} messages could not be deleted: ${[...new Set(failed)].join(', ')}`,
+    );
+  }
+
+  destroy(): void {
+    this.#sdk.destroy();
+  }
+
+  /** Each attempt is a call of its own: the pauses between them are the clock's. */
+  async #call<T>(operation: string, attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    signal?.throwIfAborted();
+    try {
+      const result = await this.#retry.run(
+        () => this.#clock.call(`sqs: ${operation}`, attempt),
+        (error) => (signal?.aborted === true ? undefined : failureOf(error)),
+        signal,
+      );
+      signal?.throwIfAborted();
+      return result;
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw toServiceError(error, (code, status, message) => new SqsError(code, status, message));
+    }
+  }
+}
+
+function toMessage({ MessageId = '', ReceiptHandle = '', Body = '', Attributes = {} }: Message): SqsMessage {
+  return { id: MessageId, receiptHandle: ReceiptHandle, body: Body, receiveCount: Number(Attributes.ApproximateReceiveCount ?? 1) };
+}

@@ -1,0 +1,72 @@
+import type { KubeClient, ResourceType } from '../../clients/kube-client.ts';
+import { apiVersionOf, RESOURCES } from '../../clients/resources.ts';
+import type { KubeEvent, KubeObject } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
+import { logFailure } from '../../runtime/log.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { EVENT_REPEAT_MS, REPORTED_OBJECTS_MAX } from '../constants.ts';
+import { describeError } from './errors.ts';
+
+/** What is said about an object. */
+export interface Notification {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+  readonly eventType: 'Normal' | 'Warning';
+  readonly reason: string;
+  readonly message: string;
+}
+
+const COMPONENT = 'karpenter';
+
+/** Writes Kubernetes Events: the same one about the same object again only after a while. */
+export class EventWriter {
+  readonly #runtime: Runtime;
+  readonly #kube: KubeClient;
+  readonly #random: Random;
+  /** By object and reason: what was said last, and when. The oldest are forgotten first. */
+  readonly #said = new Map<string, { message: string; atMs: number }>();
+
+  constructor(runtime: Runtime, kube: KubeClient) {
+    this.#runtime = runtime;
+    this.#kube = kube;
+    this.#random = runtime.random.fork('events');
+  }
+
+  /** @returns whether it is news. Never throws: what could not be written is said again the next time. */
+  write(notification: Notification): boolean {
+    const { object, reason, message } = notification;
+    const nowMs = this.#runtime.clock.nowMs();
+    const key = `${object.metadata.uid ?? ''} ${reason}`;
+    const last = this.#said.get(key);
+    if (last?.message === message && nowMs - last.atMs < EVENT_REPEAT_MS) return false;
+    this.#said.delete(key);
+    this.#said.set(key, { message, atMs: nowMs });
+    const [oldest] = this.#said.keys();
+    if (this.#said.size > REPORTED_OBJECTS_MAX && oldest !== undefined) this.#said.delete(oldest);
+    this.#kube.create(RESOURCES.events, eventOf(notification, nowMs, this.#random.hex(8))).catch((error: unknown) => {
+      this.#said.delete(key);
+      const fields = { object: object.metadata.name, reason };
+      logFailure(this.#runtime.log, 'warn', `no event could be written: ${describeError(error)}`, error, fields);
+    });
+    return true;
+  }
+}
+
+function eventOf({ type, object, eventType, reason, message }: Notification, nowMs: number, suffix: string): KubeEvent & { metadata: { name: string } } {
+  const time = formatTime(nowMs);
+  const { name = '', namespace, uid = '' } = object.metadata;
+  return {
+    // Named as client-go's recorder does it; those about objects without a namespace go where clients look for them.
+    metadata: { name: `${name}.${nowMs.toString(16)}${suffix}`, namespace: namespace ?? 'default' },
+    involvedObject: { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, ...(namespace === undefined ? {} : { namespace }) },
+    reason,
+    message,
+    type: eventType,
+    count: 1,
+    source: { component: COMPONENT },
+    reportingComponent: COMPONENT,
+    firstTimestamp: time,
+    lastTimestamp: time,
+  };
+}

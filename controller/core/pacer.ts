@@ -1,0 +1,61 @@
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { LAUNCHES_PER_S_FREE, LAUNCHES_PER_S_MIN, LAUNCHES_PER_S_STEP, THROTTLED_LAUNCHES_PER_S } from '../constants.ts';
+import { Semaphore } from './concurrency.ts';
+
+/**
+ * Requests of one kind, at most so many at a time; and, once one was throttled, at a rate that all of them share: halved
+ * by each refusal, raised by each answer, until it is free again. So many waiting claims ask as often as one would.
+ */
+export class Pacer {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #slots: Semaphore;
+  /** Requests a second; undefined while nothing was throttled. */
+  #rate: number | undefined;
+  #nextMs = 0;
+  #slowedMs = 0;
+
+  constructor(clock: Clock, random: Random, limit: number) {
+    this.#clock = clock;
+    this.#random = random;
+    this.#slots = new Semaphore(limit);
+  }
+
+  /** @param isThrottled whether an error says that too many requests were sent */
+  run<T>(work: () => Promise<T>, isThrottled: (error: unknown) => boolean): Promise<T> {
+    return this.#slots.run(async () => {
+      await this.#turn();
+      const startedMs = this.#clock.nowMs();
+      try {
+        const result = await work();
+        this.#speedUp();
+        return result;
+      } catch (error) {
+        if (isThrottled(error)) this.#slowDown(startedMs);
+        throw error;
+      }
+    });
+  }
+
+  async #turn(): Promise<void> {
+    if (this.#rate === undefined) return;
+    const startMs = Math.max(this.#clock.nowMs(), this.#nextMs);
+    this.#nextMs = startMs + 1_000 / this.#rate;
+    await this.#clock.sleep(startMs - this.#clock.nowMs() + (this.#random.next() * 500) / this.#rate);
+  }
+
+  #speedUp(): void {
+    if (this.#rate === undefined) return;
+    this.#rate += LAUNCHES_PER_S_STEP;
+    if (this.#rate > LAUNCHES_PER_S_FREE) this.#rate = undefined;
+  }
+
+  /** Refusals of requests that were under way when the rate was lowered say nothing about the new rate. */
+  #slowDown(startedMs: number): void {
+    if (this.#rate !== undefined && startedMs < this.#slowedMs) return;
+    this.#slowedMs = this.#clock.nowMs();
+    this.#rate = this.#rate === undefined ? THROTTLED_LAUNCHES_PER_S : Math.max(LAUNCHES_PER_S_MIN, this.#rate / 2);
+    this.#nextMs = Math.max(this.#nextMs, this.#clock.nowMs() + 1_000 / this.#rate);
+  }
+}

@@ -1,0 +1,86 @@
+import type { SqsClient, SqsMessage } from '../../clients/sqs-client.ts';
+import { logFailure } from '../../runtime/log.ts';
+import { BACKOFF_MAX_MS, QUEUE_BATCHES_AT_ONCE, QUEUE_MESSAGES_MAX, QUEUE_RETRY_MIN_MS, QUEUE_VISIBILITY_S, QUEUE_WAIT_S } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../core/errors.ts';
+import type { Interruption } from './interruption.ts';
+import { readNotice } from './notice.ts';
+
+/**
+ * Reads the interruption queue until the signal is aborted. What has been acted on is deleted; so is what can't be read,
+ * since it would come again for ever. What failed, or speaks of an instance that nobody knows yet, comes again by
+ * itself; messages that come with it don't wait for it.
+ */
+export async function readQueue(context: Context, sqs: SqsClient, queueUrl: string, interruption: Interruption): Promise<void> {
+  const { clock, signal, log, random } = context.runtime;
+  let failures = 0;
+  const underWay = new Set<Promise<void>>();
+  while (!signal.aborted) {
+    try {
+      if (underWay.size >= QUEUE_BATCHES_AT_ONCE) await Promise.race(underWay);
+      const messages = await sqs.receive({
+        queueUrl,
+        max: QUEUE_MESSAGES_MAX,
+        waitSeconds: QUEUE_WAIT_S,
+        visibilitySeconds: QUEUE_VISIBILITY_S,
+        signal,
+      });
+      failures = 0;
+      // The next are received at once: a slow message holds up none behind it.
+      if (messages.length === 0) continue;
+      const settling = settle(context, sqs, queueUrl, messages, interruption).finally(() => underWay.delete(settling));
+      underWay.add(settling);
+    } catch (error) {
+      if (signal.aborted) break;
+      const waitMs = Math.min(QUEUE_RETRY_MIN_MS * 2 ** failures, BACKOFF_MAX_MS) * (0.5 + random.next() / 2);
+      failures += 1;
+      logFailure(log, 'error', `interruption queue: ${describeError(error)}`, error, { queueUrl, retryInMs: Math.ceil(waitMs) });
+      await clock.sleep(waitMs, signal).catch(() => undefined);
+    }
+  }
+  await Promise.all(underWay);
+}
+
+async function settle(
+  context: Context,
+  sqs: SqsClient,
+  queueUrl: string,
+  messages: readonly SqsMessage[],
+  interruption: Interruption,
+): Promise<void> {
+  const { runtime, metrics } = context;
+  const done: string[] = [];
+  await Promise.all(
+    messages.map(async (message) => {
+      if (await isDone(context, message, interruption)) done.push(message.receiptHandle);
+    }),
+  );
+  if (done.length === 0 || runtime.signal.aborted) return;
+  try {
+    await sqs.deleteBatch(queueUrl, done);
+    metrics.interruptionsDeleted.inc({}, done.length);
+  } catch (error) {
+    // They come again, and mean nothing new then.
+    logFailure(runtime.log, 'warn', `interruption queue: can't delete ${done.length} messages: ${describeError(error)}`, error);
+  }
+}
+
+async function isDone({ runtime, metrics }: Context, { id, body }: SqsMessage, interruption: Interruption): Promise<boolean> {
+  let notice;
+  try {
+    notice = readNotice(body);
+  } catch (error) {
+    logFailure(runtime.log, 'error', `interruption queue: can't read message ${id}: ${describeError(error)}`, error);
+    return true;
+  }
+  metrics.interruptionsReceived.inc({ message_type: notice.kind });
+  metrics.interruptionQueueDuration.observe(Math.max(0, runtime.clock.nowMs() - notice.atMs) / 1_000);
+  try {
+    return await interruption.handle(notice);
+  } catch (error) {
+    if (!runtime.signal.aborted) {
+      logFailure(runtime.log, 'error', `interruption: ${notice.kind}: ${describeError(error)}`, error, { message: id });
+    }
+    return false;
+  }
+}

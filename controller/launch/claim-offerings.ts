@@ -1,0 +1,51 @@
+import { LABEL } from '../../model/kube.ts';
+import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
+import { fits, parseResources } from '../../model/resources.ts';
+import type { NodeClaim } from '../api.ts';
+import type { InstanceTypes, NodeType, PricedOffering } from '../capacity/instance-types.ts';
+
+/** One thing that a claim may become. */
+export interface ClaimOffering {
+  readonly type: NodeType;
+  readonly offering: PricedOffering;
+}
+
+/** Everything that claims may become, by their requirements and requests. */
+export interface ClaimOfferings {
+  of(claim: NodeClaim): readonly ClaimOffering[];
+}
+
+/** Keys of a claim's requirements that say what it may become; the others are its pool's own labels. */
+const OFFERING_KEYS: readonly string[] = [LABEL.instanceType, LABEL.zone, LABEL.region, LABEL.capacityType, LABEL.arch, LABEL.os];
+
+/** Found out once for each copy of a claim and state of the types. */
+export function createClaimOfferings(instanceTypes: InstanceTypes): ClaimOfferings {
+  let known = new WeakMap<NodeClaim, readonly ClaimOffering[]>();
+  let knownFor: readonly NodeType[] | undefined;
+  return {
+    of: (claim) => {
+      // The list is another one whenever anything in it has changed.
+      if (knownFor !== instanceTypes.list()) known = new WeakMap();
+      knownFor = instanceTypes.list();
+      const offerings = known.get(claim) ?? offeringsOfClaim(instanceTypes, claim);
+      known.set(claim, offerings);
+      return offerings;
+    },
+  };
+}
+
+function offeringsOfClaim(instanceTypes: InstanceTypes, claim: NodeClaim): ClaimOffering[] {
+  const requirements = parseRequirements(claim.spec.requirements.filter(({ key }) => OFFERING_KEYS.includes(key)));
+  const requests = parseResources(claim.spec.resources?.requests);
+  return candidates(instanceTypes, claim).flatMap((type) => {
+    if (!fits(requests, type.allocatable)) return [];
+    return type.offerings.filter(({ labels }) => matchesLabels(requirements, labels)).map((offering) => ({ type, offering }));
+  });
+}
+
+/** The types that a claim names, or all of them. */
+function candidates(instanceTypes: InstanceTypes, claim: NodeClaim): readonly NodeType[] {
+  const named = claim.spec.requirements.find(({ key, operator }) => key === LABEL.instanceType && operator === 'In')?.values;
+  if (named === undefined) return instanceTypes.list();
+  return [...new Set(named)].sort().flatMap((name) => instanceTypes.get(name) ?? []);
+}

@@ -1,0 +1,114 @@
+import { RESOURCES } from '../clients/resources.ts';
+import type { KubeObject } from '../model/kube.ts';
+import { logFailure } from '../runtime/log.ts';
+import { LEASE_DURATION_MS, LEASE_RENEW_DEADLINE_MS, LEASE_RETRY_MS } from './constants.ts';
+import type { Context } from './context.ts';
+import { describeError, isConflict } from './core/errors.ts';
+
+/** A coordination.k8s.io/v1 Lease. */
+interface Lease extends KubeObject {
+  spec?: {
+    holderIdentity?: string | null;
+    leaseDurationSeconds?: number;
+    acquireTime?: string | null;
+    renewTime?: string | null;
+    leaseTransitions?: number;
+  };
+}
+
+/** The lease is ours. */
+interface Leadership {
+  /** Rejects when it may be somebody else's by now; resolves when the signal was aborted, after it was given back. */
+  readonly lost: Promise<void>;
+}
+
+const NAMESPACE = 'kube-system';
+const NAME = 'karpenter-leader-election';
+
+/**
+ * Waits until this replica holds the lease, and keeps it. Another's lease has run out when it was not seen to change for
+ * its whole duration on our own clock: clocks of others are not believed. Source: client-go, `tools/leaderelection`.
+ */
+export async function lead(context: Context, identity: string): Promise<Leadership> {
+  const { clock, signal, log, random } = context.runtime;
+  const elector = new Elector(context, identity);
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      if (await elector.tryHold()) break;
+    } catch (error) {
+      if (!isConflict(error)) logFailure(log, 'warn', `the lease can't be had: ${describeError(error)}`, error, { identity });
+    }
+    await clock.sleep(LEASE_RETRY_MS * (1 + 0.2 * random.next()), signal);
+  }
+  log('info', 'holds the lease', { identity });
+  return { lost: keep(context, elector) };
+}
+
+async function keep(context: Context, elector: Elector): Promise<void> {
+  const { clock, signal } = context.runtime;
+  let renewedMs = clock.nowMs();
+  while (!signal.aborted) {
+    await clock.sleep(LEASE_RETRY_MS, signal).catch(() => undefined);
+    if (signal.aborted) break;
+    // A renewal without an answer must not outlast the lease.
+    const held = await Promise.race([elector.tryHold(), clock.sleep(LEASE_RENEW_DEADLINE_MS, signal).then(() => false)]).catch(() => false);
+    if (held) renewedMs = clock.nowMs();
+    else if (clock.nowMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
+  }
+  await elector.release().catch(() => undefined);
+}
+
+class Elector {
+  readonly #context: Context;
+  readonly #identity: string;
+  /** What was seen of the lease last, and when it was new to us. */
+  #seen: { readonly version: string | undefined; readonly atMs: number } | undefined;
+
+  constructor(context: Context, identity: string) {
+    this.#context = context;
+    this.#identity = identity;
+  }
+
+  /** Takes the lease or renews it. Throws when the server refuses. */
+  async tryHold(): Promise<boolean> {
+    const { kube, runtime } = this.#context;
+    const nowMs = runtime.clock.nowMs();
+    const now = microTime(nowMs);
+    const lease = await kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: NAME });
+    const mine = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_DURATION_MS / 1_000, renewTime: now };
+    if (lease === undefined) {
+      const spec = { ...mine, acquireTime: now, leaseTransitions: 0 };
+      await kube.create<Lease>(RESOURCES.leases, { metadata: { name: NAME, namespace: NAMESPACE }, spec });
+      return true;
+    }
+    const holder = lease.spec?.holderIdentity ?? '';
+    if (holder !== '' && holder !== this.#identity && !this.#hasRunOut(lease, nowMs)) return false;
+    const taken = holder === this.#identity ? {} : { acquireTime: now, leaseTransitions: (lease.spec?.leaseTransitions ?? 0) + 1 };
+    await this.#patch(lease, { ...mine, ...taken });
+    return true;
+  }
+
+  /** Lets the next one begin at once. */
+  async release(): Promise<void> {
+    const lease = await this.#context.kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: NAME });
+    if (lease?.spec?.holderIdentity === this.#identity) await this.#patch(lease, { holderIdentity: '', leaseDurationSeconds: 1 });
+  }
+
+  #hasRunOut({ metadata, spec }: Lease, nowMs: number): boolean {
+    const { resourceVersion: version } = metadata;
+    if (this.#seen?.version !== version) this.#seen = { version, atMs: nowMs };
+    const durationMs = (spec?.leaseDurationSeconds ?? LEASE_DURATION_MS / 1_000) * 1_000;
+    return nowMs - (this.#seen?.atMs ?? nowMs) >= durationMs;
+  }
+
+  async #patch(lease: Lease, spec: NonNullable<Lease['spec']>): Promise<void> {
+    const ref = { type: RESOURCES.leases, namespace: NAMESPACE, name: NAME };
+    await this.#context.kube.patch(ref, { metadata: { resourceVersion: lease.metadata.resourceVersion }, spec });
+  }
+}
+
+/** RFC 3339 with microseconds, as a Lease has them. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace('Z', '000Z');
+}

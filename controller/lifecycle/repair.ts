@@ -1,0 +1,58 @@
+import { conditionOf } from '../../model/conditions.ts';
+import type { Node } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
+import { logFailure } from '../../runtime/log.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, nodePoolOf, timeOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { deleteClaim, patchClaim } from '../claims.ts';
+import { REPAIR_AFTER_MS, UNHEALTHY_PART_MAX } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../core/errors.ts';
+
+/** The part that gives up nodes which do not come back by themselves. */
+export interface Repairer {
+  /** One look at all nodes. */
+  sweep(): Promise<void>;
+}
+
+/**
+ * Node repair as Karpenter's: a node that was ready once and has not been for half an hour is given up without a drain,
+ * unless more than a fifth of its pool is not ready: then something else is wrong, and replacing nodes would not help.
+ * Source: Karpenter, `pkg/controllers/node/health`, and the AWS provider's `RepairPolicies`, v1.8.
+ */
+export function createRepairer(context: Context): Repairer {
+  return {
+    sweep: async () => {
+      const { state, runtime } = context;
+      const members = state.claims.list().flatMap((claim) => {
+        const [node] = state.nodesOf(claim.status?.providerID ?? '');
+        return node === undefined || !isTrue(claim.status?.conditions, CONDITION.initialized) ? [] : [{ claim, node }];
+      });
+      for (const [pool, all] of Map.groupBy(members, ({ claim }) => nodePoolOf(claim))) {
+        const unhealthy = all.filter(({ node }) => !isTrue(node.status?.conditions, 'Ready'));
+        if (unhealthy.length > Math.ceil(all.length * UNHEALTHY_PART_MAX)) continue;
+        for (const { claim, node } of unhealthy) {
+          if (isDeleting(claim) || unhealthyForMs(node, runtime.clock.nowMs()) < REPAIR_AFTER_MS) continue;
+          // One that can't be given up now must not keep the others.
+          await giveUp(context, claim, node, pool).catch((error: unknown) => {
+            logFailure(runtime.log, 'warn', `node repair: ${describeError(error)}`, error, { node: nameOf(node) });
+          });
+        }
+      }
+    },
+  };
+}
+
+async function giveUp(context: Context, claim: NodeClaim, node: Node, nodepool: string): Promise<void> {
+  const now = formatTime(context.runtime.clock.nowMs());
+  const patched = await patchClaim(context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: now } } });
+  const message = `${nameOf(node)} has not been ready for ${REPAIR_AFTER_MS / 60_000} minutes`;
+  context.reporter.publish({ type: RESOURCES.nodes, object: node, eventType: 'Warning', reason: 'NodeRepair', message });
+  await deleteClaim(context, patched, message);
+  context.metrics.nodeClaimsUnhealthyDisrupted.inc({ condition: 'Ready', nodepool });
+}
+
+function unhealthyForMs(node: Node, nowMs: number): number {
+  return nowMs - (timeOf(conditionOf(node, 'Ready')?.lastTransitionTime) ?? nowMs);
+}

@@ -1,0 +1,50 @@
+import type { Node, Pod } from '../../model/kube.ts';
+import { isDeleting } from '../api.ts';
+
+/** Pods by what they mean to an autoscaler. Source: Karpenter, `pkg/utils/pod/scheduling.go`, v1.8. */
+
+export function isDaemonPod(pod: Pod): boolean {
+  return isOwnedBy(pod, 'DaemonSet');
+}
+
+/** A mirror of a pod that its kubelet runs by itself: nobody else can end it. */
+export function isStaticPod(pod: Pod): boolean {
+  return isOwnedBy(pod, 'Node');
+}
+
+/** Whether a pod belongs to a DaemonSet, or to its node: such pods come and go with nodes. */
+export function isNodePod(pod: Pod): boolean {
+  return isDaemonPod(pod) || isStaticPod(pod);
+}
+
+/** Whether a pod has ended. */
+export function isTerminal(pod: Pod): boolean {
+  return pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed';
+}
+
+/**
+ * Pods that wait for a node and for nothing else.
+ * @param nodeOf a Node by its name: a pod that preempts others on a node which is still there waits for that one
+ */
+export function isProvisionable(pod: Pod, nodeOf: (name: string) => Node | undefined): boolean {
+  const { spec, status } = pod;
+  if (isDeleting(pod) || (spec.nodeName ?? '') !== '' || isNodePod(pod)) return false;
+  if ((spec.schedulerName ?? 'default-scheduler') !== 'default-scheduler') return false;
+  const nominated = nodeOf(status?.nominatedNodeName ?? '');
+  if (nominated !== undefined && !isDeleting(nominated)) return false;
+  return (
+    status?.conditions?.some(
+      ({ type, status: value, reason }) => type === 'PodScheduled' && value === 'False' && reason === 'Unschedulable',
+    ) ?? false
+  );
+}
+
+/** Pods that somebody will make anew when their node goes. A bare pod never comes back, so nothing is launched for it. */
+export function isReschedulable(pod: Pod): boolean {
+  const hasController = pod.metadata.ownerReferences?.some(({ controller }) => controller === true) ?? false;
+  return hasController && !isDeleting(pod) && !isTerminal(pod) && !isNodePod(pod);
+}
+
+function isOwnedBy(pod: Pod, kind: string): boolean {
+  return pod.metadata.ownerReferences?.some((owner) => owner.kind === kind) ?? false;
+}

@@ -1,0 +1,69 @@
+import type { NodeSelectorRequirement, NodeSelectorTerm, Pod, Volume } from '../../model/kube.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
+
+/** Objects of storage by name, as far as they are known. */
+export interface Storage {
+  claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  storageClass(name: string): StorageClass | undefined;
+}
+
+/** A pod with its volumes' places in its node affinity, or what keeps its volumes from being used. */
+export type Placed = { readonly pod: Pod } | { readonly problem: string };
+
+/**
+ * Writes where a pod's volumes are, or can be made, into its required node affinity, as Karpenter does it. What is
+ * missing is a problem of this pod alone. Limits to the volumes of one node are not known here.
+ * Source: Karpenter, `pkg/controllers/provisioning/scheduling/volumetopology.go`, v1.8.
+ */
+export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
+  const sets: NodeSelectorTerm[][] = [];
+  for (const [index, volume] of (pod.spec.volumes ?? []).entries()) {
+    const found = termsOf(pod, volume, storage);
+    if (typeof found === 'string') return { problem: `spec.volumes[${index}]: ${found}` };
+    if (found.length > 0) sets.push(found);
+  }
+  if (sets.length === 0) return { pod };
+  const affinity = pod.spec.affinity ?? {};
+  const required = affinity.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
+  const own = required === undefined || required === null ? [{}] : required.nodeSelectorTerms;
+  // Terms are alternatives: all of one volume have to be crossed with all of the next.
+  const nodeSelectorTerms = sets.reduce<NodeSelectorTerm[]>((terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))), own);
+  const nodeAffinity = { ...affinity.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
+  return { pod: { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity } } } };
+}
+
+/** The places of one volume; none for a volume that can be anywhere; a text says what is wrong. */
+function termsOf(pod: Pod, volume: Volume, storage: Storage): NodeSelectorTerm[] | string {
+  const namespace = pod.metadata.namespace ?? '';
+  const generated = volume.ephemeral === undefined ? undefined : `${pod.metadata.name ?? ''}-${volume.name}`;
+  const name = volume.persistentVolumeClaim?.claimName ?? generated;
+  if (name === undefined) return [];
+  const claim = storage.claim(namespace, name);
+  if (claim === undefined) {
+    // The controller of ephemeral volumes makes it in a moment.
+    return generated === undefined ? `persistentVolumeClaim ${name} does not exist` : [];
+  }
+  if (claim.metadata.deletionTimestamp !== undefined) return `persistentVolumeClaim ${name} is being deleted`;
+  if (claim.status?.phase === 'Lost') return `persistentVolumeClaim ${name} has lost its volume`;
+  const { volumeName = '', storageClassName = '' } = claim.spec;
+  if (volumeName !== '') {
+    const bound = storage.volume(volumeName);
+    if (bound === undefined) return `persistentVolume ${volumeName} of claim ${name} does not exist`;
+    return bound.spec.nodeAffinity?.required?.nodeSelectorTerms ?? [];
+  }
+  if (storageClassName === '') return `persistentVolumeClaim ${name} is not bound and names no storage class`;
+  const storageClass = storage.storageClass(storageClassName);
+  if (storageClass === undefined) return `storageClass ${storageClassName} of claim ${name} does not exist`;
+  if (storageClass.volumeBindingMode !== 'WaitForFirstConsumer') return `persistentVolumeClaim ${name} is not bound yet`;
+  return (storageClass.allowedTopologies ?? []).map(({ matchLabelExpressions = [] }) => ({
+    matchExpressions: matchLabelExpressions.map(({ key, values }): NodeSelectorRequirement => ({ key, operator: 'In', values })),
+  }));
+}
+
+function both(a: NodeSelectorTerm, b: NodeSelectorTerm): NodeSelectorTerm {
+  return {
+    matchExpressions: [...(a.matchExpressions ?? []), ...(b.matchExpressions ?? [])],
+    matchFields: [...(a.matchFields ?? []), ...(b.matchFields ?? [])],
+  };
+}

@@ -1,0 +1,160 @@
+import type { Pod, PodAffinityTerm } from '../../model/kube.ts';
+import type { PodClass } from './pod-class.ts';
+import { PodTerm } from './pod-term.ts';
+import type { PodIdentity } from './pod-term.ts';
+import { domainOf, placeOf } from './rule.ts';
+import type { Place, Rule } from './rule.ts';
+import type { Option, SchedulingInput } from './types.ts';
+
+/**
+ * Affinity to other pods over one topology key: a domain will do once a pod that all terms select is in it. While there
+ * is none anywhere, a pod that its own terms select may be the first.
+ * Source: Kubernetes, `plugins/interpodaffinity/filtering.go`, 1.34 (`satisfyPodAffinity`).
+ */
+export class AffinityRule implements Rule {
+  readonly key: string;
+  readonly #terms: readonly PodTerm[];
+  readonly #selectsSelf: boolean;
+  readonly #counts = new Map<string, number>();
+  /** Selected pods planned onto nodes whose domain isn't known yet, by the node's name. */
+  readonly #unplaced = new Map<string, number>();
+
+  /** @param terms those that a pod has to be selected by, all of them @param key of one of them */
+  constructor(key: string, terms: readonly PodAffinityTerm[], podClass: PodClass, input: SchedulingInput) {
+    this.key = key;
+    this.#terms = terms.map((term) => new PodTerm(term, podClass, input.namespaces));
+    this.#selectsSelf = this.#selects(podClass);
+    for (const node of input.nodes) {
+      const domain = domainOf(placeOf(node), key);
+      if (domain !== undefined) this.#add(domain, node.pods.filter((pod) => this.#selects(identityOf(pod))).length);
+    }
+  }
+
+  allows(domain: string | undefined, nodeName: string): boolean {
+    if (domain === undefined) return false;
+    if (this.#counts.has(domain) || this.#unplaced.has(nodeName)) return true;
+    return this.#selectsSelf && this.#counts.size === 0 && this.#unplaced.size === 0;
+  }
+
+  rank(): number {
+    return 0;
+  }
+
+  place(podClass: PodClass, place: Place): void {
+    const count = (this.#unplaced.get(place.name) ?? 0) + (this.#selects(podClass) ? 1 : 0);
+    if (count === 0) return;
+    const domain = domainOf(place, this.key);
+    if (domain === undefined) {
+      this.#unplaced.set(place.name, count);
+    } else {
+      this.#unplaced.delete(place.name);
+      this.#add(domain, count);
+    }
+  }
+
+  explain(options: readonly Option[]): string | undefined {
+    if (options.some((option) => this.allows(option.labels[this.key], ''))) return undefined;
+    return `spec.affinity.podAffinity: no pod that it selects is in a domain of ${this.key} where a node can be launched`;
+  }
+
+  #selects(pod: PodIdentity): boolean {
+    return this.#terms.every((term) => term.selects(pod));
+  }
+
+  #add(domain: string, count: number): void {
+    if (count > 0) this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + count);
+  }
+}
+
+/**
+ * Anti-affinity over one topology key, in both directions: a domain will not do where a pod may be that the class keeps
+ * away from, or one that keeps away from the class. A node without the label is in nobody's way.
+ */
+export class AntiAffinityRule implements Rule {
+  readonly key: string;
+  readonly #own: readonly PodTerm[];
+  readonly #podClass: PodClass;
+  readonly #anti: AntiAffinities;
+  readonly #counts = new Map<string, number>();
+
+  constructor(key: string, podClass: PodClass, anti: AntiAffinities, input: SchedulingInput) {
+    this.key = key;
+    this.#podClass = podClass;
+    this.#anti = anti;
+    this.#own = podClass.antiAffinity
+      .filter(({ topologyKey }) => topologyKey === key)
+      .map((term) => new PodTerm(term, podClass, input.namespaces));
+    for (const node of input.nodes) {
+      const met = node.pods.filter((pod) => this.#keepsFrom(identityOf(pod), anti.termsOf(pod)));
+      if (met.length > 0) this.#block(placeOf(node));
+    }
+  }
+
+  allows(domain: string | undefined): boolean {
+    return domain === undefined || !this.#counts.has(domain);
+  }
+
+  rank(): number {
+    return 0;
+  }
+
+  place(podClass: PodClass, place: Place): void {
+    if (this.#keepsFrom(podClass, this.#anti.termsOf(podClass.pod))) this.#block(place);
+  }
+
+  explain(options: readonly Option[]): string | undefined {
+    if (options.some((option) => this.allows(option.labels[this.key]))) return undefined;
+    return `spec.affinity.podAntiAffinity: in every domain of ${this.key} there is a pod that may not be beside it`;
+  }
+
+  #keepsFrom(pod: PodIdentity, theirs: readonly PodTerm[]): boolean {
+    if (this.#own.some((term) => term.selects(pod))) return true;
+    return theirs.some((term) => term.topologyKey === this.key && term.selects(this.#podClass));
+  }
+
+  /** Every domain that the place may turn out to be in. */
+  #block(place: Place): void {
+    for (const domain of place.domains(this.key)) {
+      if (domain !== undefined) this.#counts.set(domain, (this.#counts.get(domain) ?? 0) + 1);
+    }
+  }
+}
+
+/** The required anti-affinity of all pods that a plan knows. */
+export class AntiAffinities {
+  readonly #namespaces: SchedulingInput['namespaces'];
+  readonly #terms = new Map<Pod, readonly PodTerm[]>();
+
+  constructor(pods: Iterable<Pod>, input: SchedulingInput) {
+    this.#namespaces = input.namespaces;
+    for (const pod of pods) this.#learn(pod);
+    for (const node of input.nodes) for (const pod of node.pods) this.#learn(pod);
+  }
+
+  termsOf(pod: Pod): readonly PodTerm[] {
+    return this.#terms.get(pod) ?? [];
+  }
+
+  /** The topology keys over which a class keeps away from others, or others from it. */
+  keysFor(podClass: PodClass): ReadonlySet<string> {
+    const keys = new Set(podClass.antiAffinity.map(({ topologyKey }) => topologyKey));
+    for (const terms of this.#terms.values()) {
+      for (const term of terms) if (!keys.has(term.topologyKey) && term.selects(podClass)) keys.add(term.topologyKey);
+    }
+    return keys;
+  }
+
+  #learn(pod: Pod): void {
+    const terms = pod.spec.affinity?.podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];
+    if (terms.length > 0) {
+      this.#terms.set(
+        pod,
+        terms.map((term) => new PodTerm(term, identityOf(pod), this.#namespaces)),
+      );
+    }
+  }
+}
+
+function identityOf(pod: Pod): PodIdentity {
+  return { namespace: pod.metadata.namespace ?? '', labels: pod.metadata.labels ?? {} };
+}

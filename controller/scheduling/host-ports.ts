@@ -1,0 +1,33 @@
+import type { PodSpec } from '../../model/kube.ts';
+
+/** A port of the node that a pod takes for itself. */
+export interface HostPort {
+  readonly ip: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+const ANY_ADDRESS = '0.0.0.0';
+
+/** The host ports of a pod. With the host's network every container port is one: the API server's defaulting writes it so. */
+export function hostPortsOf(spec: PodSpec): HostPort[] {
+  const containers = [...spec.containers, ...(spec.initContainers ?? []).filter(({ restartPolicy }) => restartPolicy === 'Always')];
+  return containers.flatMap(({ ports = [] }) =>
+    ports.flatMap(({ containerPort, hostPort, hostIP = '', protocol = 'TCP' }) => {
+      const port = hostPort ?? (spec.hostNetwork === true ? containerPort : 0);
+      return port > 0 ? [{ ip: hostIP === '' ? ANY_ADDRESS : hostIP, protocol, port }] : [];
+    }),
+  );
+}
+
+/** Whether two pods with these ports can't be on one node, as the scheduler's `HostPortInfo` counts it. */
+export function conflicts(wanted: readonly HostPort[], taken: readonly HostPort[]): boolean {
+  return wanted.some((want) =>
+    taken.some(
+      (one) =>
+        want.port === one.port &&
+        want.protocol === one.protocol &&
+        (want.ip === one.ip || want.ip === ANY_ADDRESS || one.ip === ANY_ADDRESS),
+    ),
+  );
+}

@@ -1,0 +1,85 @@
+import type { PodSpec } from '../../model/kube.ts';
+import { allows, intersect, matchesLabels, matchesNode, nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
+import type { NodeAlternative, Requirements } from '../../model/requirements.ts';
+import type { Labels } from '../../model/selector.ts';
+import { heaviest } from './relaxation.ts';
+import type { Option } from './types.ts';
+
+const NONE_OPEN: Requirements = new Map();
+
+/**
+ * What a pod asks of a node's labels and name: its node selector, its required node affinity, and the heaviest term that
+ * it prefers. Shared by all pods that ask for the same.
+ */
+export class NodeFilter {
+  /** What it requires, without what it prefers: nodes that suit this count for topology spread. */
+  readonly required: readonly NodeAlternative[];
+  readonly alternatives: readonly NodeAlternative[];
+  readonly #suits = new Map<Option, boolean>();
+
+  constructor(spec: PodSpec) {
+    this.required = nodeAlternatives(spec);
+    const preferred = heaviest(spec.affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution)?.preference;
+    const wish = preferred === undefined ? undefined : nodeAlternative(preferred);
+    this.alternatives =
+      wish === undefined
+        ? this.required
+        : this.required.map((one) => ({ labels: intersect(one.labels, wish.labels), fields: intersect(one.fields, wish.fields) }));
+  }
+
+  /** Whether it allows every label set that the node may turn out to have. */
+  allowsNode(name: string, variants: readonly Labels[]): boolean {
+    return variants.every((labels) => matchesNode(this.alternatives, name, labels));
+  }
+
+  /** The same, by what is required alone. */
+  countsNode(name: string, variants: readonly Labels[]): boolean {
+    return variants.every((labels) => matchesNode(this.required, name, labels));
+  }
+
+  countsOption(option: Option, open: Requirements): boolean {
+    if (this.required === this.alternatives) return this.allowsOption(option, open);
+    return this.required.some((one) => suits(one, option, open));
+  }
+
+  /** Whether it allows something that a new node may become; nobody can ask for a new node by its name. */
+  allowsOption(option: Option, open: Requirements = NONE_OPEN): boolean {
+    // Labels that are left open can't be remembered with the option: they narrow from pod to pod.
+    if (open.size > 0) return this.alternatives.some((one) => suits(one, option, open));
+    const known = this.#suits.get(option);
+    if (known !== undefined) return known;
+    const allowed = this.alternatives.some((one) => suits(one, option, open));
+    this.#suits.set(option, allowed);
+    return allowed;
+  }
+
+  /** What a node's open labels are narrowed to when the pod comes: by the first alternative that they allow. */
+  narrow(open: Requirements): Requirements | undefined {
+    if (open.size === 0) return open;
+    for (const { labels } of this.alternatives) {
+      const asked = new Map([...labels].filter(([key]) => open.has(key)));
+      const narrowed = intersect(open, asked);
+      if ([...narrowed.values()].every(isPossible)) return narrowed;
+    }
+    return undefined;
+  }
+}
+
+function suits({ labels, fields }: NodeAlternative, option: Option, open: Requirements): boolean {
+  if (fields.size > 0 && !matchesLabels(fields, { 'metadata.name': '' })) return false;
+  for (const [key, set] of labels) {
+    const known = open.get(key);
+    if (known === undefined) {
+      if (!allows(set, option.labels[key])) return false;
+      continue;
+    }
+    const both = intersect(new Map([[key, known]]), new Map([[key, set]])).get(key);
+    if (both === undefined || !isPossible(both)) return false;
+  }
+  return true;
+}
+
+/** Whether a label can have any value, or be missing, at all. */
+function isPossible(set: { readonly excluding: boolean; readonly values: readonly string[]; readonly missing: boolean }): boolean {
+  return set.excluding || set.missing || set.values.length > 0;
+}

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z
+  .strictObject({
+    ...instanceParams,
+    /** Shares of what a machine of the type has, that are missing. */
+    cpu: z.number().min(0).max(1).default(0),
+    memory: z.number().min(0).max(1).default(0),
+  })
+  .refine(({ cpu, memory }) => cpu + memory > 0, { path: ['memory'], message: 'something has to be missing' });
+
+/**
+ * Nodes have less for pods than their type lets one compute. Legal: images, kernels and daemons take what they take, and
+ * nobody promises a node's allocatable resources before it registers.
+ */
+export const allocatableShortfall: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'allocatable-shortfall',
+  summary: 'nodes have less CPU or memory for pods than their type lets one compute',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#a16207',
+  describe: ({ cpu, memory, ...which }) =>
+    `the node of ${describeInstances(which)} lacks ${percent(cpu)} of its CPU and ${percent(memory)} of its memory`,
+  inject: ({ cpu, memory, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'shortfall', cpu, memory },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};
+
+function percent(share: number): string {
+  return `${Math.round(share * 1000) / 10} %`;
+}

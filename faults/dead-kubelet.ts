@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  /** From Ready, or from the arming where a node was Ready before. */
+  afterMs: z.number().int().nonnegative().default(0),
+});
+
+/**
+ * Kubelets stop while their instances run on: no heartbeats, no pod statuses, no deletion is confirmed. Legal: an
+ * out-of-memory kill does that. Healed, they start again and catch up.
+ */
+export const deadKubelet: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'dead-kubelet',
+  summary: 'kubelets stop and do nothing at all, while their instances run on',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#701a75',
+  describe: ({ afterMs, ...which }) => `the kubelet of ${describeInstances(which)} stops ${afterMs / 1000} s after its node was Ready`,
+  inject: ({ afterMs, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'dead-kubelet', afterMs },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};

@@ -1,0 +1,66 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams } from './trigger-params.ts';
+
+const operations = z.array(z.string().regex(/^(ec2:[A-Za-z]+|\*)$/, 'an EC2 operation such as ec2:CreateFleet, or *')).min(1);
+
+const params = z.discriminatedUnion('by', [
+  /** Buckets shrink: who keeps to the refill is served. */
+  z.strictObject({
+    by: z.literal('bucket'),
+    operations,
+    /** Tokens of a full bucket. Each operation has one of its own. */
+    capacity: z.number().int().nonnegative(),
+    refillPerSecond: z.number().nonnegative(),
+  }),
+  /** Requests are refused by count, whatever their rate: others in the account use the buckets up. */
+  z.strictObject({
+    by: z.literal('rate'),
+    operations,
+    when: triggerParams.when,
+    /** CreateFleet answers 200, with the refusal among the fleet's errors and no instances. */
+    insideFleet: z.boolean().default(false),
+  }),
+]);
+
+const REFUSAL = { code: 'RequestLimitExceeded', message: 'Request limit exceeded.' } as const;
+
+/**
+ * EC2 refuses requests with RequestLimitExceeded. Legal: buckets are the account's, and AWS changes them without notice.
+ * Inside of a fleet's answer it was suspected in aws/karpenter-provider-aws#8923.
+ */
+export const ec2Throttling: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'ec2-throttling',
+  summary: 'EC2 refuses requests with RequestLimitExceeded: by small buckets, or by count',
+  params: params.refine(
+    (given) => given.by === 'bucket' || !given.insideFleet || given.operations.every((one) => one === 'ec2:CreateFleet'),
+    {
+      path: ['insideFleet'],
+      message: 'only ec2:CreateFleet has errors inside of its answer',
+    },
+  ),
+  legal: true,
+  capabilities: ({ by }) => [by === 'bucket' ? 'api.throttle' : 'wire.aws'],
+  color: '#ca8a04',
+  describe: (given) => {
+    const names = given.operations.map((one) => (one === '*' ? 'every EC2 operation' : one)).join(' and ');
+    if (given.by === 'bucket') return `${names}: a bucket of ${given.capacity} requests, refilled by ${given.refillPerSecond}/s`;
+    const where = given.insideFleet ? ' among the errors of its fleet' : '';
+    return `${describeWhen(given.when)} ${names} is refused with RequestLimitExceeded${where}`;
+  },
+  inject: (given, { arm, ports, fired }) => {
+    if (given.by === 'bucket') {
+      const { operations: names, capacity, refillPerSecond } = given;
+      return ports.throttle.limit({ operations: names, capacity, refillPerSecond, fired: (span) => fired(span) });
+    }
+    return arm({
+      trigger: {
+        match: { operations: given.operations, where: ({ wire, name }) => wire === 'aws' && name.startsWith('ec2:') },
+        when: given.when,
+        moment: 'before',
+      },
+      effect: { kind: 'refuse', refusal: { status: given.insideFleet ? 200 : 503, ...REFUSAL } },
+      fired: (span) => fired(span),
+    });
+  },
+};

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  /** From one loss of readiness to the next: half of it NotReady, half Ready. */
+  periodMs: z.number().int().min(2),
+  times: z.number().int().positive(),
+});
+
+/** Nodes that are Ready stop and start being so: their container runtime goes down and up. Legal: overloaded nodes do that. */
+export const flappingNode: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'flapping-node',
+  summary: 'nodes that are Ready stop and start being so, again and again',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#c026d3',
+  describe: ({ periodMs, times, ...which }) =>
+    `the node of ${describeInstances(which)} is NotReady for ${periodMs / 2000} s out of ${periodMs / 1000} s, ${times} times`,
+  inject: ({ periodMs, times, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'flapping', periodMs, times },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  /** What the other party writes besides the name. */
+  labels: z.record(z.string(), z.string()).default({}),
+  taints: z
+    .array(
+      z.strictObject({
+        key: z.string().min(1),
+        value: z.string().exactOptional(),
+        effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
+      }),
+    )
+    .default([]),
+  /** Whether with the instance's provider id. */
+  providerId: z.boolean().default(false),
+});
+
+/**
+ * A party other than the kubelet creates the Node object first, and the kubelet adopts it: without the labels and taints
+ * that it was told to register with, and without a provider id unless the other party wrote it. Legal: whoever may create
+ * Nodes can, and an address that is used again brings it about as well.
+ */
+export const foreignNodeObject: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'foreign-node-object',
+  summary: 'another party creates the Node object before the kubelet registers, which then adopts it',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#4f46e5',
+  describe: ({ labels: _labels, taints: _taints, providerId, ...which }) =>
+    `the Node of ${describeInstances(which)} is created by another party ${providerId ? 'with' : 'without'} its provider id, and adopted`,
+  inject: ({ labels, taints, providerId, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'foreign-node', labels, taints, providerId },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
+
+const params = z.strictObject({
+  ...offeringParams,
+  count: z.number().int().positive().default(1),
+  how: z.enum(['terminated', 'stopped']).default('terminated'),
+  /** After it was running, or after the arming where it runs already. */
+  afterMs: z.number().int().nonnegative().default(0),
+});
+
+/** Somebody else ends or stops instances behind the target's back. Legal: whoever may, can. */
+export const instanceEnd: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'instance-end',
+  summary: 'running instances are terminated or stopped by somebody else',
+  params,
+  legal: true,
+  capabilities: () => ['instance.end'],
+  color: '#7f1d1d',
+  describe: (given) => {
+    const when = given.afterMs === 0 ? '' : `, ${given.afterMs / 1_000} s after they run`;
+    return `${given.count} running of ${describeOfferings(given)} are ${given.how} by somebody else${when}`;
+  },
+  inject: (given, { ports, fired }) => {
+    const { count, how, afterMs } = given;
+    return ports.instanceFaults.endRunning({ selector: selectorOf(given), count, how, afterMs, fired: () => fired() });
+  },
+};

@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { OfferingSelector } from '../model/catalogue.ts';
+import { offeringParams, selectorOf } from './offering-params.ts';
+
+/** Which instances a fault strikes, as parameters: of these offerings, the first so many (none given: all). */
+export const instanceParams = { ...offeringParams, count: z.number().int().positive().optional() };
+
+type InstanceParams = z.infer<z.ZodObject<typeof instanceParams>>;
+
+export function selectInstances({ count, ...offerings }: InstanceParams): { readonly selector: OfferingSelector; readonly count?: number } {
+  return { selector: selectorOf(offerings), ...(count === undefined ? {} : { count }) };
+}
+
+/** The instances in words. */
+export function describeInstances({ instanceTypes, zones, capacityTypes, count }: InstanceParams): string {
+  return [
+    count === undefined ? 'every' : count === 1 ? 'the first' : `each of the first ${count}`,
+    ...(capacityTypes === undefined ? [] : [capacityTypes.join(' or ')]),
+    ...(instanceTypes === undefined ? [] : [instanceTypes.join(' or ')]),
+    'instance',
+    ...(zones === undefined ? [] : [`in ${zones.join(' or ')}`]),
+  ].join(' ');
+}

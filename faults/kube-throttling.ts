@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams } from './trigger-params.ts';
+
+/** What the API server says where it refuses to answer. */
+const BODIES = {
+  /** A Status, as of a watch cache that is not ready (`k8s.io/apiserver/pkg/storage/cacher/ready.go`). */
+  status: { message: 'storage is (re)initializing', plain: false },
+  /** Plain text, as of priority and fairness (`k8s.io/apiserver/pkg/server/filters/priority-and-fairness.go`). */
+  plain: { message: 'Too many requests, please try again later.', plain: true },
+} as const;
+
+const params = z.strictObject({
+  ...triggerParams,
+  /** As in histories, `list pods`; `*` for all requests on the Kubernetes wire. */
+  operations: z
+    .array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *'))
+    .min(1)
+    .default(['*']),
+  /** What the answer's `Retry-After` says. */
+  retryAfterSeconds: z.number().int().positive().default(1),
+  body: z.enum(['plain', 'status']).default('plain'),
+});
+
+/** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to anybody at any time. */
+export const kubeThrottling: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'kube-throttling',
+  summary: 'the API server refuses requests with 429 Too Many Requests and Retry-After',
+  params,
+  legal: true,
+  capabilities: () => ['wire.kube'],
+  color: '#b45309',
+  describe: ({ operations, when, retryAfterSeconds, body }) => {
+    const names = operations.map((one) => (one === '*' ? 'Kubernetes request' : one)).join(' or ');
+    const how = body === 'plain' ? 'in plain text' : 'with a Status';
+    return `${describeWhen(when)} ${names} is refused with 429 ${how}, Retry-After ${retryAfterSeconds} s`;
+  },
+  inject: ({ operations, when, retryAfterSeconds, body }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations, where: ({ wire }) => wire === 'kube' }, when, moment: 'before' },
+      effect: { kind: 'refuse', refusal: { status: 429, code: 'TooManyRequests', retryAfterSeconds, ...BODIES[body] } },
+      fired: (span) => fired(span),
+    }),
+};

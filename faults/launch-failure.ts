@@ -1,0 +1,21 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
+
+const params = z.strictObject({ ...offeringParams, count: z.number().int().positive().default(1) });
+
+/**
+ * Instances die at launch: from pending straight to terminated, with Client.InternalError. Their launch had succeeded.
+ * Legal. Source: "Troubleshoot Amazon EC2 instance launch issues".
+ */
+export const launchFailure: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'launch-failure',
+  summary: 'launched instances go from pending to terminated',
+  params,
+  legal: true,
+  capabilities: () => ['instance.end'],
+  color: '#a21caf',
+  describe: (given) => `the next ${given.count} launched of ${describeOfferings(given)} die at launch`,
+  inject: (given, { ports, fired }) =>
+    ports.instanceFaults.failLaunches({ selector: selectorOf(given), count: given.count, fired: (span) => fired(span) }),
+};

@@ -1,0 +1,28 @@
+import { z } from 'zod';
+import type { OfferingSelector } from '../model/catalogue.ts';
+
+/** Which offerings a fault hits, as parameters: those in every list that is given; none given hits everything. */
+export const offeringParams = {
+  instanceTypes: z.array(z.string().min(1)).min(1).optional(),
+  zones: z.array(z.string().min(1)).min(1).optional(),
+  capacityTypes: z
+    .array(z.enum(['spot', 'on-demand']))
+    .min(1)
+    .optional(),
+};
+
+type OfferingParams = { readonly [Key in keyof OfferingSelector]: OfferingSelector[Key] | undefined };
+
+export function selectorOf({ instanceTypes, zones, capacityTypes }: OfferingParams): OfferingSelector {
+  return {
+    ...(instanceTypes === undefined ? {} : { instanceTypes }),
+    ...(zones === undefined ? {} : { zones }),
+    ...(capacityTypes === undefined ? {} : { capacityTypes }),
+  };
+}
+
+/** e.g. `spot capacity of every type in us-east-1a` */
+export function describeOfferings({ instanceTypes, zones, capacityTypes }: OfferingParams): string {
+  const capacity = capacityTypes?.join(' and ') ?? 'spot and on-demand';
+  return `${capacity} capacity of ${instanceTypes?.join(', ') ?? 'every type'} in ${zones?.join(', ') ?? 'every zone'}`;
+}

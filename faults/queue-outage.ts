@@ -1,0 +1,43 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+
+/** What SQS answers, and why. */
+const REFUSALS = {
+  denied: { status: 403, code: 'AccessDenied', message: 'Access to the resource is denied.' },
+  missing: { status: 400, code: 'QueueDoesNotExist', message: 'The specified queue does not exist.' },
+  throttled: { status: 403, code: 'RequestThrottled', message: 'The request was denied due to request throttling.' },
+  unavailable: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
+} as const;
+
+const params = z.strictObject({
+  how: z.enum(['denied', 'missing', 'throttled', 'unavailable']),
+  /** By default all that readers of a queue send. */
+  operations: z
+    .array(z.string().startsWith('sqs:'))
+    .min(1)
+    .default([
+      'sqs:ChangeMessageVisibility',
+      'sqs:DeleteMessage',
+      'sqs:DeleteMessageBatch',
+      'sqs:GetQueueAttributes',
+      'sqs:GetQueueUrl',
+      'sqs:ReceiveMessage',
+    ]),
+});
+
+/** SQS refuses the target's requests. Legal: queues and policies are changed by people, and any service is away at times. */
+export const queueOutage: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'queue-outage',
+  summary: 'the interruption queue is denied, gone, throttled or not available',
+  params,
+  legal: true,
+  capabilities: () => ['wire.aws'],
+  color: '#155e75',
+  describe: ({ how, operations }) => `SQS refuses ${operations.join(', ')}: ${REFUSALS[how].code}`,
+  inject: ({ how, operations }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations }, when: { kind: 'always' }, moment: 'before' },
+      effect: { kind: 'refuse', refusal: REFUSALS[how] },
+      fired: (span) => fired(span),
+    }),
+};

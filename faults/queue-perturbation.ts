@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { MESSAGE_KINDS } from '../world/ports.ts';
+import type { MessagePerturbation } from '../world/ports.ts';
+import type { Fault } from './fault.ts';
+
+const which = {
+  /** By default messages of every kind. */
+  kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional(),
+  /** How many messages, at most; by default all. */
+  count: z.number().int().positive().optional(),
+};
+
+const params = z.discriminatedUnion('what', [
+  z.strictObject({ what: z.literal('duplicate'), ...which, copies: z.number().int().min(2).default(2) }),
+  z.strictObject({ what: z.literal('delay'), ...which, delayMs: z.number().int().positive() }),
+  z.strictObject({ what: z.literal('lose'), ...which }),
+]);
+
+type Params = z.infer<typeof params>;
+
+/**
+ * Messages on their way to the interruption queue are doubled, delayed or lost. Legal: EventBridge delivers at least once
+ * and in no promised order, and the events of EC2 reach it as best effort.
+ */
+export const queuePerturbation: Fault<Params, z.input<typeof params>> = {
+  name: 'queue-perturbation',
+  summary: 'messages about instances are doubled, delayed or lost on their way to the interruption queue',
+  params,
+  legal: true,
+  capabilities: () => ['queue.perturb'],
+  color: '#0891b2',
+  describe: (given) => {
+    const messages = `${given.count === undefined ? 'all' : `the next ${given.count}`} messages (${given.kinds?.join(', ') ?? 'every kind'})`;
+    return `${messages} ${describeFate(perturbationOf(given))}`;
+  },
+  inject: (given, { ports, fired }) =>
+    ports.queue.perturb({
+      ...(given.kinds === undefined ? {} : { kinds: given.kinds }),
+      ...(given.count === undefined ? {} : { count: given.count }),
+      message: perturbationOf(given),
+      fired: (kind, instance) => fired(undefined, `${kind} of ${instance}`),
+    }),
+};
+
+function perturbationOf(given: Params): MessagePerturbation {
+  switch (given.what) {
+    case 'duplicate':
+      return { kind: 'duplicate', copies: given.copies };
+    case 'delay':
+      return { kind: 'delay', delayMs: given.delayMs };
+    case 'lose':
+      return { kind: 'lose' };
+  }
+}
+
+function describeFate(perturbation: MessagePerturbation): string {
+  switch (perturbation.kind) {
+    case 'duplicate':
+      return `arrive ${perturbation.copies} times`;
+    case 'delay':
+      return `arrive ${perturbation.delayMs / 1_000} s late`;
+    case 'lose':
+      return 'are lost';
+  }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod';
+import { QUOTA_GROUPS } from '../world/ports.ts';
+import type { Fault } from './fault.ts';
+
+const params = z.discriminatedUnion('of', [
+  /** vCPUs that may run at a time: VcpuLimitExceeded on demand, MaxSpotInstanceCountExceeded for spot. */
+  z.strictObject({
+    of: z.literal('vcpus'),
+    capacityTypes: z
+      .array(z.enum(['spot', 'on-demand']))
+      .min(1)
+      .optional(),
+    /** Groups of instance families; by default all. */
+    groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional(),
+    vcpus: z.number().int().nonnegative(),
+  }),
+  /** On-demand instances of each type that may run at a time: InstanceLimitExceeded. */
+  z.strictObject({
+    of: z.literal('instances'),
+    instanceTypes: z.array(z.string().min(1)).min(1).optional(),
+    count: z.number().int().nonnegative(),
+  }),
+  /** No more fleets: MaxFleetCountExceeded, of the whole request. */
+  z.strictObject({ of: z.literal('fleets') }),
+]);
+
+/** As quoted in runs-on/runs-on#88. */
+const MAX_FLEETS = {
+  status: 400,
+  code: 'MaxFleetCountExceeded',
+  message: "You've reached your quota for maximum Fleet Requests for this account.",
+} as const;
+
+/**
+ * The account's quotas are used up. RunInstances is refused; a fleet's answer has the refusal among its errors. Legal:
+ * accounts begin with quotas of a few vCPUs.
+ */
+export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'quota',
+  summary: 'the account may run only so many vCPUs, instances of a type, or fleets',
+  params,
+  legal: true,
+  capabilities: ({ of }) => [of === 'fleets' ? 'wire.aws' : 'capacity.quota'],
+  color: '#c2410c',
+  describe: (given) => {
+    switch (given.of) {
+      case 'vcpus':
+        return `at most ${given.vcpus} vCPUs of ${given.groups?.join(', ') ?? 'each group of'} instances run ${given.capacityTypes?.join(' and ') ?? 'spot and on-demand'}`;
+      case 'instances':
+        return `at most ${given.count} on-demand instances of ${given.instanceTypes?.join(', ') ?? 'each type'} run`;
+      case 'fleets':
+        return 'no more fleets are taken';
+    }
+  },
+  inject: (given, { arm, ports, fired }) => {
+    switch (given.of) {
+      case 'vcpus':
+        return ports.quota.limitVcpus({
+          vcpus: given.vcpus,
+          ...(given.capacityTypes === undefined ? {} : { capacityTypes: given.capacityTypes }),
+          ...(given.groups === undefined ? {} : { groups: given.groups }),
+          fired: (span) => fired(span),
+        });
+      case 'instances':
+        return ports.quota.limitInstances({
+          count: given.count,
+          ...(given.instanceTypes === undefined ? {} : { instanceTypes: given.instanceTypes }),
+          fired: (span) => fired(span),
+        });
+      case 'fleets':
+        return arm({
+          trigger: { match: { operations: ['ec2:CreateFleet'] }, when: { kind: 'always' }, moment: 'before' },
+          effect: { kind: 'refuse', refusal: MAX_FLEETS },
+          fired: (span) => fired(span),
+        });
+    }
+  },
+};

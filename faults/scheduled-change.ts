@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
+
+const params = z.strictObject({
+  ...offeringParams,
+  /** How many running instances, at most; by default all. */
+  count: z.number().int().positive().optional(),
+  /** By default two weeks, as EC2 mostly gives. */
+  startsInMs: z.number().int().positive().default(1_209_600_000),
+});
+
+/** AWS Health announces that instances which run now will be retired. Legal: hardware ages. */
+export const scheduledChange: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'scheduled-change',
+  summary: 'AWS Health announces that running instances will be retired',
+  params,
+  legal: true,
+  capabilities: () => ['queue.perturb'],
+  color: '#65a30d',
+  describe: (given) =>
+    `AWS Health announces the end of ${given.count ?? 'all'} running instances of ${describeOfferings(given)} in ${given.startsInMs / 3_600_000} h`,
+  inject: (given, { ports, fired }) => {
+    const { count, startsInMs } = given;
+    const limit = count === undefined ? {} : { count };
+    return ports.queue.scheduleChange({
+      selector: selectorOf(given),
+      ...limit,
+      startsInMs,
+      fired: (instance) => fired(undefined, instance),
+    });
+  },
+};

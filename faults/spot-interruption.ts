@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import type { MessagePerturbation } from '../world/ports.ts';
+import type { Fault } from './fault.ts';
+import { offeringParams, selectorOf } from './offering-params.ts';
+
+const params = z.strictObject({
+  instanceTypes: offeringParams.instanceTypes,
+  zones: offeringParams.zones,
+  /** How many instances, at most; by default all that are met. */
+  count: z.number().int().positive().optional(),
+  /** Whether it meets instances that run now, all at once, or those to come, as they begin to run or as they are launched. */
+  moment: z.enum(['running', 'before-registration', 'pending']).default('running'),
+  /** From the warning to the end. EC2 gives two minutes. */
+  noticeMs: z.number().int().nonnegative().default(120_000),
+  /** Whether a rebalance recommendation comes: `rebalanceBeforeMs` before the warning, or with it. */
+  rebalance: z.enum(['none', 'before', 'with']).default('none'),
+  rebalanceBeforeMs: z.number().int().positive().default(300_000),
+  /** What becomes of the warning's message; when it is duplicated, so is the recommendation's. */
+  message: z.enum(['once', 'duplicated', 'late', 'lost']).default('once'),
+  /** How late, when it is late. By default it arrives after the instance has begun to end. */
+  lateMs: z.number().int().positive().default(150_000),
+});
+
+const COPIES = 2;
+
+/**
+ * EC2 takes spot instances back. Legal: it may at any moment, warnings and recommendations are best effort, and messages
+ * are delivered at least once.
+ */
+export const spotInterruption: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'spot-interruption',
+  summary: 'spot instances are warned and taken back, with or without a rebalance recommendation',
+  params,
+  legal: true,
+  capabilities: () => ['spot.interrupt'],
+  color: '#ea580c',
+  describe: ({ instanceTypes, zones, count, moment, noticeMs, rebalance, rebalanceBeforeMs, message, lateMs }) => {
+    const which = `${count ?? 'all'} spot instances of ${instanceTypes?.join(', ') ?? 'every type'} in ${zones?.join(', ') ?? 'every zone'}`;
+    const recommendation = {
+      none: '',
+      with: ', with a rebalance recommendation',
+      before: `, a rebalance recommendation ${rebalanceBeforeMs / 1_000} s before`,
+    };
+    const fate = {
+      once: '',
+      duplicated: ', the message comes twice',
+      late: `, the message comes ${lateMs / 1_000} s late`,
+      lost: ', the message is lost',
+    };
+    return `${which} are interrupted (${moment}) with ${noticeMs / 1_000} s notice${recommendation[rebalance]}${fate[message]}`;
+  },
+  inject: ({ instanceTypes, zones, count, moment, noticeMs, rebalance, rebalanceBeforeMs, message, lateMs }, { ports, fired }) => {
+    const perturbations: Readonly<Record<typeof message, MessagePerturbation | undefined>> = {
+      once: undefined,
+      duplicated: { kind: 'duplicate', copies: COPIES },
+      late: { kind: 'delay', delayMs: lateMs },
+      lost: { kind: 'lose' },
+    };
+    const perturbation = perturbations[message];
+    return ports.spot.interrupt({
+      selector: selectorOf({ instanceTypes, zones, capacityTypes: ['spot'] }),
+      ...(count === undefined ? {} : { count }),
+      moment,
+      noticeMs,
+      ...(rebalance === 'none' ? {} : { rebalanceBeforeMs: rebalance === 'with' ? 0 : rebalanceBeforeMs }),
+      ...(perturbation === undefined ? {} : { message: perturbation }),
+      fired: (instance) => fired(undefined, instance),
+    });
+  },
+};

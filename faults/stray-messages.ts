@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+
+const params = z.strictObject({
+  what: z.enum(['malformed', 'foreign']),
+  periodMs: z.number().int().positive().default(10_000),
+});
+
+/**
+ * Messages come to the interruption queue that are no business of this cluster: what can't be parsed, or warnings about
+ * instances of others. Legal: rules that match too much, and whoever may send, do that.
+ */
+export const strayMessages: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'stray-messages',
+  summary: 'malformed messages, or messages about the instances of others, come to the interruption queue',
+  params,
+  legal: true,
+  capabilities: () => ['queue.perturb'],
+  color: '#a16207',
+  describe: ({ what, periodMs }) => `every ${periodMs / 1_000} s a ${what} message comes to the interruption queue`,
+  inject: ({ what, periodMs }, { ports, fired }) =>
+    ports.queue.put({ what, periodMs, fired: (about) => fired(undefined, `${what}: ${about}`) }),
+};

@@ -1,0 +1,69 @@
+import { StatusError } from './status.ts';
+
+/** How objects are to be shown: as they are, as rows of a table, or by their metadata alone. */
+export type Representation = 'object' | 'table' | 'metadata';
+
+/** One media type of an Accept header, with its parameters. */
+export interface MediaType {
+  readonly type: string;
+  readonly parameters: Readonly<Record<string, string>>;
+}
+
+const JSON_TYPES = ['application/json', 'application/*', '*/*'];
+/** What a client asks for by the parameter `as` of group meta.k8s.io. A single object is asked for by the names of lists too. */
+const KINDS: Readonly<Record<string, Representation>> = {
+  Table: 'table',
+  PartialObjectMetadata: 'metadata',
+  PartialObjectMetadataList: 'metadata',
+};
+
+/** The media types of an Accept header in the order of preference (`q`, then as they were sent). */
+export function parseAccept(header: string | undefined): MediaType[] {
+  const types = (header ?? '')
+    .split(',')
+    .map(readMediaType)
+    .filter(({ type }) => type !== '');
+  const weight = ({ parameters }: MediaType): number => Number(parameters['q'] ?? 1);
+  return types.sort((a, b) => weight(b) - weight(a));
+}
+
+/** One media type, e.g. of a Content-Type header. */
+export function readMediaType(text: string): MediaType {
+  const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
+  const pairs = parameters.map((parameter) => {
+    const at = parameter.indexOf('=');
+    return [parameter.slice(0, at), parameter.slice(at + 1)] as const;
+  });
+  return { type: type.toLowerCase(), parameters: Object.fromEntries(pairs) };
+}
+
+/**
+ * Chooses among what a client accepts. Answers are JSON: who prefers protobuf and takes JSON too gets JSON.
+ * @throws StatusError 406 for who takes nothing that can be had
+ */
+export function negotiate(header: string | undefined): Representation {
+  const accepted = parseAccept(header);
+  if (accepted.length === 0) return 'object';
+  for (const { type, parameters } of accepted) {
+    if (!JSON_TYPES.includes(type)) continue;
+    const { as, g, v } = parameters;
+    if (as === undefined) return 'object';
+    const kind = Object.hasOwn(KINDS, as) ? KINDS[as] : undefined;
+    if (kind !== undefined && g === 'meta.k8s.io' && (v === 'v1' || v === 'v1beta1')) return kind;
+  }
+  throw notAcceptable();
+}
+
+/** Whether JSON of a kind of answer is among what a client accepts before plain JSON. */
+export function prefersKind(header: string | undefined, group: string, kind: string, version: string): boolean {
+  for (const { type, parameters } of parseAccept(header)) {
+    if (!JSON_TYPES.includes(type)) continue;
+    if (parameters['as'] === undefined) return false;
+    if (parameters['as'] === kind && parameters['g'] === group && parameters['v'] === version) return true;
+  }
+  return false;
+}
+
+export function notAcceptable(accepted: readonly string[] = ['application/json']): StatusError {
+  return new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+}

@@ -1,0 +1,25 @@
+import { parse } from 'yaml';
+import { readMediaType } from './accept.ts';
+import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
+import type { KubeTypes } from './types.ts';
+
+export const JSON_TYPE = 'application/json';
+export const YAML_TYPE = 'application/yaml';
+export const APPLY_TYPE = 'application/apply-patch+yaml';
+
+const utf8 = new TextDecoder();
+
+/**
+ * Decodes a body by its content type: protobuf, YAML, else JSON.
+ * @throws Error for one that can't be read
+ */
+export function decodeBody(body: string | Uint8Array, contentType: string | undefined, types: KubeTypes | undefined): unknown {
+  const { type } = readMediaType(contentType ?? '');
+  if (type === PROTOBUF_TYPE && types !== undefined) {
+    return decodeProtobuf(typeof body === 'string' ? new TextEncoder().encode(body) : body, types);
+  }
+  const text = typeof body === 'string' ? body : utf8.decode(body);
+  // Most of what is called YAML is JSON, which is read much faster.
+  const isYaml = (type === YAML_TYPE || type === APPLY_TYPE) && !text.trimStart().startsWith('{');
+  return isYaml ? parse(text) : JSON.parse(text);
+}

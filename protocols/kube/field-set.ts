@@ -1,0 +1,99 @@
+import { isJsonObject, setOwn } from './json.ts';
+import type { JsonObject } from './json.ts';
+import type { MergeShape } from './merge-shape.ts';
+
+/**
+ * A set of fields of an object: paths whose elements are written as in `metadata.managedFields` (`f:spec`,
+ * `k:{"name":"web"}`, `v:"x"`). Elements are joined by a line feed, which JSON escapes and names don't have.
+ */
+export type FieldSet = ReadonlySet<string>;
+
+const SEPARATOR = '\n';
+
+export function childPath(path: string, element: string): string {
+  return path === '' ? element : path + SEPARATOR + element;
+}
+
+/** Whether a set has anything below a path. */
+export function hasBelow(set: FieldSet, path: string): boolean {
+  for (const one of set) if (one.startsWith(path + SEPARATOR)) return true;
+  return false;
+}
+
+/** What tells an element of a list from the others, as a path has it. */
+export function elementPath(path: string, element: unknown, keys: Readonly<Record<string, unknown>>): string {
+  const pairs = Object.keys(keys)
+    .sort()
+    .map((key) => [key, (isJsonObject(element) ? element[key] : undefined) ?? keys[key]] as const)
+    .filter(([, value]) => value !== undefined);
+  return childPath(path, `k:${JSON.stringify(Object.fromEntries(pairs))}`);
+}
+
+/** The parts of a value that its shape takes apart, each with its path; undefined for what is one value. */
+export function partsOf(value: unknown, shape: MergeShape, path: string): Map<string, { value: unknown; shape: MergeShape; name: string }> | undefined {
+  if (shape.kind === 'object' && isJsonObject(value)) {
+    return new Map(Object.entries(value).map(([name, part]) => [childPath(path, `f:${name}`), { value: part, shape: shape.field(name), name }]));
+  }
+  if (shape.kind === 'list' && Array.isArray(value)) {
+    return new Map(value.map((part: unknown) => [elementPath(path, part, shape.keys), { value: part, shape: shape.element, name: '' }]));
+  }
+  if (shape.kind === 'set' && Array.isArray(value)) {
+    return new Map(value.map((part: unknown) => [childPath(path, `v:${JSON.stringify(part)}`), { value: part, shape: { kind: 'leaf' }, name: '' }]));
+  }
+  return undefined;
+}
+
+/** All fields that a value sets. @param withMaps maps and list elements themselves, besides what is in them */
+export function fieldsOf(value: unknown, shape: MergeShape, path = '', withMaps = false): Set<string> {
+  const parts = partsOf(value, shape, path);
+  if (parts === undefined || parts.size === 0) return new Set(path === '' ? [] : [path]);
+  const fields = new Set<string>(withMaps && path !== '' && shape.kind === 'object' && shape.isMap ? [path] : []);
+  for (const [at, part] of parts) {
+    if (shape.kind === 'list') fields.add(at);
+    for (const field of fieldsOf(part.value, part.shape, at, withMaps)) fields.add(field);
+  }
+  return fields;
+}
+
+/** A set as `fieldsV1` has it. */
+export function writeFields(set: FieldSet): JsonObject {
+  const root: Record<string, unknown> = {};
+  for (const path of [...set].sort()) {
+    let node = root;
+    for (const element of path.split(SEPARATOR)) {
+      let next = Object.hasOwn(node, element) ? (node[element] as Record<string, unknown>) : undefined;
+      if (next === undefined) {
+        next = {};
+        setOwn(node, element, next);
+      }
+      node = next;
+    }
+    if (hasBelow(set, path)) node['.'] = {};
+  }
+  return root;
+}
+
+/** Reads `fieldsV1`. */
+export function readFields(fields: unknown, path = '', set = new Set<string>()): Set<string> {
+  const entries = isJsonObject(fields) ? Object.entries(fields) : [];
+  if (path !== '' && entries.length === 0) set.add(path);
+  for (const [element, below] of entries) {
+    if (element === '.') set.add(path);
+    else readFields(below, childPath(path, element), set);
+  }
+  return set;
+}
+
+/** A path as messages show it: `.spec.containers[name="web"].image`. */
+export function formatPath(path: string): string {
+  return path
+    .split(SEPARATOR)
+    .map((element) => {
+      const content = element.slice(2);
+      if (element.startsWith('f:')) return `.${content}`;
+      if (element.startsWith('v:')) return `[=${content}]`;
+      const pairs = Object.entries(JSON.parse(content) as JsonObject).map(([key, value]) => `${key}=${JSON.stringify(value)}`);
+      return `[${pairs.join(',')}]`;
+    })
+    .join('');
+}

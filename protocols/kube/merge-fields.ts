@@ -1,0 +1,83 @@
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf, hasBelow, partsOf } from './field-set.ts';
+import type { FieldSet } from './field-set.ts';
+import { isJsonObject, setOwn } from './json.ts';
+import type { MergeShape } from './merge-shape.ts';
+
+/** What became of the fields of a value. */
+export interface Comparison {
+  readonly added: Set<string>;
+  readonly modified: Set<string>;
+  readonly removed: Set<string>;
+}
+
+/** Compares two values field by field. */
+export function compareFields(before: unknown, after: unknown, shape: MergeShape): Comparison {
+  const result: Comparison = { added: new Set(), modified: new Set(), removed: new Set() };
+  compare(before, after, shape, '', result);
+  return result;
+}
+
+function compare(before: unknown, after: unknown, shape: MergeShape, path: string, result: Comparison): void {
+  if (isDeepStrictEqual(before, after)) return;
+  const [was, is] = [partsOf(before, shape, path), partsOf(after, shape, path)];
+  if (was === undefined || is === undefined) {
+    if (before === undefined) addAll(result.added, fieldsOf(after, shape, path, true));
+    else if (after === undefined) addAll(result.removed, fieldsOf(before, shape, path, true));
+    else result.modified.add(path);
+    return;
+  }
+  for (const [at, part] of is) {
+    const old = was.get(at);
+    if (old === undefined && shape.kind === 'list') result.added.add(at);
+    compare(old?.value, part.value, part.shape, at, result);
+  }
+  for (const [at, part] of was) {
+    if (is.has(at)) continue;
+    if (shape.kind === 'list') result.removed.add(at);
+    compare(part.value, undefined, part.shape, at, result);
+  }
+}
+
+function addAll(set: Set<string>, fields: FieldSet): void {
+  for (const field of fields) set.add(field);
+}
+
+/** A value with an applied configuration merged over it. Elements that are new come behind those that were there. */
+export function mergeFields(before: unknown, applied: unknown, shape: MergeShape): unknown {
+  const [was, is] = [partsOf(before, shape, ''), partsOf(applied, shape, '')];
+  if (was === undefined || is === undefined) return applied;
+  if (shape.kind === 'object') {
+    const result: Record<string, unknown> = isJsonObject(before) ? { ...before } : {};
+    for (const [at, { value, shape: inner, name }] of is) {
+      if (value === null) continue;
+      setOwn(result, name, mergeFields(was.get(at)?.value, value, inner));
+    }
+    return result;
+  }
+  const kept = [...was].map(([at, { value, shape: inner }]) => {
+    const over = is.get(at);
+    return over === undefined ? value : mergeFields(value, over.value, inner);
+  });
+  return [...kept, ...[...is].filter(([at]) => !was.has(at)).map(([, { value }]) => value)];
+}
+
+/**
+ * A value without some of its fields. A list's element that is taken away stays as long as somebody owns something in it.
+ * @param owned the fields that somebody owns
+ */
+export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet, owned: FieldSet, path = ''): unknown {
+  const parts = partsOf(value, shape, path);
+  if (parts === undefined) return value;
+  const kept = [...parts].filter(([at]) => !(fields.has(at) && !hasBelow(owned, at))).map(([at, part]) => {
+    const rest = removeFields(part.value, part.shape, fields, owned, at);
+    return { ...part, value: rest, emptied: isJsonObject(rest) && Object.keys(rest).length === 0 && rest !== part.value };
+  });
+  const remaining = kept.filter(({ emptied }) => !emptied);
+  const isSame = remaining.length === parts.size && remaining.every(({ value: rest }, index) => rest === [...parts.values()][index]?.value);
+  if (isSame) return value;
+  if (shape.kind !== 'object') return remaining.map(({ value: rest }) => rest);
+  const result: Record<string, unknown> = {};
+  for (const { name, value: rest } of remaining) setOwn(result, name, rest);
+  return result;
+}

@@ -1,0 +1,92 @@
+import { elementOf } from './types.ts';
+import type { FieldType, KubeTypes, ObjectType } from './types.ts';
+
+/** A JSON schema as OpenAPI has it. */
+export type OpenApiSchema = Readonly<Record<string, unknown>>;
+
+/** The packages of Go in which types live, by the beginning of our names. */
+const PACKAGES: readonly (readonly [string, string])[] = [
+  ['meta.', 'io.k8s.apimachinery.pkg.apis.'],
+  ['apiextensions.', 'io.k8s.apiextensions-apiserver.pkg.apis.'],
+  ['', 'io.k8s.api.'],
+];
+
+const SCALARS: Readonly<Record<string, OpenApiSchema>> = {
+  string: { type: 'string' },
+  bool: { type: 'boolean' },
+  int32: { type: 'integer', format: 'int32' },
+  int64: { type: 'integer', format: 'int64' },
+  double: { type: 'number', format: 'double' },
+  bytes: { type: 'string', format: 'byte' },
+  Quantity: { type: 'string' },
+  IntOrString: { type: 'string', format: 'int-or-string' },
+  Time: { type: 'string', format: 'date-time' },
+  MicroTime: { type: 'string', format: 'date-time' },
+  FieldsV1: { type: 'object' },
+  RawExtension: { type: 'object' },
+  Any: {},
+};
+
+/** A type's name as OpenAPI documents have it: `io.k8s.api.core.v1.Pod`. */
+export function openApiName(type: string): string {
+  const [, prefix = ''] = PACKAGES.find(([begin]) => type.startsWith(begin)) ?? [];
+  return prefix + type;
+}
+
+/**
+ * The schemas of types and all that they are made of, by their names in documents: with patch strategies, list types and
+ * the kinds that they are, without descriptions.
+ * @param refs what references begin with: `#/definitions/`, `#/components/schemas/`
+ */
+export function openApiSchemas(roots: readonly string[], types: KubeTypes, refs: string): Record<string, OpenApiSchema> {
+  const schemas: Record<string, OpenApiSchema> = {};
+  const todo = [...roots];
+  for (let name = todo.shift(); name !== undefined; name = todo.shift()) {
+    const type = types.find(name);
+    const full = openApiName(name);
+    if (type === undefined || Object.hasOwn(schemas, full)) continue;
+    schemas[full] = schemaOf(type, types.kindsOf(name), refs);
+    todo.push(...Object.values(type.fields).map((field) => innermost(field.type)));
+  }
+  return schemas;
+}
+
+function innermost(type: string): string {
+  const element = elementOf(type);
+  return element === undefined ? type : innermost(element.type);
+}
+
+function schemaOf(type: ObjectType, kinds: readonly string[], refs: string): OpenApiSchema {
+  const properties = Object.entries(type.fields).map(([name, field]) => [name, fieldSchema(field, refs)] as const);
+  return {
+    type: 'object',
+    ...(type.open === true ? {} : { properties: Object.fromEntries(properties) }),
+    ...(type.required === undefined ? {} : { required: type.required }),
+    ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
+    ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds.map(groupVersionKind) }),
+  };
+}
+
+/** `apps/v1/Deployment` in parts. */
+export function groupVersionKind(kind: string): { readonly group: string; readonly version: string; readonly kind: string } {
+  const [last = '', version = '', group = ''] = kind.split('/').reverse();
+  return { group, version, kind: last };
+}
+
+function fieldSchema({ type, patch, key, list, keys, map }: FieldType, refs: string): OpenApiSchema {
+  return {
+    ...valueSchema(type, refs),
+    ...(patch === undefined ? {} : { 'x-kubernetes-patch-strategy': patch }),
+    ...(key === undefined ? {} : { 'x-kubernetes-patch-merge-key': key }),
+    ...(list === undefined ? {} : { 'x-kubernetes-list-type': list }),
+    ...(keys === undefined ? {} : { 'x-kubernetes-list-map-keys': keys }),
+    ...(map === undefined ? {} : { 'x-kubernetes-map-type': map }),
+  };
+}
+
+function valueSchema(type: string, refs: string): OpenApiSchema {
+  const element = elementOf(type);
+  if (element?.of === 'list') return { type: 'array', items: valueSchema(element.type, refs) };
+  if (element?.of === 'map') return { type: 'object', additionalProperties: valueSchema(element.type, refs) };
+  return SCALARS[type] ?? { $ref: refs + openApiName(type) };
+}

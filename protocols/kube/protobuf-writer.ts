@@ -1,0 +1,32 @@
+const utf8 = new TextEncoder();
+
+/** Bytes, or parts of them that are put together once. */
+export type Parts = readonly (Uint8Array | Parts)[];
+
+/** A string, or a message of parts, in a field. */
+export function writeField(number: number, value: string | Parts): Parts {
+  const bytes = typeof value === 'string' ? utf8.encode(value) : joined(value);
+  return [writeVarint(number * 8 + 2), writeVarint(bytes.length), bytes];
+}
+
+/** All parts in one piece. */
+export function joined(parts: Parts): Uint8Array {
+  const flat: Uint8Array[] = [];
+  const collect = (part: Uint8Array | Parts): void => {
+    if (part instanceof Uint8Array) flat.push(part);
+    else for (const one of part) collect(one);
+  };
+  collect(parts);
+  return Buffer.concat(flat);
+}
+
+/** @param value not negative, and safe as an integer */
+function writeVarint(value: number): Uint8Array {
+  const bytes: number[] = [];
+  let rest = value;
+  while (rest >= 0x80) {
+    bytes.push((rest % 0x80) | 0x80);
+    rest = Math.floor(rest / 0x80);
+  }
+  return Uint8Array.from([...bytes, rest]);
+}

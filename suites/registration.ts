@@ -1,0 +1,107 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+
+const POOLS = [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })];
+/** A pod of this size fills a node. */
+const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+const TEN_MINUTES_MS = 600_000;
+
+export const slowKubelets = scenario({
+  id: 'registration/slow-kubelets',
+  title: 'every kubelet takes ten minutes to register: nobody gives up too early, and nothing is launched twice',
+  capabilities: ['boot.delay'],
+  pools: POOLS,
+  async run(t) {
+    await t.inject(specify(faults.slowRegistration, { delayMs: TEN_MINUTES_MS }));
+    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    t.expect.served(web, 'registration');
+    await t.untilServed(web, 'registration');
+  },
+});
+
+export const neverRegisters = scenario({
+  id: 'registration/never-registers',
+  title: 'two kubelets never register: their instances are given up and ended, and their pods get other nodes',
+  capabilities: ['boot.delay'],
+  pools: POOLS,
+  async run(t) {
+    await t.inject(specify(faults.slowRegistration, { never: true, count: 2 }));
+    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
+    t.expect.served(web, 'replacement');
+    await t.untilServed(web, 'replacement');
+  },
+});
+
+export const neverReady = scenario({
+  id: 'registration/never-ready',
+  title: 'a node registers and never gets Ready: other pods are served meanwhile, and its own once it is mended',
+  capabilities: ['boot.delay'],
+  pools: POOLS,
+  async run(t) {
+    const broken = await t.inject(specify(faults.neverReady, { count: 1 }));
+    const first = await t.deploy({
+      name: 'first',
+      replicas: 1,
+      ...NODE_SIZED,
+      truth: { kind: 'schedulable-after-heal', why: 'its node does not get Ready' },
+    });
+    t.expect.served(first, 'recover');
+    await t.untilFired(broken, 'provision');
+    const others = await t.deploy({ name: 'others', replicas: 3, ...NODE_SIZED });
+    t.expect.served(others, 'provision');
+    await t.untilServed(others, 'provision');
+    await broken.heal();
+    await t.untilServed(first, 'recover');
+  },
+});
+
+export const flappingNode = scenario({
+  id: 'registration/flapping-node',
+  title: 'a node stops and starts being Ready: nothing of it is forgotten, and it goes when it is not needed',
+  capabilities: ['boot.delay'],
+  pools: POOLS,
+  async run(t) {
+    await t.inject(specify(faults.flappingNode, { count: 1, periodMs: 20_000, times: 5 }));
+    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'recover');
+    await t.pass('provision');
+  },
+});
+
+export const foreignNodeObject = scenario({
+  id: 'registration/foreign-node-object',
+  title: "another party writes a Node's object before its kubelet does: the instance is not lost to the race",
+  capabilities: ['boot.delay'],
+  pools: POOLS,
+  async run(t) {
+    await t.inject(specify(faults.foreignNodeObject, { count: 2 }));
+    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
+    t.expect.served(web, 'replacement');
+    await t.untilServed(web, 'replacement');
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('teardown');
+  },
+});
+
+export const addressReuse = scenario({
+  id: 'registration/address-reuse',
+  title: 'an instance dies, the next gets its address and so its node name: each is told apart by its id',
+  capabilities: ['capacity.quota', 'instance.end'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
+  async run(t) {
+    await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 2 }), 'may-fire');
+    const web = await t.deploy({ name: 'web', replicas: 2, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'provision');
+    // Seeds meet every moment of the successor's start.
+    const deaths = await t.inject(specify(faults.instanceEnd, { count: 1, afterMs: t.random.int(0, 20_000) }));
+    await t.untilFired(deaths, 'provision');
+    await t.untilServed(web, 'recover');
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('teardown');
+  },
+});

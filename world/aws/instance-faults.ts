@@ -1,0 +1,55 @@
+import { selects } from '../../model/catalogue.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Heal, Instance, InstanceFaultPort } from '../ports.ts';
+import type { Instances, StateReason } from './instances.ts';
+
+type Ending = Parameters<InstanceFaultPort['endRunning']>[0];
+
+/** Somebody else than the target did it, which EC2 does not tell apart. */
+const SOMEBODY: StateReason = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+
+/** Instances that fail by themselves, or by somebody else's hand. */
+export class InstanceFaults implements InstanceFaultPort {
+  readonly #clock: Clock;
+  readonly #instances: Instances;
+
+  constructor(clock: Clock, instances: Instances) {
+    this.#clock = clock;
+    this.#instances = instances;
+  }
+
+  failLaunches(failure: Parameters<InstanceFaultPort['failLaunches']>[0]): Heal {
+    return this.#instances.failLaunches(failure);
+  }
+
+  endRunning({ selector, count, how, afterMs, fired }: Ending): Heal {
+    const healed = new AbortController();
+    const chosen = new Set<string>();
+    const strike = async (id: string): Promise<void> => {
+      try {
+        await this.#clock.sleep(afterMs, healed.signal);
+      } catch {
+        return;
+      }
+      if (this.#instances.get(id)?.state !== 'running') {
+        chosen.delete(id);
+        return;
+      }
+      fired();
+      if (how === 'stopped') this.#instances.stop(id, SOMEBODY);
+      else this.#instances.end(id, SOMEBODY.message);
+    };
+    const look = (instance: Instance): void => {
+      if (instance.state !== 'running' || !selects(selector, instance)) return;
+      if (chosen.has(instance.id) || chosen.size >= count) return;
+      chosen.add(instance.id);
+      void strike(instance.id);
+    };
+    const stopListening = this.#instances.onChange(look);
+    for (const instance of this.#instances.list()) look(instance);
+    return () => {
+      stopListening();
+      healed.abort(new Error('healed'));
+    };
+  }
+}

@@ -1,0 +1,70 @@
+import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
+import type { ArmedLimit, Capacity, Lease } from './capacity.ts';
+import type { Subnet } from './network.ts';
+import type { QuotaShortage, Quotas } from './quotas.ts';
+
+/** Where one instance would go. */
+export interface Place {
+  readonly type: InstanceType;
+  readonly subnet: Subnet;
+  readonly capacityType: CapacityType;
+}
+
+/** Why there is no room for an instance. */
+export type Shortage =
+  | { readonly kind: 'capacity'; readonly limits: readonly ArmedLimit[] }
+  /** The account or the subnet does not allow it. */
+  | ({ readonly kind: 'quota' | 'addresses' } & QuotaShortage);
+
+/** Everything that an instance needs to find room: the account's quotas, an address, and the pool's capacity. */
+export class Room {
+  readonly #capacity: Capacity;
+  readonly #quotas: Quotas;
+
+  constructor(capacity: Capacity, quotas: Quotas) {
+    this.#capacity = capacity;
+    this.#quotas = quotas;
+  }
+
+  /**
+   * Takes room for one instance. The address itself is taken when the instance is launched.
+   * @param addressesSpokenFor in its subnet, by instances that have room and are not launched yet
+   */
+  take(place: Place, addressesSpokenFor: number): Lease | Shortage {
+    const { type, subnet, capacityType } = place;
+    const quota = this.#quotas.take(type, capacityType);
+    if ('refusal' in quota) return { kind: 'quota', ...quota };
+    const address = this.#quotas.addressShortage(subnet.id, addressesSpokenFor);
+    if (address !== undefined) {
+      quota.undo();
+      return { kind: 'addresses', ...address };
+    }
+    const offering = offeringAt(place);
+    const capacity = this.#capacity.take(offering);
+    if (capacity === undefined) {
+      quota.undo();
+      return { kind: 'capacity', limits: this.#capacity.limitsOn(offering) };
+    }
+    return {
+      giveBack: () => {
+        quota.giveBack();
+        capacity.giveBack();
+      },
+      undo: () => {
+        quota.undo();
+        capacity.undo();
+      },
+    };
+  }
+}
+
+/** What a place is bought as. */
+export function offeringAt({ type, subnet, capacityType }: Place): Offering {
+  return { instanceType: type.type, zone: subnet.zone, capacityType };
+}
+
+/** Each fault that left no room has fired, once a request. */
+export function tellFaults(shortages: readonly Shortage[], span: number): void {
+  const fired = shortages.flatMap((one) => (one.kind === 'capacity' ? one.limits.map(({ limit }) => limit.fired) : one.fired));
+  for (const tell of new Set(fired)) tell(span);
+}

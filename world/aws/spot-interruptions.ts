@@ -1,0 +1,62 @@
+import { selects } from '../../model/catalogue.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import type { Heal, Instance, InstancePort, SpotPort } from '../ports.ts';
+import type { EventBus } from './event-bus.ts';
+
+/** Source: `StateReason` in the EC2 API reference for the code. */
+const TERMINATION = 'Server.SpotInstanceTermination: Spot instance termination';
+
+type Interruption = Parameters<SpotPort['interrupt']>[0];
+
+/** Takes spot instances back as EC2 does: perhaps a recommendation, a warning, and the end when its time is over. */
+export class SpotInterruptions implements SpotPort {
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #instances: InstancePort;
+  readonly #bus: EventBus;
+  /** Instances that are being taken back: none twice. */
+  readonly #taken = new Set<string>();
+  #interruptions = 0;
+
+  constructor(parts: { clock: Clock; random: Random; instances: InstancePort; bus: EventBus }) {
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+    this.#instances = parts.instances;
+    this.#bus = parts.bus;
+  }
+
+  interrupt(interruption: Interruption): Heal {
+    const { selector, count = Number.POSITIVE_INFINITY, moment } = interruption;
+    this.#interruptions += 1;
+    const random = this.#random.fork(`interruption ${this.#interruptions}`);
+    const state = moment === 'pending' ? 'pending' : 'running';
+    let left = count;
+    const meet = (instance: Instance): void => {
+      const isMet = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
+      if (!isMet || left <= 0 || this.#taken.has(instance.id)) return;
+      left -= 1;
+      this.#taken.add(instance.id);
+      interruption.fired(instance.id);
+      void this.#take(instance, interruption);
+    };
+    if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) meet(instance);
+    return moment === 'running' ? () => undefined : this.#instances.onChange(meet);
+  }
+
+  async #take(instance: Instance, { noticeMs, rebalanceBeforeMs, message }: Interruption): Promise<void> {
+    if (rebalanceBeforeMs !== undefined) {
+      this.#bus.recommendRebalance(instance, message?.kind === 'duplicate' ? message : undefined);
+      if (rebalanceBeforeMs > 0) await this.#clock.sleep(rebalanceBeforeMs);
+      if (!this.#isAlive(instance.id)) return;
+    }
+    this.#bus.warn(instance, noticeMs, message);
+    await this.#clock.sleep(noticeMs);
+    if (this.#isAlive(instance.id)) this.#instances.end(instance.id, TERMINATION);
+  }
+
+  #isAlive(id: string): boolean {
+    const state = this.#instances.get(id)?.state;
+    return state === 'pending' || state === 'running';
+  }
+}

@@ -1,0 +1,188 @@
+import { setMaxListeners } from 'node:events';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { Caller } from '../../../wire/backend.ts';
+import { drawUuid } from '../ids.ts';
+import type { QueueSettings } from './attributes.ts';
+import { invalidParameter, sqsRefusal } from './errors.ts';
+import { formatReceipt, parseReceipt } from './message.ts';
+import type { Message } from './message.ts';
+
+/** Messages sent within this time of each other may be received in any order. SQS promises no order at all. */
+const REORDER_MS = 1_000;
+/** A short poll asks a part of the servers only. SQS names no figure. */
+const SHORT_POLL_MISSES = 0.1;
+/** A server that was away keeps its copy of a deleted message, which then comes again. SQS says "on rare occasions". */
+const DELETE_MISSES = 0.001;
+/** Source: "Amazon SQS message quotas". */
+const MAX_IN_FLIGHT = 120_000;
+/** Source: PurgeQueue in the API reference. */
+const PURGE_PERIOD_MS = 60_000;
+
+/** One reception of a message. */
+export interface Reception {
+  readonly message: Readonly<Message>;
+  readonly receiptHandle: string;
+}
+
+/** What to receive. */
+export interface PollRequest {
+  readonly max: number;
+  readonly visibilityMs: number;
+  /** 0: a short poll. */
+  readonly waitMs: number;
+  readonly caller: Caller;
+  readonly signal: AbortSignal | undefined;
+}
+
+/**
+ * A standard queue: delivers at least once, in nearly any order. A received message is hidden for its visibility time-out;
+ * who has not deleted it by then may meet it again. Source: "Amazon SQS standard queues", "Amazon SQS visibility timeout",
+ * "Amazon SQS short and long polling".
+ */
+export class Queue {
+  readonly name: string;
+  readonly url: string;
+  readonly settings: QueueSettings;
+  readonly createdAtMs: number;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  /** In the order of sending. Bounded by the retention period. */
+  readonly #messages = new Map<string, Message>();
+  /** Aborted when there may be something to receive. */
+  readonly #polls = new Set<AbortController>();
+  #purgedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(parts: { name: string; url: string; settings: QueueSettings; clock: Clock; random: Random }) {
+    this.name = parts.name;
+    this.url = parts.url;
+    this.settings = parts.settings;
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+    this.createdAtMs = parts.clock.nowMs();
+  }
+
+  /** Approximate counts, as attributes name them. Here they are exact. */
+  get counts(): { readonly visible: number; readonly notVisible: number; readonly delayed: number } {
+    const hidden = this.#retained().filter(({ visibleAtMs }) => visibleAtMs > this.#clock.nowMs());
+    const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
+    return { visible: this.#messages.size - hidden.length, notVisible: hidden.length - delayed, delayed };
+  }
+
+  /** Puts a message in. @param onReceived told of each reception. @returns its id */
+  send(body: string, options: { readonly delayMs?: number; readonly onReceived?: (caller: Caller) => void } = {}): string {
+    const nowMs = this.#clock.nowMs();
+    const id = drawUuid(this.#random);
+    this.#messages.set(id, {
+      id,
+      body,
+      sentAtMs: nowMs,
+      rank: nowMs + this.#random.int(0, REORDER_MS),
+      visibleAtMs: nowMs + (options.delayMs ?? this.settings.DelaySeconds * 1_000),
+      receiveCount: 0,
+      firstReceivedAtMs: undefined,
+      onReceived: options.onReceived,
+    });
+    this.#wakePolls();
+    return id;
+  }
+
+  /** Hands out messages; waits for a first one for at most `waitMs`, and no longer than somebody wants them. */
+  async receive(request: PollRequest): Promise<Reception[]> {
+    const endMs = this.#clock.nowMs() + request.waitMs;
+    for (;;) {
+      if (request.signal?.aborted === true) return [];
+      const received = this.#take(request);
+      if (received.length > 0 || this.#clock.nowMs() >= endMs) return received;
+      await this.#untilChange(endMs, request.signal);
+    }
+  }
+
+  /**
+   * Deletes what a handle stands for. With the handle of an earlier reception nothing is deleted, and SQS does not say so;
+   * neither does it for a message that is gone.
+   * @returns the id of the message that was deleted
+   */
+  delete(receiptHandle: string): string | undefined {
+    const { messageId, reception } = parseReceipt(this.name, receiptHandle);
+    const message = this.#messages.get(messageId);
+    if (message?.receiveCount !== reception || this.#random.chance(DELETE_MISSES)) return undefined;
+    this.#messages.delete(messageId);
+    return messageId;
+  }
+
+  /** Hides a message that is in flight for so long from now on; with 0 it can be received at once. */
+  changeVisibility(receiptHandle: string, visibilityMs: number): void {
+    const { messageId, reception } = parseReceipt(this.name, receiptHandle);
+    const message = this.#retained().find(({ id }) => id === messageId);
+    if (message === undefined) {
+      const reason = 'Message does not exist or is not available for visibility timeout change.';
+      throw invalidParameter('ReceiptHandle', receiptHandle, reason);
+    }
+    const nowMs = this.#clock.nowMs();
+    if (message.visibleAtMs <= nowMs || message.receiveCount !== reception) {
+      throw sqsRefusal('MessageNotInflight', `The message referred to by ${receiptHandle} is not in flight.`);
+    }
+    message.visibleAtMs = nowMs + visibilityMs;
+    this.#wakePolls();
+  }
+
+  /** Deletes all messages, at once where SQS takes up to a minute. */
+  purge(): void {
+    const nowMs = this.#clock.nowMs();
+    if (nowMs - this.#purgedAtMs < PURGE_PERIOD_MS) {
+      throw sqsRefusal('PurgeQueueInProgress', `Only one PurgeQueue operation on ${this.name} is allowed every 60 seconds.`);
+    }
+    this.#purgedAtMs = nowMs;
+    this.#messages.clear();
+  }
+
+  #take({ max, visibilityMs, waitMs, caller }: PollRequest): Reception[] {
+    const nowMs = this.#clock.nowMs();
+    const all = this.#retained();
+    const visible = all.filter(({ visibleAtMs }) => visibleAtMs <= nowMs);
+    if (all.length - visible.length >= MAX_IN_FLIGHT) throw sqsRefusal('OverLimit', 'Too many messages are in flight.');
+    const met = waitMs === 0 ? visible.filter(() => !this.#random.chance(SHORT_POLL_MISSES)) : visible;
+    return met
+      .sort((a, b) => a.rank - b.rank)
+      .slice(0, max)
+      .map((message) => {
+        message.receiveCount += 1;
+        message.visibleAtMs = nowMs + visibilityMs;
+        message.firstReceivedAtMs ??= nowMs;
+        message.onReceived?.(caller);
+        const receipt = { messageId: message.id, reception: message.receiveCount };
+        return { message: { ...message }, receiptHandle: formatReceipt(this.name, receipt, this.#random.hex(64)) };
+      });
+  }
+
+  /** Forgets what has been kept for too long. */
+  #retained(): Message[] {
+    const oldestMs = this.#clock.nowMs() - this.settings.MessageRetentionPeriod * 1_000;
+    for (const { id, sentAtMs } of this.#messages.values()) {
+      if (sentAtMs > oldestMs) break;
+      this.#messages.delete(id);
+    }
+    return [...this.#messages.values()];
+  }
+
+  /** Waits until a message comes, becomes visible again, the poll ends or nobody wants it any more. */
+  async #untilChange(endMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const nextMs = this.#retained().reduce((next, { visibleAtMs }) => Math.min(next, visibleAtMs), endMs);
+    const poll = new AbortController();
+    this.#polls.add(poll);
+    const ends = signal === undefined ? poll.signal : AbortSignal.any([poll.signal, signal]);
+    setMaxListeners(0, ends);
+    try {
+      await this.#clock.sleep(nextMs - this.#clock.nowMs(), ends);
+    } catch (error) {
+      if (!ends.aborted) throw error;
+    } finally {
+      this.#polls.delete(poll);
+    }
+  }
+
+  #wakePolls(): void {
+    for (const poll of [...this.#polls]) poll.abort(this);
+  }
+}

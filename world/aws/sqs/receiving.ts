@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Message as SdkMessage } from '@aws-sdk/client-sqs';
+import { z } from 'zod';
+import { invalidParameter, missingParameter } from './errors.ts';
+import { operation, reading } from './operation.ts';
+import type { Reception } from './queue.ts';
+
+const MAX_MESSAGES = 10;
+const MAX_WAIT_S = 20;
+export const MAX_VISIBILITY_S = 43_200;
+
+/** ReceiveMessage. A reception changes nothing that lasts: who does not delete gets the message again. */
+export const receiveMessage = operation(
+  z.object({
+    QueueUrl: z.string().default(''),
+    AttributeNames: z.array(z.string()).default([]),
+    MessageSystemAttributeNames: z.array(z.string()).default([]),
+    MaxNumberOfMessages: z.number().int().default(1),
+    VisibilityTimeout: z.number().int().optional(),
+    WaitTimeSeconds: z.number().int().optional(),
+  }),
+  async ({ queues, caller, signal }, input) => {
+    const queue = queues.byUrl(input.QueueUrl);
+    const { MaxNumberOfMessages: max, VisibilityTimeout: visibilityS = queue.settings.VisibilityTimeout } = input;
+    const waitS = input.WaitTimeSeconds ?? queue.settings.ReceiveMessageWaitTimeSeconds;
+    if (max < 1 || max > MAX_MESSAGES) throw invalidParameter('MaxNumberOfMessages', max, 'Must be between 1 and 10, if provided.');
+    if (waitS < 0 || waitS > MAX_WAIT_S) throw invalidParameter('WaitTimeSeconds', waitS, 'Must be >= 0 and <= 20, if provided.');
+    checkVisibility(visibilityS);
+    const received = await queue.receive({ max, visibilityMs: visibilityS * 1_000, waitMs: waitS * 1_000, caller, signal });
+    const names = new Set([...input.AttributeNames, ...input.MessageSystemAttributeNames]);
+    return reading(received.length === 0 ? {} : { Messages: received.map((reception) => toSdkMessage(reception, names)) });
+  },
+);
+
+/** @throws JsonRefusal for a time-out that is out of range or missing */
+export function checkVisibility(seconds: number | undefined): asserts seconds is number {
+  if (seconds === undefined) throw missingParameter('VisibilityTimeout');
+  if (seconds >= 0 && seconds <= MAX_VISIBILITY_S) return;
+  throw invalidParameter('VisibilityTimeout', seconds, 'Must be between 0 and 43200, if provided.');
+}
+
+export function md5Of(text: string): string {
+  return createHash('md5').update(text).digest('hex');
+}
+
+/** Messages of this world come from one sender, and have no attributes of their own. */
+const SENDER_ID = 'AIDAIENQZJOLO23YVJ4VO';
+
+function toSdkMessage({ message, receiptHandle }: Reception, names: ReadonlySet<string>): SdkMessage {
+  const attributes: Readonly<Record<string, string>> = {
+    SenderId: SENDER_ID,
+    ApproximateFirstReceiveTimestamp: String(message.firstReceivedAtMs),
+    ApproximateReceiveCount: String(message.receiveCount),
+    SentTimestamp: String(message.sentAtMs),
+  };
+  const asked = Object.entries(attributes).filter(([name]) => names.has('All') || names.has(name));
+  return {
+    MessageId: message.id,
+    ReceiptHandle: receiptHandle,
+    MD5OfBody: md5Of(message.body),
+    Body: message.body,
+    ...(asked.length === 0 ? {} : { Attributes: Object.fromEntries(asked) }),
+  };
+}

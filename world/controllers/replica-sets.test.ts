@@ -1,0 +1,174 @@
+import { expect, test } from '@playwright/test';
+import type { Pod, ReplicaSet } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
+import { addPod, makePod, withParts } from '../world-parts.test.support.ts';
+import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { rankForDeletion } from './deletion-order.ts';
+import { ReplicaSets } from './replica-sets.ts';
+
+const workloads = ({ port, clock, random }: PartSite): [ReplicaSets] => [new ReplicaSets({ port: port('workloads'), clock, random })];
+const AT = { resource: 'replicasets', namespace: 'default', name: 'web' };
+
+async function deploy(bench: Bench, replicas: number): Promise<void> {
+  const labels = { app: 'web' };
+  await bench.port.create<ReplicaSet>('replicasets', {
+    metadata: { name: 'web', namespace: 'default' },
+    spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels }, spec: makePod('x').spec } },
+  });
+}
+
+async function settled(bench: Bench, count: number): Promise<void> {
+  await bench.until(`${count} pods`, async () => (await bench.pods()).length === count, 5_000);
+}
+
+test('pods are made from the template, and named and owned by the ReplicaSet', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 3);
+    await settled(bench, 3);
+    const [pod] = await bench.pods();
+    const { uid } = (await bench.port.get<ReplicaSet>(AT))?.metadata ?? {};
+    expect(pod?.metadata.name).toMatch(/^web-[a-z0-9]{5}$/);
+    expect(pod?.metadata.labels).toEqual({ app: 'web' });
+    expect(pod?.metadata.ownerReferences).toEqual([
+      { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid, controller: true, blockOwnerDeletion: true },
+    ]);
+    await bench.until('status', async () => (await bench.port.get<ReplicaSet>(AT))?.status?.replicas === 3, 5_000);
+  });
+});
+
+test('a pod that is being deleted is replaced at once', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 2);
+    await settled(bench, 2);
+    const name = (await bench.pods())[0]?.metadata.name ?? '';
+    const at = { resource: 'pods', namespace: 'default', name };
+    await bench.port.bind(at, 'n1');
+    await bench.port.delete(at);
+    expect((await bench.pod(name))?.metadata.deletionTimestamp).toBeDefined();
+    await settled(bench, 3);
+    await bench.port.delete(at, { gracePeriodSeconds: 0 });
+    await settled(bench, 2);
+    await bench.clock.sleep(5_000);
+    await settled(bench, 2);
+  });
+});
+
+test('a smaller count gives up pods without a node first', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 4);
+    await settled(bench, 4);
+    const bound = (await bench.pods()).slice(0, 2).map(({ metadata }) => metadata.name ?? '');
+    for (const name of bound) await bench.port.bind({ resource: 'pods', namespace: 'default', name }, 'n1');
+    await bench.port.patch(AT, { spec: { replicas: 2 } });
+    await settled(bench, 2);
+    expect((await bench.pods()).map(({ metadata }) => metadata.name)).toEqual(bound);
+  });
+});
+
+test('a failed pod is replaced, and readiness is counted', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 2);
+    await settled(bench, 2);
+    const [first, second] = (await bench.pods()).map(({ metadata }) => ({
+      resource: 'pods',
+      namespace: 'default',
+      name: metadata.name ?? '',
+    }));
+    if (first === undefined || second === undefined) throw new Error('two pods');
+    await bench.port.patch(first, { status: { phase: 'Failed' } }, 'status');
+    await bench.port.patch(second, { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }, 'status');
+    await settled(bench, 3);
+    await bench.until('one is ready', async () => (await bench.port.get<ReplicaSet>(AT))?.status?.readyReplicas === 1, 5_000);
+  });
+});
+
+test('a deleted ReplicaSet takes its pods with it', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 3);
+    await settled(bench, 3);
+    await bench.port.delete(AT);
+    await settled(bench, 0);
+    await bench.clock.sleep(10_000);
+    await settled(bench, 0);
+  });
+});
+
+test('orphans that match are adopted, and count', async () => {
+  await withParts(workloads, async (bench) => {
+    await addPod(bench.port, 'stray', { labels: { app: 'web' } });
+    await addPod(bench.port, 'other', { labels: { app: 'other' } });
+    await deploy(bench, 2);
+    await settled(bench, 3);
+    await bench.clock.sleep(2_000);
+    await settled(bench, 3);
+    expect((await bench.pod('stray'))?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'ReplicaSet', name: 'web', controller: true });
+    expect((await bench.pod('other'))?.metadata.ownerReferences).toBeUndefined();
+    // One that comes later is one too many, and goes: it is the youngest.
+    await addPod(bench.port, 'late', { labels: { app: 'web' } });
+    await settled(bench, 3);
+  });
+});
+
+test('a pod that stops matching is released and replaced', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 2);
+    await settled(bench, 2);
+    const name = (await bench.pods())[0]?.metadata.name ?? '';
+    await bench.port.patch({ resource: 'pods', namespace: 'default', name }, { metadata: { labels: { app: 'debug' } } });
+    await settled(bench, 3);
+    expect((await bench.pod(name))?.metadata.ownerReferences).toBeUndefined();
+  });
+});
+
+test('a pod is available when it has been ready for long enough', async () => {
+  await withParts(workloads, async (bench) => {
+    await deploy(bench, 1);
+    await bench.port.patch(AT, { spec: { minReadySeconds: 30 } });
+    await settled(bench, 1);
+    const name = (await bench.pods())[0]?.metadata.name ?? '';
+    const lastTransitionTime = formatTime(bench.clock.nowMs());
+    const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];
+    await bench.port.patch({ resource: 'pods', namespace: 'default', name }, { status: { phase: 'Running', conditions } }, 'status');
+    const counts = async (): Promise<unknown> => {
+      const { readyReplicas, availableReplicas } = (await bench.port.get<ReplicaSet>(AT))?.status ?? {};
+      return [readyReplicas, availableReplicas];
+    };
+    await bench.clock.sleep(25_000);
+    expect(await counts()).toEqual([1, 0]);
+    await bench.clock.sleep(10_000);
+    expect(await counts()).toEqual([1, 1]);
+  });
+});
+
+test('pods are given up in the order of the real controller', () => {
+  const make = (
+    name: string,
+    change: { node?: string; phase?: 'Pending' | 'Running'; readyAt?: string; cost?: string; created?: string },
+  ): Pod => {
+    const pod = makePod(name);
+    const annotations: Record<string, string> =
+      change.cost === undefined ? {} : { 'controller.kubernetes.io/pod-deletion-cost': change.cost };
+    return {
+      metadata: { ...pod.metadata, annotations, creationTimestamp: change.created ?? '2026-01-01T00:00:00Z' },
+      spec: { ...pod.spec, ...(change.node === undefined ? {} : { nodeName: change.node }) },
+      status: {
+        phase: change.phase ?? 'Running',
+        conditions: change.readyAt === undefined ? [] : [{ type: 'Ready', status: 'True', lastTransitionTime: change.readyAt }],
+      },
+    };
+  };
+  const [early, late] = ['2026-01-01T00:00:10Z', '2026-01-01T00:10:00Z'];
+  const pods = [
+    make('older', { node: 'n4', readyAt: early, created: '2025-12-31T00:00:00Z' }),
+    make('younger', { node: 'n3', readyAt: early }),
+    make('fresh', { node: 'n2', readyAt: late }),
+    make('crowded-1', { node: 'n1', readyAt: early }),
+    make('crowded-2', { node: 'n1', readyAt: early }),
+    make('cheap', { node: 'n5', readyAt: early, cost: '-5' }),
+    make('unready', { node: 'n6' }),
+    make('starting', { node: 'n7', phase: 'Pending' }),
+    make('homeless', { phase: 'Pending' }),
+  ];
+  const names = rankForDeletion(pods, pods, Date.parse('2026-01-01T00:10:08Z')).map(({ metadata }) => metadata.name);
+  expect(names).toEqual(['homeless', 'starting', 'unready', 'cheap', 'crowded-1', 'crowded-2', 'fresh', 'younger', 'older']);
+});

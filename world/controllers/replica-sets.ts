@@ -1,0 +1,151 @@
+import { conditionOf } from '../../model/conditions.ts';
+import type { Condition, Pod, ReplicaSet } from '../../model/kube.ts';
+import { matchesSelector } from '../../model/selector.ts';
+import { formatTime, parseTime } from '../../model/time.ts';
+import { ClusterError } from '../ports.ts';
+import { Tasks } from '../tasks.ts';
+import type { WorldPart } from '../tasks.ts';
+import { rankForDeletion } from './deletion-order.ts';
+import { KeyQueue } from './key-queue.ts';
+import { REPLICA_SET, claim, controllerOf, isControlledBy, keyOf, ownerKey, refOf, refOfKey } from './ownership.ts';
+import { PodControl, slowStart } from './pod-control.ts';
+import type { ControllerOptions } from './pod-control.ts';
+import { isActive, isAvailable, isReady } from './pods.ts';
+
+/** `BurstReplicas`: most pods that one look creates or deletes. */
+const BURST = 500;
+
+/**
+ * The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): keeps the number of pods, adopts orphans and
+ * releases what its selector doesn't select any more. A pod that is being deleted counts no more, so it is replaced at
+ * once. It reads its pods from the store, so it never acts on a stale count and needs no expectations.
+ */
+export class ReplicaSets implements WorldPart {
+  readonly #options: ControllerOptions;
+  readonly #pods: PodControl;
+  /** As watched, by key: whose orphans there may be. */
+  readonly #known = new Map<string, ReplicaSet>();
+
+  constructor(options: ControllerOptions) {
+    this.#options = options;
+    this.#pods = new PodControl({ ...options, kind: REPLICA_SET, component: 'replicaset-controller' });
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { port, clock, random } = this.#options;
+    const tasks = new Tasks(clock, signal);
+    const queue = new KeyQueue({ tasks, clock, random, reconcile: (key, self) => this.#reconcile(key, self) });
+    port.watch<ReplicaSet>('replicasets', tasks.signal, ({ type, object }) => {
+      if (type === 'DELETED') this.#known.delete(keyOf(object));
+      else this.#known.set(keyOf(object), object);
+      queue.add(keyOf(object));
+    });
+    port.watch<Pod>('pods', tasks.signal, ({ type, object }) => {
+      const key = ownerKey(object, REPLICA_SET);
+      if (key !== undefined) queue.add(key);
+      else if (type !== 'DELETED' && controllerOf(object) === undefined) this.#offer(object, queue);
+    });
+    await tasks.done();
+  }
+
+  /** An orphan is a matter of every ReplicaSet that selects it. */
+  #offer({ metadata }: Pod, queue: KeyQueue): void {
+    if (metadata.labels === undefined || metadata.deletionTimestamp !== undefined) return;
+    for (const [key, { metadata: own, spec }] of this.#known) {
+      if (own.namespace === metadata.namespace && matchesSelector(spec.selector, metadata.labels)) queue.add(key);
+    }
+  }
+
+  async #reconcile(key: string, queue: KeyQueue): Promise<void> {
+    const { port, clock } = this.#options;
+    const at = refOfKey(REPLICA_SET, key);
+    const replicaSet = await port.get<ReplicaSet>(at);
+    if (replicaSet === undefined) return;
+    const { selector, replicas = 1, minReadySeconds = 0 } = replicaSet.spec;
+    const candidates = (await port.list<Pod>('pods', { namespace: at.namespace ?? '' })).filter((pod) => {
+      return isActive(pod) && (isControlledBy(pod, replicaSet) || controllerOf(pod) === undefined);
+    });
+    const pods = await claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: candidates });
+    const surplus = pods.length - replicas;
+    let failure: ClusterError | undefined;
+    // What a deleted one leaves behind is the garbage collector's.
+    if (replicaSet.metadata.deletionTimestamp === undefined) {
+      try {
+        if (surplus < 0) await this.#create(replicaSet, Math.min(-surplus, BURST));
+        if (surplus > 0) await this.#delete(replicaSet, pods, Math.min(surplus, BURST));
+      } catch (error) {
+        if (!(error instanceof ClusterError)) throw error;
+        failure = error;
+      }
+    }
+    const available = await this.#updateStatus(replicaSet, pods, failure);
+    if (failure !== undefined) throw failure;
+    if (minReadySeconds > 0 && available < pods.filter(isReady).length)
+      queue.addAfter(key, nextAvailableMs(pods, minReadySeconds, clock.nowMs()));
+  }
+
+  #create(replicaSet: ReplicaSet, count: number): Promise<void> {
+    return slowStart(count, () => this.#pods.create(replicaSet, replicaSet.spec.template));
+  }
+
+  async #delete(replicaSet: ReplicaSet, pods: readonly Pod[], count: number): Promise<void> {
+    const related = count < pods.length ? await this.#relatedPods(replicaSet, pods) : pods;
+    const chosen = rankForDeletion(pods, related, this.#options.clock.nowMs()).slice(0, count);
+    await Promise.all(chosen.map((pod) => this.#pods.delete(replicaSet, pod)));
+  }
+
+  /** The pods of all ReplicaSets of the same owner: a Deployment gives up pods where it has most of them. */
+  async #relatedPods(replicaSet: ReplicaSet, own: readonly Pod[]): Promise<readonly Pod[]> {
+    const owner = controllerOf(replicaSet);
+    if (owner === undefined) return own;
+    const { port } = this.#options;
+    const { namespace = '' } = replicaSet.metadata;
+    const siblings = (await port.list<ReplicaSet>('replicasets', { namespace })).filter((one) => controllerOf(one)?.uid === owner.uid);
+    const all = await port.list<Pod>('pods', { namespace });
+    return all.filter((pod) => isActive(pod) && siblings.some(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels)));
+  }
+
+  /** As counted before this look's own creations and deletions, as the real one counts. @returns the number of available pods */
+  async #updateStatus(replicaSet: ReplicaSet, pods: readonly Pod[], failure: ClusterError | undefined): Promise<number> {
+    const { status, metadata, spec } = replicaSet;
+    const nowMs = this.#options.clock.nowMs();
+    const available = pods.filter((pod) => isAvailable(pod, spec.minReadySeconds ?? 0, nowMs)).length;
+    const template = { matchLabels: spec.template.metadata?.labels ?? {} };
+    const next = {
+      replicas: pods.length,
+      fullyLabeledReplicas: pods.filter((pod) => matchesSelector(template, pod.metadata.labels)).length,
+      readyReplicas: pods.filter(isReady).length,
+      availableReplicas: available,
+      observedGeneration: metadata.generation ?? 0,
+    };
+    const conditions = this.#conditions(replicaSet, pods.length, failure);
+    const before: Readonly<Record<string, unknown>> = { ...status };
+    const changed = Object.entries(next).some(([field, value]) => (before[field] ?? 0) !== value);
+    if (changed || conditions !== undefined) {
+      const change = conditions === undefined ? next : { ...next, conditions };
+      await this.#options.port.patch(refOf('replicasets', replicaSet), { status: change }, 'status');
+    }
+    return available;
+  }
+
+  /** @returns undefined if they stay */
+  #conditions({ status, spec }: ReplicaSet, pods: number, failure: ClusterError | undefined): Condition[] | null | undefined {
+    const known = conditionOf({ status: { conditions: status?.conditions ?? [] } }, 'ReplicaFailure');
+    if ((known === undefined) === (failure === undefined)) return undefined;
+    const others = (status?.conditions ?? []).filter((one) => one !== known);
+    if (failure === undefined) return others.length === 0 ? null : others;
+    const reason = pods < (spec.replicas ?? 1) ? 'FailedCreate' : 'FailedDelete';
+    const lastTransitionTime = formatTime(this.#options.clock.nowMs());
+    return [...others, { type: 'ReplicaFailure', status: 'True', reason, message: failure.message, lastTransitionTime }];
+  }
+}
+
+/** Milliseconds until the next of the ready pods has been ready for long enough. */
+export function nextAvailableMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number {
+  const waits = pods
+    .filter((pod) => isReady(pod) && !isAvailable(pod, minReadySeconds, nowMs))
+    .map((pod) => {
+      return parseTime(conditionOf(pod, 'Ready')?.lastTransitionTime ?? '') + minReadySeconds * 1000 - nowMs;
+    });
+  return Math.min(minReadySeconds * 1000, ...waits.filter((wait) => wait > 0));
+}

@@ -1,0 +1,85 @@
+import type { z } from 'zod';
+import type { Operation } from '../../model/operation.ts';
+import { readMediaType } from '../../protocols/kube/accept.ts';
+import { JSON_TYPE, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
+import { notSupported } from '../../protocols/kube/field-error.ts';
+import { PROTOBUF_TYPE } from '../../protocols/kube/protobuf.ts';
+import { isTrue } from '../../protocols/kube/request.ts';
+import type { KubeRequest } from '../../protocols/kube/request.ts';
+import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
+import type { StatusError } from '../../protocols/kube/status.ts';
+import type { KubeTypes } from '../../protocols/kube/types.ts';
+import type { WireRequest } from '../../wire/wire.ts';
+import type { Deletion } from './deletion.ts';
+import { readCount } from './lists.ts';
+import type { Resource } from './resource.ts';
+import { deleteOptionsShape } from './validation/shapes.ts';
+
+/** What a body may be but for patches. Custom resources are not read in protobuf, as by the real server. */
+const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
+
+/** The body as `describe` decoded it. @throws StatusError 400 or 415 for one that can't be decoded */
+export function readBody(request: WireRequest, operation: Operation, verb: KubeRequest['verb'], resource: Resource, types: KubeTypes): unknown {
+  if (request.body === undefined || request.body.length === 0) return undefined;
+  const contentType = request.headers['content-type'];
+  const { type } = readMediaType(contentType ?? '');
+  const isForObject = verb === 'create' || verb === 'update';
+  const accepted = resource.custom && isForObject ? BODY_TYPES.slice(0, 2) : BODY_TYPES;
+  if (verb !== 'patch' && type !== '' && !accepted.includes(type)) throw unsupportedMediaType(accepted);
+  if (operation.input !== undefined) return operation.input;
+  try {
+    return decodeBody(request.body, contentType, types);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
+  }
+}
+
+/** A body as something else than an object of its resource. @throws StatusError 400 */
+export function readAs<T>(shape: z.ZodType<T>, body: unknown, kind: string): T {
+  const parsed = shape.safeParse(body);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0];
+  throw badRequest(
+    `the body cannot be handled as a ${kind}: json: cannot unmarshal into field ${issue?.path.join('.')}: ${issue?.message}`,
+  );
+}
+
+/** Options of a deletion may be in its body or its query; the body wins. */
+export function readDeletion({ options }: KubeRequest, body: unknown): { deletion: Deletion; dryRun: boolean } {
+  const sent = body === undefined ? {} : readAs(deleteOptionsShape, body, 'DeleteOptions');
+  const gracePeriodSeconds = sent.gracePeriodSeconds ?? readCount(options.gracePeriodSeconds, 'gracePeriodSeconds');
+  const orphan = options.orphanDependents === undefined ? undefined : isTrue(options.orphanDependents) ? 'Orphan' : 'Background';
+  const propagationPolicy = sent.propagationPolicy ?? options.propagationPolicy ?? orphan;
+  const { orphanDependents, preconditions } = sent;
+  const deletion = { gracePeriodSeconds, propagationPolicy, orphanDependents, preconditions };
+  return { deletion, dryRun: (sent.dryRun?.length ?? 0) > 0 };
+}
+
+/** @throws StatusError 422 */
+export function isDryRun({ options }: KubeRequest, kind: string): boolean {
+  if (options.dryRun === undefined) return false;
+  if (options.dryRun !== 'All') throw invalidOptions(kind, [notSupported('dryRun', [options.dryRun], ['All'])]);
+  return true;
+}
+
+/** A refusal of a request's options. @param kind e.g. `ListOptions` */
+export function invalidOptions(kind: string, errors: Parameters<typeof invalidObject>[2]): StatusError {
+  return invalidObject({ group: 'meta.k8s.io', resource: kind }, '', errors);
+}
+
+const OPTION_KINDS: Readonly<Record<KubeRequest['verb'], string>> = {
+  get: 'GetOptions',
+  list: 'ListOptions',
+  watch: 'ListOptions',
+  create: 'CreateOptions',
+  update: 'UpdateOptions',
+  patch: 'PatchOptions',
+  delete: 'DeleteOptions',
+  deletecollection: 'DeleteOptions',
+};
+
+/** The kind of a request's options, as errors name it. */
+export function optionsKind(verb: KubeRequest['verb']): string {
+  return OPTION_KINDS[verb];
+}

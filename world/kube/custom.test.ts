@@ -1,0 +1,268 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { packageRoot } from '../../model/package-root.ts';
+import { CRDS, withServer } from './api-server.test.support.ts';
+import type { Bench } from './api-server.test.support.ts';
+import { withDefaults } from './validation/custom/defaults.ts';
+import { prune } from './validation/custom/prune.ts';
+import type { Schema } from './validation/custom/schema.ts';
+import { validateSchema } from './validation/custom/validate.ts';
+
+const THINGS = '/apis/example.com/v1/namespaces/default/things';
+
+/** A definition of things whose spec has a schema. */
+function definition(spec: Schema, versions: readonly object[] = []): object {
+  const schema = {
+    openAPIV3Schema: { type: 'object', properties: { spec, status: { type: 'object', properties: { phase: { type: 'string' } } } } },
+  };
+  return {
+    metadata: { name: 'things.example.com' },
+    spec: {
+      group: 'example.com',
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [{ name: 'v1', served: true, storage: true, schema, subresources: { status: {} } }, ...versions],
+    },
+  };
+}
+
+function thing(spec: unknown, more: object = {}): object {
+  return { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { name: 't' }, spec, ...more };
+}
+
+const object = (properties: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
+const x = (schema: Schema): Schema => object({ x: schema });
+
+/** A schema, a spec, and what is wrong with it. */
+const wrong: [Schema, unknown, string][] = [
+  [x({ type: 'string' }), { x: 1 }, 'spec.x: Invalid value: "integer": spec.x in body must be of type string: "integer"'],
+  [x({ type: 'integer' }), { x: '1' }, 'spec.x: Invalid value: "string": spec.x in body must be of type integer: "string"'],
+  [x({ type: 'integer' }), { x: 1.5 }, 'spec.x: Invalid value: "number": spec.x in body must be of type integer: "number"'],
+  [x({ type: 'boolean' }), { x: {} }, 'spec.x: Invalid value: "object": spec.x in body must be of type boolean: "object"'],
+  [
+    x({ type: 'array', items: { type: 'string' } }),
+    { x: ['a', 1] },
+    'spec.x[1]: Invalid value: "integer": spec.x[1] in body must be of type string: "integer"',
+  ],
+  [
+    x({ 'x-kubernetes-int-or-string': true }),
+    { x: true },
+    'spec.x: Invalid value: "boolean": spec.x in body must be of type integer,string: "boolean"',
+  ],
+  [object({ x: { type: 'string' } }, { required: ['x'] }), {}, 'spec.x: Required value'],
+  [x({ type: 'string', enum: ['a', 'b'] }), { x: 'c' }, 'spec.x: Unsupported value: "c": supported values: "a", "b"'],
+  [x({ type: 'string', pattern: '^a+$' }), { x: 'b' }, 'spec.x: Invalid value: "b": spec.x in body should match \'^a+$\''],
+  [x({ type: 'string', minLength: 2 }), { x: 'a' }, 'spec.x: Invalid value: "a": spec.x in body should be at least 2 chars long'],
+  [x({ type: 'string', maxLength: 2 }), { x: 'abc' }, 'spec.x: Too long: may not be more than 2 bytes'],
+  [x({ type: 'integer', minimum: 1 }), { x: 0 }, 'spec.x: Invalid value: 0: spec.x in body should be greater than or equal to 1'],
+  [x({ type: 'integer', maximum: 9 }), { x: 10 }, 'spec.x: Invalid value: 10: spec.x in body should be less than or equal to 9'],
+  [
+    x({ type: 'integer', minimum: 1, exclusiveMinimum: true }),
+    { x: 1 },
+    'spec.x: Invalid value: 1: spec.x in body should be greater than 1',
+  ],
+  [x({ type: 'array', minItems: 1 }), { x: [] }, 'spec.x: Invalid value: 0: spec.x in body should have at least 1 items'],
+  [x({ type: 'array', maxItems: 1, items: { type: 'integer' } }), { x: [1, 2] }, 'spec.x: Too many: 2: must have at most 1 item'],
+  [
+    x({ type: 'object', maxProperties: 1, additionalProperties: { type: 'string' } }),
+    { x: { a: 'b', c: 'd' } },
+    'spec.x: Too many: 2: must have at most 1 item',
+  ],
+  [
+    x({ type: 'object', additionalProperties: { type: 'string' } }),
+    { x: { a: 1 } },
+    'spec.x.a: Invalid value: "integer": spec.x.a in body must be of type string: "integer"',
+  ],
+  [
+    x({ type: 'array', items: object({ k: { type: 'string' } }), 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }),
+    { x: [{ k: 'a' }, { k: 'a' }] },
+    'spec.x[1]: Duplicate value: {"k":"a"}',
+  ],
+  [x({ type: 'array', items: { type: 'string' }, 'x-kubernetes-list-type': 'set' }), { x: ['a', 'a'] }, 'spec.x[1]: Duplicate value: "a"'],
+];
+
+for (const [index, [schema, spec, message]] of wrong.entries()) {
+  test(`refused ${index}: ${message}`, async () => {
+    await withServer(async ({ call }) => {
+      expect((await call('POST', CRDS, definition(schema))).status).toBe(201);
+      const refused = await call('POST', THINGS, thing(spec));
+      expect(refused.body.message).toBe(`Thing.example.com "t" is invalid: ${message}`);
+      expect(refused.status).toBe(422);
+    });
+  });
+}
+
+test('a refusal says when rules were left unchecked', async () => {
+  await withServer(async ({ call }) => {
+    const rules = { 'x-kubernetes-validations': [{ rule: 'self.x > 1' }] };
+    await call('POST', CRDS, definition(object({ x: { type: 'integer' } }, rules)));
+    expect((await call('POST', THINGS, thing({ x: 'a' }))).body.message).toBe(
+      'Thing.example.com "t" is invalid: [spec.x: Invalid value: "string": spec.x in body must be of type integer: "string", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]',
+    );
+    // Rules themselves are not evaluated.
+    expect((await call('POST', THINGS, thing({ x: 1 }))).status).toBe(201);
+  });
+});
+
+test('unknown fields go, defaults come, and a default has its own defaults', async () => {
+  await withServer(async ({ call }) => {
+    const schema = object({
+      mode: { type: 'string', default: 'fast' },
+      nested: object({ depth: { type: 'integer', default: 3 } }, { default: {} }),
+      list: { type: 'array', items: object({ on: { type: 'boolean', default: true } }) },
+      free: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: { known: object({}) } },
+      map: { type: 'object', additionalProperties: object({ a: { type: 'string' } }) },
+    });
+    await call('POST', CRDS, definition(schema));
+    const spec = { gone: 1, list: [{}, { on: false, gone: 1 }], free: { any: 1, known: { gone: 1 } }, map: { k: { a: 'b', gone: 1 } } };
+    const { body } = await call('POST', THINGS, thing(spec, { gone: true }));
+    expect(body).not.toHaveProperty('gone');
+    expect(body.spec).toEqual({
+      mode: 'fast',
+      nested: { depth: 3 },
+      list: [{ on: true }, { on: false }],
+      free: { any: 1, known: {} },
+      map: { k: { a: 'b' } },
+    });
+  });
+});
+
+test('a status is validated and pruned for itself', async () => {
+  await withServer(async ({ call, merge }) => {
+    await call('POST', CRDS, definition(object({})));
+    await call('POST', THINGS, thing({}));
+    expect((await merge(`${THINGS}/t/status`, { status: { phase: 1 } })).body.message).toBe(
+      'Thing.example.com "t" is invalid: status.phase: Invalid value: "integer": phase in body must be of type string: "integer"',
+    );
+    expect((await merge(`${THINGS}/t/status`, { status: { phase: 'On', gone: 1 } })).body.status).toEqual({ phase: 'On' });
+  });
+});
+
+test('an update is not blamed for what it leaves as it was', async () => {
+  await withServer(async ({ call, merge }) => {
+    await call('POST', CRDS, definition(object({ x: { type: 'string' }, y: { type: 'string' } })));
+    await call('POST', THINGS, thing({ x: 'old', y: 'a' }));
+    const tighter = definition(object({ x: { type: 'string', enum: ['new'] }, y: { type: 'string' } })) as { spec: object };
+    expect((await merge(`${CRDS}/things.example.com`, { spec: tighter.spec })).status).toBe(200);
+    expect((await merge(`${THINGS}/t`, { spec: { y: 'b' } })).status).toBe(200);
+    expect((await merge(`${THINGS}/t`, { spec: { x: 'other' } })).status).toBe(422);
+  });
+});
+
+test('every served version shows the same objects, stored in one', async () => {
+  await withServer(async ({ call }) => {
+    const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
+    const more = [
+      { name: 'v1beta1', served: true, storage: false, schema },
+      { name: 'v1alpha1', served: false, storage: false, schema },
+    ];
+    await call('POST', CRDS, definition(object({ a: { type: 'integer' } }), more));
+    const beta = THINGS.replace('/v1/', '/v1beta1/');
+    const created = await call('POST', beta, { ...thing({ a: 1 }), apiVersion: 'example.com/v1beta1' });
+    expect(created.body).toMatchObject({ apiVersion: 'example.com/v1beta1', metadata: { generation: 1 } });
+    expect((await call('GET', `${THINGS}/t`)).body.apiVersion).toBe('example.com/v1');
+    expect((await call('GET', beta)).body.items?.map(({ apiVersion }) => apiVersion)).toEqual(['example.com/v1beta1']);
+    expect((await call('GET', THINGS.replace('/v1/', '/v1alpha1/'))).status).toBe(404);
+  });
+});
+
+/** The definitions of Karpenter and its AWS provider 1.14.0, as users install them. */
+const KARPENTER = ['karpenter.sh_nodepools', 'karpenter.sh_nodeclaims', 'karpenter.k8s.aws_ec2nodeclasses'];
+
+async function installKarpenter({ call }: Bench): Promise<void> {
+  for (const name of KARPENTER) {
+    const text = readFileSync(join(packageRoot(), 'fixtures/karpenter', `${name}.yaml`), 'utf8');
+    expect((await call('POST', CRDS, parse(text))).status).toBe(201);
+  }
+}
+
+const POOLS = '/apis/karpenter.sh/v1/nodepools';
+const nodePool = (spec: object): object => ({
+  apiVersion: 'karpenter.sh/v1',
+  kind: 'NodePool',
+  metadata: { name: 'default' },
+  spec: {
+    template: {
+      spec: {
+        nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+        requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }],
+      },
+    },
+    ...spec,
+  },
+});
+
+test("Karpenter's own definitions default and validate node pools", async () => {
+  await withServer(async (bench) => {
+    const { call } = bench;
+    await installKarpenter(bench);
+    const refused = await call('POST', POOLS, nodePool({ weight: 101, limits: { cpu: 'many' } }));
+    expect(refused.body.message).toContain('spec.weight: Invalid value: 101: spec.weight in body should be less than or equal to 100');
+    expect(refused.body.message).toContain('spec.limits.cpu: Invalid value: "many": spec.limits.cpu in body should match');
+    const { body, status } = await call('POST', POOLS, nodePool({ limits: { cpu: 100, memory: '10Gi' } }));
+    expect(status).toBe(201);
+    expect(body.spec).toMatchObject({
+      disruption: { budgets: [{ nodes: '10%' }], consolidateAfter: '0s', consolidationPolicy: 'WhenEmptyOrUnderutilized' },
+      template: { spec: { expireAfter: '720h' } },
+    });
+  });
+});
+
+test("the AWS provider's definition defaults and validates node classes", async () => {
+  await withServer(async (bench) => {
+    const { call } = bench;
+    await installKarpenter(bench);
+    const at = '/apis/karpenter.k8s.aws/v1/ec2nodeclasses';
+    const nodeClass = (spec: object): object => ({
+      apiVersion: 'karpenter.k8s.aws/v1',
+      kind: 'EC2NodeClass',
+      metadata: { name: 'default' },
+      spec: {
+        amiSelectorTerms: [{ alias: 'al2023@latest' }],
+        subnetSelectorTerms: [{ tags: { a: 'b' } }],
+        securityGroupSelectorTerms: [{ id: 'sg-1' }],
+        role: 'node',
+        ...spec,
+      },
+    });
+    const { message } = (await call('POST', at, nodeClass({ amiSelectorTerms: undefined, amiFamily: 'Plan9' }))).body;
+    expect(message).toContain('spec.amiSelectorTerms: Required value');
+    expect(message).toContain('spec.amiFamily: Unsupported value: "Plan9": supported values:');
+    const { body } = await call('POST', at, nodeClass({}));
+    expect(body.spec).toMatchObject({ metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 1 } });
+  });
+});
+
+test('what was pruned and defaulted stays as it is, and nothing else changes what is valid', () => {
+  const leaf = fc.constantFrom<Schema>(
+    { type: 'string' },
+    { type: 'integer', default: 7 },
+    { type: 'string', default: 'd', nullable: true },
+    { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+  );
+  const { schema } = fc.letrec<{ schema: Schema; node: Schema }>((tie) => ({
+    schema: fc.dictionary(fc.constantFrom('a', 'b', 'c'), tie('node')).map((properties) => ({ type: 'object', properties })),
+    node: fc.oneof(
+      { maxDepth: 3 },
+      leaf,
+      tie('schema'),
+      tie('schema').map((items): Schema => ({ type: 'array', items })),
+    ),
+  }));
+  const value = fc.object({
+    key: fc.constantFrom('a', 'b', 'c', 'z'),
+    maxDepth: 4,
+    values: [fc.integer(), fc.string(), fc.constant(null)],
+  });
+  fc.assert(
+    fc.property(schema, value, (one, raw) => {
+      const input = raw;
+      const once = withDefaults(prune(input, one), one);
+      expect(withDefaults(prune(once, one), one)).toEqual(once);
+      expect(validateSchema(once, one, '', once)).toEqual([]);
+    }),
+  );
+});

@@ -1,0 +1,45 @@
+import { answerOf } from './case.ts';
+import type { Answer, ApiCase, Step } from './case.ts';
+import { OBJECT_CASES } from './cases-objects.ts';
+import { POD_CASES } from './cases-pods.ts';
+
+/** Where the answers of a real API server are kept, in the package. */
+export const ANSWERS = 'fixtures/api-server-answers.json';
+
+export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES];
+
+/** What a real API server answered. */
+export interface Answers {
+  /** Its version, e.g. `v1.34.4`. */
+  readonly server: string;
+  /** By case, an answer a step. */
+  readonly cases: Record<string, Answer[]>;
+}
+
+/** Sends one request to an API server. */
+export type Send = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: string | undefined,
+) => Promise<{ readonly status: number; readonly text: string }>;
+
+/** Times that a patient step is asked. */
+const PATIENCE = 200;
+
+/** Asks one case: its requests in order, an answer each. */
+export async function ask({ steps }: ApiCase, send: Send): Promise<Answer[]> {
+  const answers: Answer[] = [];
+  for (const step of steps) answers.push(await askStep(step, send));
+  return answers;
+}
+
+async function askStep(step: Step, send: Send): Promise<Answer> {
+  const { method, path, body, contentType = 'application/json', accept = 'application/json', look } = step;
+  const headers = { accept, ...(body === undefined ? {} : { 'content-type': contentType }) };
+  const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
+  for (let tries = 1; ; tries += 1) {
+    const answer = await send(method, path, headers, text);
+    if (step.patient !== true || answer.status !== 404 || tries >= PATIENCE) return answerOf(answer.status, answer.text, look);
+  }
+}

@@ -1,0 +1,78 @@
+/**
+ * One question to an API server. A case is a few requests in their order on names of its own, so cases don't touch each
+ * other, and a real API server and ours can be asked the same.
+ */
+export interface ApiCase {
+  /** Unique; the objects of the case have it in their names. */
+  readonly id: string;
+  readonly steps: readonly Step[];
+}
+
+/** One request, and what of its answer is compared besides status, reason, message and causes. */
+export interface Step {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly body?: unknown;
+  /** JSON by default. */
+  readonly contentType?: string;
+  readonly accept?: string;
+  /** Paths into the answer, dot-separated, with numbers for places in lists: `spec.tolerations.0.key`. */
+  readonly look?: readonly string[];
+  /** Asked again until it is no 404, some times: what a definition serves appears a moment after it. */
+  readonly patient?: boolean;
+}
+
+/** What is compared of an answer. */
+export interface Answer {
+  readonly status: number;
+  readonly reason?: string;
+  readonly message?: string;
+  readonly causes?: readonly string[];
+  readonly look?: Readonly<Record<string, unknown>>;
+}
+
+/** Reduces an answer to what is compared. Identities, versions and times are made alike. */
+export function answerOf(status: number, text: string, look: readonly string[] = []): Answer {
+  const body = parse(text);
+  if (status >= 400) {
+    const { reason, message, details } = (body ?? {}) as { reason?: string; message?: string; details?: { causes?: Cause[] } };
+    const causes = details?.causes?.map((cause) => `${cause.field ?? ''}: ${cause.reason ?? ''}: ${cause.message ?? ''}`);
+    return {
+      status,
+      ...(reason === undefined ? {} : { reason }),
+      message: alike(message ?? text.trim()),
+      ...(causes === undefined ? {} : { causes: causes.map(alike) }),
+    };
+  }
+  if (look.length === 0) return { status };
+  return { status, look: Object.fromEntries(look.map((path) => [path, seen(body, path)])) };
+}
+
+interface Cause {
+  readonly field?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Absent is null, as JSON has it: fixtures are JSON. */
+function seen(body: unknown, path: string): unknown {
+  const value = path.split('.').reduce<unknown>((at, key) => {
+    if (typeof at !== 'object' || at === null) return undefined;
+    return key === '#' ? Object.keys(at).length : (at as Readonly<Record<string, unknown>>)[key];
+  }, body);
+  return typeof value === 'string' ? alike(value) : (value ?? null);
+}
+
+function alike(text: string): string {
+  return text
+    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
+    .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, '<time>');
+}

@@ -1,0 +1,98 @@
+import { StatusError } from '../../protocols/kube/status.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Registry, Writer } from './registry.ts';
+import type { ResourceTable } from './resource-table.ts';
+import type { ApiObject, Resource } from './resource.ts';
+import { NAMESPACE_FINALIZER, finalizersOf } from './rules/namespace-finalizers.ts';
+import type { Commit, Store } from './store.ts';
+
+/** Given to other API servers to see that the namespace is terminating (`namespaceDeletionGracePeriod`). */
+const START_AFTER_MS = 5_000;
+/** What an object with finalizers is expected to take (`finalizerEstimateSeconds`). */
+const FINALIZER_SECONDS = 15;
+
+/**
+ * Empties namespaces that are being deleted and then lets them go, as `pkg/controller/namespace` does: everything in
+ * them is deleted in the background, pods with their grace periods, and looked at again until nothing is left. The
+ * conditions that the real one writes into the namespace's status meanwhile are left out.
+ */
+export class NamespaceController {
+  readonly #store: Store;
+  readonly #registry: Registry;
+  readonly #table: ResourceTable;
+  readonly #clock: Clock;
+  readonly #stopping = new AbortController();
+  readonly #unsubscribe: () => void;
+
+  constructor(options: { store: Store; registry: Registry; table: ResourceTable; clock: Clock }) {
+    this.#store = options.store;
+    this.#registry = options.registry;
+    this.#table = options.table;
+    this.#clock = options.clock;
+    this.#unsubscribe = options.store.onCommit((commit) => this.#follow(commit));
+  }
+
+  stop(): void {
+    this.#unsubscribe();
+    this.#stopping.abort(new Error('the namespace controller was stopped'));
+  }
+
+  #follow({ type, resource, version, previous }: Commit): void {
+    if (resource.id !== 'namespaces' || type === 'DELETED') return;
+    const { deletionTimestamp, name = '' } = version.object.metadata;
+    if (deletionTimestamp === undefined || previous?.object.metadata.deletionTimestamp !== undefined) return;
+    void this.#terminate(name);
+  }
+
+  async #terminate(namespace: string): Promise<void> {
+    let waitMs = START_AFTER_MS;
+    for (;;) {
+      try {
+        await this.#clock.sleep(waitMs, this.#stopping.signal);
+      } catch {
+        return; // Stopped.
+      }
+      const seconds = this.#empty(namespace);
+      if (seconds === undefined) break;
+      waitMs = (Math.floor(seconds / 2) + 1) * 1000;
+    }
+    this.#finalize(namespace);
+  }
+
+  /** Deletes what is not being deleted yet. @returns seconds that what is left may take; undefined when nothing is */
+  #empty(namespace: string): number | undefined {
+    let seconds: number | undefined;
+    const resources = new Map(this.#table.all().map((resource): [string, Resource] => [resource.id, resource]));
+    for (const resource of [...resources.values()].filter((one) => one.namespaced)) {
+      for (const { object } of this.#store.list(resource, namespace)) {
+        const at = { resource, namespace, name: object.metadata.name ?? '' };
+        const left = object.metadata.deletionTimestamp === undefined ? this.#delete(() => this.#registry.delete(at, {}, WRITER)) : object;
+        if (left === undefined) continue;
+        const { finalizers = [], deletionGracePeriodSeconds = 0 } = left.metadata;
+        seconds = Math.max(seconds ?? 0, deletionGracePeriodSeconds, finalizers.length > 0 ? FINALIZER_SECONDS : 0);
+      }
+    }
+    return seconds;
+  }
+
+  /** What is left of an object that was deleted; undefined if nothing. */
+  #delete(work: () => { version: { object: ApiObject }; gone: boolean }): ApiObject | undefined {
+    try {
+      const { version, gone } = work();
+      return gone ? undefined : version.object;
+    } catch (error) {
+      if (error instanceof StatusError) return undefined; // Gone already.
+      throw error;
+    }
+  }
+
+  #finalize(namespace: string): void {
+    const at = this.#registry.locate('namespaces', namespace);
+    const object = this.#registry.find(at)?.object;
+    if (object?.metadata.deletionTimestamp === undefined) return;
+    const finalizers = finalizersOf(object).filter((one) => one !== NAMESPACE_FINALIZER);
+    this.#registry.replace(at, { ...object, spec: { ...(object.spec as object), finalizers } }, WRITER);
+  }
+}
+
+const WRITER: Writer = { principal: 'workloads', dryRun: false };

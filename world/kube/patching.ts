@@ -1,0 +1,68 @@
+import { readMediaType } from '../../protocols/kube/accept.ts';
+import { APPLY_TYPE } from '../../protocols/kube/body.ts';
+import { forbidden, required } from '../../protocols/kube/field-error.ts';
+import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
+import { mergePatch } from '../../protocols/kube/merge-patch.ts';
+import type { KubeRequest } from '../../protocols/kube/request.ts';
+import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
+import { strategicMergePatch } from '../../protocols/kube/strategic-merge-patch.ts';
+import type { KubeTypes } from '../../protocols/kube/types.ts';
+import { invalidOptions } from './bodies.ts';
+import { strictDecodingError } from './field-validation.ts';
+import { apiVersionOf } from './resource.ts';
+import type { Resource } from './resource.ts';
+
+const JSON_PATCH = 'application/json-patch+json';
+const MERGE_PATCH = 'application/merge-patch+json';
+const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
+
+/** Server-side apply of a scale is not served. */
+export const PATCHES_OF_SCALES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
+
+/** What of a resource says how its objects are patched. */
+type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom'>;
+
+/** Makes a patched object of the current one, which it leaves as it is. @throws StatusError */
+export type Patch = (current: object) => unknown;
+
+/**
+ * What a patch does, by its content type. Custom resources take no strategic merge patch, since nothing says how their
+ * lists are merged.
+ * @returns `apply` for a server-side apply, whose body is no patch of an object
+ * @throws StatusError 415
+ */
+export function readPatch(resource: Patched, contentType: string | undefined, body: unknown, types: KubeTypes): Patch | 'apply' {
+  const strategic = resource.custom ? undefined : types.nameOf(apiVersionOf(resource), resource.kind);
+  switch (readMediaType(contentType ?? '').type) {
+    case MERGE_PATCH:
+      if (!isJsonObject(body)) throw badRequest('error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}');
+      return (current) => mergePatch(current, body);
+    case JSON_PATCH:
+      // The library changes its document in place.
+      return (current) => applyJsonPatch(JSON.parse(JSON.stringify(current)), body);
+    case STRATEGIC_MERGE_PATCH:
+      if (strategic !== undefined) return (current) => strategicMergePatch(current, body, strategic, types);
+      break;
+    case APPLY_TYPE:
+      return 'apply';
+  }
+  const accepted = [JSON_PATCH, MERGE_PATCH, ...(resource.custom ? [] : [STRATEGIC_MERGE_PATCH]), APPLY_TYPE];
+  throw unsupportedMediaType(accepted);
+}
+
+/** What `meta/v1/validation.ValidatePatchOptions` refuses. @throws StatusError 422 */
+export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): void {
+  const errors = [
+    ...(isApply && (options.fieldManager ?? '') === '' ? [required('fieldManager', 'is required for apply patch')] : []),
+    ...(!isApply && options.force !== undefined ? [forbidden('force', 'may not be specified for non-apply patch')] : []),
+  ];
+  if (errors.length > 0) throw invalidOptions('PatchOptions', errors);
+}
+
+/** The refusal of a patch that brings unknown fields, with the patch where the real server shows the patched object. */
+export function strictPatchError(patch: unknown, unknown: readonly string[]): ReturnType<typeof invalidObject> {
+  const shown = JSON.stringify(JSON.stringify(patch));
+  const message = `Invalid value: ${shown}: ${strictDecodingError([...unknown].sort())}`;
+  return invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
+}

@@ -1,0 +1,92 @@
+import type { Representation } from '../../protocols/kube/accept.ts';
+import { badRequest } from '../../protocols/kube/status.ts';
+import { listMeta, writeList } from './lists.ts';
+import type { Page } from './lists.ts';
+import type { ApiObject, Resource } from './resource.ts';
+import { Version } from './store.ts';
+import { printerOf } from './tables/printers.ts';
+import type { WatchEvent } from './watches.ts';
+
+const META_V1 = 'meta.k8s.io/v1';
+const INCLUDE_OBJECT = ['None', 'Metadata', 'Object'];
+
+/** Writes answers in the representation that a client asked for. One for each request: a watch's table has its columns once. */
+export interface Writing {
+  one(version: Version): string;
+  list(page: Page): string;
+  /** One line of a watch's body. */
+  event(event: WatchEvent): string;
+}
+
+/**
+ * @param includeObject what a table's rows have of their objects: `None`, `Metadata`, `Object`
+ * @throws StatusError 400 for another value of it
+ */
+export function writingOf(as: Representation, resource: Resource, nowMs: () => number, includeObject: string | undefined): Writing {
+  switch (as) {
+    case 'object':
+      return { one: ({ text }) => text, list: (page) => writeList(resource, page), event: (event) => writeEvent(event, ({ text }) => text) };
+    case 'metadata': {
+      const one = ({ object }: Version): string => JSON.stringify(partial(object));
+      return {
+        one,
+        list: (page) => {
+          const items = page.versions.map(({ object }) => partial(object));
+          return JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: META_V1, metadata: listMeta(page), items });
+        },
+        event: (event) => writeEvent(event, one, (bookmark) => partial(bookmark as ApiObject)),
+      };
+    }
+    case 'table':
+      return tables(resource, nowMs, includeObject);
+  }
+}
+
+function tables(resource: Resource, nowMs: () => number, includeObject = 'Metadata'): Writing {
+  if (!INCLUDE_OBJECT.includes(includeObject)) {
+    const why = `includeObject: Invalid value: ${JSON.stringify(includeObject)}: must be 'Metadata', 'Object', 'None', or empty`;
+    throw badRequest(`Unable to convert to Table as requested: ${why}`);
+  }
+  const printer = printerOf(resource);
+  const row = ({ object }: Version): object => ({
+    cells: printer.row(object, nowMs()),
+    ...(includeObject === 'None' ? {} : { object: includeObject === 'Object' ? object : partial(object) }),
+  });
+  const table = (metadata: object, rows: readonly object[], columns: unknown = printer.columns): object => {
+    return { kind: 'Table', apiVersion: META_V1, metadata, columnDefinitions: columns, rows };
+  };
+  const single = (version: Version, columns?: unknown): object =>
+    table({ resourceVersion: version.object.metadata.resourceVersion }, [row(version)], columns);
+  let columns: unknown = printer.columns;
+  const once = (): unknown => {
+    const first = columns;
+    columns = null;
+    return first;
+  };
+  return {
+    one: (version) => JSON.stringify(single(version)),
+    list: (page) => JSON.stringify(table(listMeta(page), page.versions.map(row))),
+    event: (event) =>
+      writeEvent(
+        event,
+        (version) => JSON.stringify(single(version, once())),
+        // A row of a bookmark is that of an empty object; what it says is in the row's object.
+        (bookmark) => single(new Version(bookmark as ApiObject, 0), once()),
+      ),
+  };
+}
+
+function partial({ metadata }: ApiObject): object {
+  return { kind: 'PartialObjectMetadata', apiVersion: META_V1, metadata };
+}
+
+function writeEvent(event: WatchEvent, write: (version: Version) => string, mark: (bookmark: object) => object = (object) => object): string {
+  switch (event.type) {
+    case 'BOOKMARK':
+      return `{"type":"BOOKMARK","object":${JSON.stringify(mark(event.object))}}\n`;
+    case 'ERROR':
+      return `{"type":"ERROR","object":${JSON.stringify(event.status)}}\n`;
+    default:
+      return `{"type":"${event.type}","object":${write(event.version)}}\n`;
+  }
+}

@@ -1,0 +1,183 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { LabelSelector } from '../../../model/kube.ts';
+import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../../protocols/kube/field-error.ts';
+import type { ApiObject, ResourceRules } from '../resource.ts';
+import { validateLabelSelector } from '../validation/label-selector.ts';
+import { validateNonNegative } from '../validation/numbers.ts';
+import { cronJobShape, workloadShape } from '../validation/shapes.ts';
+import { defaultTemplate, validateSelects, validateTemplate } from './templates.ts';
+import type { Template } from './templates.ts';
+
+interface JobSpec {
+  parallelism?: number;
+  completions?: number;
+  activeDeadlineSeconds?: number;
+  backoffLimit?: number;
+  ttlSecondsAfterFinished?: number;
+  completionMode?: string;
+  suspend?: boolean;
+  manualSelector?: boolean;
+  podReplacementPolicy?: string;
+  podFailurePolicy?: object;
+  selector?: LabelSelector;
+  template?: Template;
+}
+
+const BACKOFF_LIMIT = 6;
+const MODES = ['NonIndexed', 'Indexed'];
+const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
+
+/** Jobs, as `pkg/apis/batch` and `pkg/registry/batch/job` have them: the selector is made from the uid. */
+export const jobRules: ResourceRules = {
+  shape: workloadShape,
+  defaults: (object) => {
+    const spec = defaultJobSpec(specOf(object), object);
+    const { labels } = spec.template?.metadata ?? {};
+    const bare = Object.keys(object.metadata.labels ?? {}).length === 0;
+    const metadata = bare && labels !== undefined ? { ...object.metadata, labels } : object.metadata;
+    return { ...object, metadata, spec };
+  },
+  admit: (object, _admission, old) => (old === undefined ? withSelector(object) : object),
+  initialStatus: () => ({}),
+  validate: (object) => {
+    const { selector, template } = specOf(object);
+    return [
+      ...validateGeneratedSelector(object),
+      ...validateJobSpec(specOf(object), 'spec'),
+      ...(selector === undefined ? [required('spec.selector')] : validateLabelSelector(selector, 'spec.selector')),
+      ...validateSelects(selector, template, 'spec.template'),
+    ];
+  },
+  validateUpdate: (object, old) => {
+    const [next, before] = [specOf(object), specOf(old)];
+    const frozen = before.suspend === true ? next.template : before.template;
+    return [
+      ...immutable('spec.completions', next.completions, next.completionMode === 'Indexed' ? next.completions : before.completions),
+      ...immutable('spec.selector', next.selector, before.selector),
+      ...immutable('spec.template', next.template, frozen),
+      ...immutable('spec.completionMode', next.completionMode, before.completionMode),
+      ...immutable('spec.podFailurePolicy', next.podFailurePolicy, before.podFailurePolicy),
+    ];
+  },
+  fields: { 'status.successful': (object) => String((object.status as { succeeded?: number } | undefined)?.succeeded ?? 0) },
+};
+
+function specOf(object: ApiObject): JobSpec {
+  return object.spec ?? {};
+}
+
+function defaultJobSpec(spec: JobSpec, owner: ApiObject): JobSpec {
+  const single = spec.completions === undefined && spec.parallelism === undefined;
+  return {
+    ...spec,
+    ...(single ? { completions: 1 } : {}),
+    parallelism: spec.parallelism ?? 1,
+    backoffLimit: spec.backoffLimit ?? BACKOFF_LIMIT,
+    completionMode: spec.completionMode ?? 'NonIndexed',
+    suspend: spec.suspend ?? false,
+    podReplacementPolicy: spec.podReplacementPolicy ?? (spec.podFailurePolicy === undefined ? 'TerminatingOrFailed' : 'Failed'),
+    manualSelector: spec.manualSelector ?? false,
+    template: defaultTemplate(spec.template, owner),
+  };
+}
+
+/** The labels by which a job knows its pods, with and without a prefix. */
+function ownLabels({ metadata: { name = '', uid = '' } }: ApiObject): Record<string, string> {
+  return { 'job-name': name, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, [CONTROLLER_UID]: uid };
+}
+
+function withSelector(object: ApiObject): ApiObject {
+  const spec = specOf(object);
+  if (spec.manualSelector === true) return object;
+  const labels = { ...ownLabels(object), ...spec.template?.metadata?.labels };
+  const template = { ...spec.template, metadata: { ...spec.template?.metadata, labels } };
+  const matchLabels = { [CONTROLLER_UID]: object.metadata.uid ?? '', ...spec.selector?.matchLabels };
+  return { ...object, spec: { ...spec, selector: { ...spec.selector, matchLabels }, template } };
+}
+
+function validateGeneratedSelector(object: ApiObject): FieldError[] {
+  const { manualSelector, selector, template } = specOf(object);
+  if (manualSelector === true || selector === undefined) return [];
+  const expected = ownLabels(object);
+  const labels = template?.metadata?.labels ?? {};
+  const field = 'spec.template.metadata.labels';
+  const wrong = ['controller-uid', 'job-name', CONTROLLER_UID, 'batch.kubernetes.io/job-name'].flatMap((key) => {
+    const actual = labels[key];
+    if (actual === undefined) return [required(`${field}[${key}]`, `must be '${expected[key]}'`)];
+    return actual === expected[key] ? [] : [invalid(`${field}[${key}]`, labels, `must be '${expected[key]}'`)];
+  });
+  const foreign = Object.entries(selector.matchLabels ?? {}).some(([key, value]) => expected[key] !== value);
+  return [...wrong, ...(foreign ? [invalid('spec.selector', selector, '`selector` not auto-generated')] : [])];
+}
+
+function validateJobSpec(spec: JobSpec, field: string): FieldError[] {
+  const counts = ['parallelism', 'completions', 'activeDeadlineSeconds', 'backoffLimit', 'ttlSecondsAfterFinished'] as const;
+  const { completionMode = 'NonIndexed', completions, template } = spec;
+  const errors = counts.flatMap((part) => validateNonNegative(spec[part], `${field}.${part}`));
+  if (!MODES.includes(completionMode)) errors.push(notSupported(`${field}.completionMode`, completionMode, MODES));
+  if (completionMode === 'Indexed' && completions === undefined) {
+    errors.push(required(`${field}.completions`, 'when completion mode is Indexed'));
+  }
+  errors.push(...validateTemplate(template, `${field}.template`));
+  const policy = template?.spec?.restartPolicy ?? 'Always';
+  const path = `${field}.template.spec.restartPolicy`;
+  if (policy === 'Always') errors.push(required(path, 'valid values: "OnFailure", "Never"'));
+  else if (policy !== 'OnFailure' && policy !== 'Never') errors.push(notSupported(path, policy, ['OnFailure', 'Never']));
+  else if (spec.podFailurePolicy !== undefined && policy !== 'Never') {
+    errors.push(invalid(path, policy, 'only "Never" is supported when podFailurePolicy is specified'));
+  }
+  return errors;
+}
+
+function immutable(field: string, next: unknown, before: unknown): FieldError[] {
+  return isDeepStrictEqual(next, before) ? [] : [invalid(field, next, 'field is immutable')];
+}
+
+interface CronJobSpec {
+  schedule?: string;
+  concurrencyPolicy?: string;
+  suspend?: boolean;
+  startingDeadlineSeconds?: number;
+  successfulJobsHistoryLimit?: number;
+  failedJobsHistoryLimit?: number;
+  jobTemplate?: { metadata?: object; spec?: JobSpec };
+}
+
+const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
+
+/** CronJobs: kept and validated (but for the schedule's syntax), not run. */
+export const cronJobRules: ResourceRules = {
+  shape: cronJobShape,
+  defaults: (object) => {
+    const spec = (object.spec ?? {}) as CronJobSpec;
+    const jobTemplate = { metadata: {}, ...spec.jobTemplate };
+    const filled = {
+      concurrencyPolicy: 'Allow',
+      suspend: false,
+      successfulJobsHistoryLimit: 3,
+      failedJobsHistoryLimit: 1,
+      ...spec,
+      // The template's own defaults are those of its pods; the job's come when it is made.
+      jobTemplate: { ...jobTemplate, spec: { ...jobTemplate.spec, template: defaultTemplate(jobTemplate.spec?.template, object) } },
+    };
+    return { ...object, spec: filled };
+  },
+  initialStatus: () => ({}),
+  validate: (object) => {
+    const spec = object.spec as CronJobSpec;
+    const { schedule = '', concurrencyPolicy = '', jobTemplate } = spec;
+    const path = 'spec.jobTemplate.spec';
+    const errors: FieldError[] = schedule === '' ? [required('spec.schedule')] : [];
+    errors.push(...validateNonNegative(spec.startingDeadlineSeconds, 'spec.startingDeadlineSeconds'));
+    if (!CONCURRENCY.includes(concurrencyPolicy)) {
+      errors.push(notSupported('spec.concurrencyPolicy', concurrencyPolicy, CONCURRENCY));
+    }
+    errors.push(...validateJobSpec(jobTemplate?.spec ?? {}, path));
+    if (jobTemplate?.spec?.selector !== undefined) {
+      errors.push(invalid(`${path}.selector`, jobTemplate.spec.selector, '`selector` will be auto-generated'));
+    }
+    errors.push(...validateNonNegative(spec.successfulJobsHistoryLimit, 'spec.successfulJobsHistoryLimit'));
+    return [...errors, ...validateNonNegative(spec.failedJobsHistoryLimit, 'spec.failedJobsHistoryLimit')];
+  },
+};

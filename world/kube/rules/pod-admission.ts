@@ -1,0 +1,170 @@
+import type { LabelSelector, PodAffinity, PodAffinityTerm, Toleration } from '../../../model/kube.ts';
+import { refused } from '../../../protocols/kube/status.ts';
+import { canonicalQuantities } from '../quantities.ts';
+import type { Admission, ApiObject } from '../resource.ts';
+import type { FullPodSpec } from '../validation/pod-spec.ts';
+
+/** The DefaultTolerationSeconds admission plugin. */
+const DEFAULT_TOLERATION_SECONDS = 300;
+const DEFAULT_TOLERATED = ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'];
+
+interface PriorityClass extends ApiObject {
+  readonly value?: number;
+  readonly globalDefault?: boolean;
+  readonly preemptionPolicy?: FullPodSpec['preemptionPolicy'];
+}
+
+/**
+ * What the admission plugins that are on by default make of a pod's spec: Priority, RuntimeClass (its overhead and
+ * where it may run) and DefaultTolerationSeconds. Of ServiceAccount only the
+ * default account's name is there: no account has to exist, no token is mounted.
+ * LimitRanger and ResourceQuota are left out too: ranges and quotas are kept, not enforced.
+ * @param old the spec that an update replaces
+ * @throws StatusError 403
+ */
+export function admitPodSpec(name: string, spec: FullPodSpec, admission: Admission, old: FullPodSpec | undefined): FullPodSpec {
+  const refuse = (why: string): never => {
+    throw refused({ group: '', resource: 'pods' }, name, why);
+  };
+  const prioritised = old === undefined ? withPriority(spec, admission, refuse) : keepPriority(spec, old);
+  const running = old === undefined ? withRuntimeClass(prioritised, admission, refuse) : prioritised;
+  const account = running.serviceAccountName ?? 'default';
+  return {
+    ...running,
+    serviceAccountName: account,
+    serviceAccount: account,
+    tolerations: withDefaultTolerations(running.tolerations ?? []),
+  };
+}
+
+function keepPriority(spec: FullPodSpec, { priority, preemptionPolicy }: FullPodSpec): FullPodSpec {
+  return {
+    ...spec,
+    ...(spec.priority === undefined && priority !== undefined ? { priority } : {}),
+    ...(spec.preemptionPolicy === undefined && preemptionPolicy !== undefined ? { preemptionPolicy } : {}),
+  };
+}
+
+function withPriority(spec: FullPodSpec, admission: Admission, refuse: (why: string) => never): FullPodSpec {
+  const named = (spec.priorityClassName ?? '') === '' ? undefined : spec.priorityClassName;
+  const found: PriorityClass | undefined =
+    named === undefined ? defaultClass(admission) : admission.find('priorityclasses.scheduling.k8s.io', undefined, named);
+  if (named !== undefined && found === undefined) return refuse(`no PriorityClass with name ${named} was found`);
+  const priority = found?.value ?? 0;
+  const policy = found === undefined ? 'PreemptLowerPriority' : found.preemptionPolicy;
+  if (spec.priority !== undefined && spec.priority !== priority) {
+    refuse(
+      `the integer value of priority (${spec.priority}) must not be provided in pod spec; priority admission controller computed ${priority} from the given PriorityClass name`,
+    );
+  }
+  if (policy !== undefined && spec.preemptionPolicy !== undefined && spec.preemptionPolicy !== policy) {
+    refuse(
+      `the string value of PreemptionPolicy (${spec.preemptionPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} from the given PriorityClass name`,
+    );
+  }
+  const className = found?.metadata.name;
+  return {
+    ...spec,
+    ...(className === undefined ? {} : { priorityClassName: className }),
+    priority,
+    ...(policy === undefined ? {} : { preemptionPolicy: policy }),
+  };
+}
+
+/** Of several defaults, which only a race can make, the lowest counts. */
+function defaultClass(admission: Admission): PriorityClass | undefined {
+  const classes: readonly PriorityClass[] = admission.list('priorityclasses.scheduling.k8s.io');
+  const [lowest] = classes.filter((one) => one.globalDefault === true).sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
+  return lowest;
+}
+
+interface RuntimeClass extends ApiObject {
+  readonly overhead?: { podFixed?: Record<string, string> };
+  readonly scheduling?: { nodeSelector?: Record<string, string>; tolerations?: Toleration[] };
+}
+
+/** The RuntimeClass admission plugin (`plugin/pkg/admission/runtimeclass`). */
+function withRuntimeClass(spec: FullPodSpec, admission: Admission, refuse: (why: string) => never): FullPodSpec {
+  const { runtimeClassName, overhead } = spec;
+  if (runtimeClassName === undefined) {
+    if (overhead !== undefined) refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+    return spec;
+  }
+  const found: RuntimeClass | undefined = admission.find('runtimeclasses.node.k8s.io', undefined, runtimeClassName);
+  if (found === undefined) return refuse(`pod rejected: RuntimeClass "${runtimeClassName}" not found`);
+  const { podFixed } = found.overhead ?? {};
+  if (podFixed === undefined && overhead !== undefined) {
+    refuse('pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead');
+  }
+  const { nodeSelector = {}, tolerations = [] } = found.scheduling ?? {};
+  const clash = Object.entries(nodeSelector).find(([key, value]) => (spec.nodeSelector?.[key] ?? value) !== value);
+  if (clash !== undefined) {
+    refuse(
+      `conflict: runtimeClass.scheduling.nodeSelector[${clash[0]}] = ${clash[1]}; pod.spec.nodeSelector[${clash[0]}] = ${spec.nodeSelector?.[clash[0]]}`,
+    );
+  }
+  const fixed = canonicalQuantities(podFixed, 'RuntimeClass');
+  return {
+    ...spec,
+    ...(fixed === undefined ? {} : { overhead: fixed }),
+    ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...spec.nodeSelector, ...nodeSelector } }),
+    ...(tolerations.length === 0 ? {} : { tolerations: [...(spec.tolerations ?? []), ...tolerations] }),
+  };
+}
+
+function withDefaultTolerations(tolerations: readonly Toleration[]): Toleration[] {
+  const missing = DEFAULT_TOLERATED.filter(
+    (taint) =>
+      !tolerations.some(({ key = '', effect }) => (key === taint || key === '') && (effect === undefined || effect === 'NoExecute')),
+  );
+  const added = missing.map((key): Toleration => {
+    return { key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: DEFAULT_TOLERATION_SECONDS };
+  });
+  return [...tolerations, ...added];
+}
+
+/**
+ * The spec of a new pod with matchLabelKeys and mismatchLabelKeys merged into the selectors that they belong to
+ * (`pkg/registry/core/pod/strategy.go`; for spread since Kubernetes 1.34). A missing selector stays missing.
+ */
+export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string, string>>): FullPodSpec {
+  const { affinity, topologySpreadConstraints } = spec;
+  const merged = <T extends { labelSelector?: LabelSelector; matchLabelKeys?: string[]; mismatchLabelKeys?: string[] }>(term: T): T => {
+    const { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
+    const requirements = [
+      ...matchLabelKeys.map((key) => ({ key, operator: 'In' as const })),
+      ...mismatchLabelKeys.map((key) => ({ key, operator: 'NotIn' as const })),
+    ].flatMap((one) => (labels[one.key] === undefined ? [] : [{ ...one, values: [labels[one.key] ?? ''] }]));
+    if (labelSelector === undefined || requirements.length === 0) return term;
+    const matchExpressions = [...(labelSelector.matchExpressions ?? []), ...requirements];
+    return { ...term, labelSelector: { ...labelSelector, matchExpressions } };
+  };
+  const mergeTerms = (terms: PodAffinity): PodAffinity => {
+    const { requiredDuringSchedulingIgnoredDuringExecution: hard, preferredDuringSchedulingIgnoredDuringExecution: soft } = terms;
+    return {
+      ...terms,
+      ...(hard === undefined ? {} : { requiredDuringSchedulingIgnoredDuringExecution: hard.map((term): PodAffinityTerm => merged(term)) }),
+      ...(soft === undefined
+        ? {}
+        : {
+            preferredDuringSchedulingIgnoredDuringExecution: soft.map((one) =>
+              one.podAffinityTerm === undefined ? one : { ...one, podAffinityTerm: merged(one.podAffinityTerm) },
+            ),
+          }),
+    };
+  };
+  const { podAffinity, podAntiAffinity } = affinity ?? {};
+  return {
+    ...spec,
+    ...(affinity === undefined
+      ? {}
+      : {
+          affinity: {
+            ...affinity,
+            ...(podAffinity === undefined ? {} : { podAffinity: mergeTerms(podAffinity) }),
+            ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: mergeTerms(podAntiAffinity) }),
+          },
+        }),
+    ...(topologySpreadConstraints === undefined ? {} : { topologySpreadConstraints: topologySpreadConstraints.map(merged) }),
+  };
+}

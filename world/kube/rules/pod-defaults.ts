@@ -1,0 +1,120 @@
+import { canonicalQuantities } from '../quantities.ts';
+import type { FullContainer } from '../validation/containers.ts';
+import type { FullPodSpec } from '../validation/pod-spec.ts';
+
+const GRACE_SECONDS = 30;
+/** What a negative grace period means. */
+const LEAST_GRACE_SECONDS = 1;
+/** rw-r--r-- */
+const FILE_MODE = 0o644;
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
+const PROBE_DEFAULTS = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
+
+/** What a volume's source is filled up with. */
+const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
+  secret: { defaultMode: FILE_MODE },
+  configMap: { defaultMode: FILE_MODE },
+  projected: { defaultMode: FILE_MODE },
+  downwardAPI: { defaultMode: FILE_MODE },
+  hostPath: { type: '' },
+};
+
+/**
+ * What the API server fills in of a pod's spec, or of a template's (`pkg/apis/core/v1/defaults.go`).
+ * @param options.owner begins the refusal of a malformed quantity
+ * @param options.isPod in a pod, not in a template, requests are taken from limits and service links default to true
+ * @throws StatusError 400
+ */
+export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: string; readonly isPod: boolean }): FullPodSpec {
+  const fill = (container: FullContainer): FullContainer => defaultContainer(container, spec.hostNetwork === true, options);
+  const { serviceAccountName, serviceAccount, resources, overhead } = spec;
+  const account = serviceAccountName ?? serviceAccount;
+  const period = spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
+  return {
+    ...spec,
+    ...(spec.volumes === undefined ? {} : { volumes: spec.volumes.map(defaultVolume) }),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(fill).map(onlySidecars) }),
+    containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
+    ...(resources === undefined ? {} : { resources: defaultResources(resources, options) }),
+    ...(overhead === undefined ? {} : { overhead: canonicalQuantities(overhead, options.owner) ?? {} }),
+    ...(account === undefined ? {} : { serviceAccountName: account, serviceAccount: account }),
+    restartPolicy: spec.restartPolicy ?? 'Always',
+    terminationGracePeriodSeconds: period < 0 ? LEAST_GRACE_SECONDS : period,
+    dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
+    securityContext: spec.securityContext ?? {},
+    schedulerName: spec.schedulerName ?? 'default-scheduler',
+    ...(options.isPod ? { enableServiceLinks: spec.enableServiceLinks ?? true } : {}),
+  };
+}
+
+function defaultContainer(container: FullContainer, hostNetwork: boolean, options: { owner: string; isPod: boolean }): FullContainer {
+  const { ports, image, resources } = container;
+  const probes = PROBES.filter((one) => container[one] !== undefined).map((one) => [one, defaultProbe(container[one] ?? {})] as const);
+  return {
+    ...container,
+    ...Object.fromEntries(probes),
+    ...(ports === undefined
+      ? {}
+      : {
+          ports: ports.map((port) => ({
+            ...port,
+            ...(hostNetwork && port.hostPort === undefined ? { hostPort: port.containerPort } : {}),
+            protocol: port.protocol ?? ('TCP' as const),
+          })),
+        }),
+    resources: defaultResources(resources ?? {}, options),
+    terminationMessagePath: container.terminationMessagePath ?? '/dev/termination-log',
+    terminationMessagePolicy: container.terminationMessagePolicy ?? 'File',
+    ...(image === undefined && container.imagePullPolicy === undefined
+      ? {}
+      : { imagePullPolicy: container.imagePullPolicy ?? (isLatest(image ?? '') ? 'Always' : 'IfNotPresent') }),
+  };
+}
+
+/** Restart policies of containers are behind a feature gate that is off, but for sidecars: they are dropped. */
+function withoutRestartPolicy({ restartPolicy: _policy, ...container }: FullContainer): FullContainer {
+  return container;
+}
+
+function onlySidecars(container: FullContainer): FullContainer {
+  return container.restartPolicy === 'Always' ? container : withoutRestartPolicy(container);
+}
+
+function defaultResources(
+  resources: NonNullable<FullContainer['resources']>,
+  { owner, isPod }: { owner: string; isPod: boolean },
+): NonNullable<FullContainer['resources']> {
+  const limits = canonicalQuantities(resources.limits, owner);
+  const sent = canonicalQuantities(resources.requests, owner);
+  const requests = isPod && limits !== undefined ? { ...limits, ...sent } : sent;
+  const { limits: _limits, requests: _requests, ...rest } = resources;
+  return {
+    ...rest,
+    ...(limits === undefined ? {} : { limits }),
+    ...(requests === undefined ? {} : { requests }),
+  };
+}
+
+function defaultProbe(probe: object): object {
+  const { httpGet, grpc } = probe as { httpGet?: object; grpc?: object };
+  return {
+    ...PROBE_DEFAULTS,
+    ...probe,
+    ...(httpGet === undefined ? {} : { httpGet: { path: '/', scheme: 'HTTP', ...httpGet } }),
+    ...(grpc === undefined ? {} : { grpc: { service: '', ...grpc } }),
+  };
+}
+
+function defaultVolume(volume: NonNullable<FullPodSpec['volumes']>[number]): NonNullable<FullPodSpec['volumes']>[number] {
+  const { name, ...source } = volume;
+  const entries = Object.entries(source as Record<string, object>).map(([kind, value]) => [kind, { ...VOLUME_DEFAULTS[kind], ...value }]);
+  // A volume of no kind is an empty directory.
+  return { name, ...(entries.length === 0 ? { emptyDir: {} } : (Object.fromEntries(entries) as object)) };
+}
+
+/** Whether an image names no tag or `latest`, and no digest. */
+function isLatest(image: string): boolean {
+  if (image.includes('@')) return false;
+  const [, tag = 'latest'] = /:([^:/]+)$/.exec(image) ?? [];
+  return tag === 'latest';
+}

@@ -1,0 +1,61 @@
+import type { LabelSelector, ObjectMeta } from '../../../model/kube.ts';
+import { matchesSelector } from '../../../model/selector.ts';
+import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../../protocols/kube/field-error.ts';
+import type { ApiObject } from '../resource.ts';
+import { validateLabelSelector } from '../validation/label-selector.ts';
+import { validateAnnotations, validateLabels } from '../validation/meta.ts';
+import { validatePodSpec } from '../validation/pod-spec.ts';
+import type { FullPodSpec } from '../validation/pod-spec.ts';
+import { defaultPodSpec } from './pod-defaults.ts';
+
+/** What a workload makes its pods from. */
+export interface Template {
+  metadata?: ObjectMeta;
+  spec?: FullPodSpec;
+}
+
+/** A template with the defaults of its pods. @param kind of the workload, for refusals. @throws StatusError 400 */
+export function defaultTemplate(template: Template | undefined, { kind, apiVersion }: ApiObject): Template {
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const owner = `${kind} in version "${version}" cannot be handled as a ${kind}`;
+  return { metadata: {}, ...template, spec: defaultPodSpec(template?.spec ?? { containers: [] }, { owner, isPod: false }) };
+}
+
+/** Validates a template alone, as `ValidatePodTemplateSpec` of `pkg/apis/core/validation` does. */
+export function validateTemplate(template: Template | undefined, field: string): FieldError[] {
+  return [
+    ...validateLabels(template?.metadata?.labels, `${field}.labels`),
+    ...validateAnnotations(template?.metadata?.annotations, `${field}.annotations`),
+    ...validatePodSpec(template?.spec ?? { containers: [] }, `${field}.spec`),
+  ];
+}
+
+/** Whether a selector selects what the template makes. A missing one selects nothing, an empty one is not asked. */
+export function validateSelects(selector: LabelSelector | undefined, template: Template | undefined, field: string): FieldError[] {
+  const labels = template?.metadata?.labels;
+  if ((selector !== undefined && isEmpty(selector)) || matchesSelector(selector, labels)) return [];
+  return [invalid(`${field}.metadata.labels`, labels, '`selector` does not match template `labels`')];
+}
+
+/** @param what kind, in small letters, that has no use for an empty selector */
+export function validateSelector(selector: LabelSelector | undefined, what: string, field: string): FieldError[] {
+  if (selector === undefined) return [required(field)];
+  const errors = validateLabelSelector(selector, field);
+  return isEmpty(selector) ? [...errors, invalid(field, selector, `empty selector is invalid for ${what}`)] : errors;
+}
+
+/** Pods that run for ever restart always and have no deadline. @param kind of the workload */
+export function validateEndless(template: Template | undefined, kind: string, field: string): FieldError[] {
+  const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
+  return [
+    ...(restartPolicy === 'Always' ? [] : [notSupported(`${field}.spec.restartPolicy`, restartPolicy, ['Always'])]),
+    ...(activeDeadlineSeconds === undefined
+      ? []
+      : [forbidden(`${field}.spec.activeDeadlineSeconds`, `activeDeadlineSeconds in ${kind} is not Supported`)]),
+  ];
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length + matchExpressions.length === 0;
+}

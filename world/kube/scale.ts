@@ -1,0 +1,95 @@
+import type { LabelSelector } from '../../model/kube.ts';
+import { invalid } from '../../protocols/kube/field-error.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
+import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
+import type { Location, Registry, Writer } from './registry.ts';
+import type { ApiObject, ScalePaths } from './resource.ts';
+import type { Version } from './store.ts';
+
+/** An autoscaling/v1 Scale: how many replicas a workload is to have, whatever its kind. */
+export interface Scale {
+  readonly kind: 'Scale';
+  readonly apiVersion: 'autoscaling/v1';
+  readonly metadata: Readonly<Record<string, unknown>>;
+  readonly spec: { readonly replicas?: number };
+  readonly status: { readonly replicas: number; readonly selector?: string };
+}
+
+/** The scale subresource of an object. @throws StatusError 404 */
+export function readScale(registry: Registry, at: Location, paths: ScalePaths): Scale {
+  return scaleOf(registry.get(at), paths);
+}
+
+/**
+ * Scales an object by what `change` makes of its scale.
+ * @throws StatusError 400, 404, 409 for another resource version, 422 for a negative number
+ */
+export function updateScale(
+  registry: Registry,
+  at: Location,
+  paths: ScalePaths,
+  writer: Writer,
+  change: (current: Scale) => unknown,
+): Scale {
+  const version = registry.update(at, undefined, writer, (current) => {
+    const sent = change(scaleOf(current, paths));
+    if (!isJsonObject(sent)) throw badRequest("the object provided is unrecognized (must be of type Scale): couldn't get version/kind");
+    const spec = isJsonObject(sent.spec) ? sent.spec : {};
+    const replicas = spec.replicas ?? 0;
+    if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
+      throw badRequest('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into field spec.replicas');
+    }
+    if (replicas < 0) {
+      const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
+      throw invalidObject({ group: 'autoscaling', resource: 'Scale' }, at.name, [error]);
+    }
+    const asked = isJsonObject(sent.metadata) ? sent.metadata.resourceVersion : undefined;
+    const resourceVersion = typeof asked === 'string' && asked !== '' ? asked : String(current.revision);
+    const scaled = withValue(current.object, paths.specReplicasPath.split('.').slice(1), replicas);
+    return { ...scaled, metadata: { ...current.object.metadata, resourceVersion } };
+  });
+  return scaleOf(version, paths);
+}
+
+function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplicasPath, labelSelectorPath }: ScalePaths): Scale {
+  const { name, namespace, uid, creationTimestamp } = object.metadata;
+  const replicas = valueAt(object, specReplicasPath);
+  const present = valueAt(object, statusReplicasPath);
+  const selector = labelSelectorPath === undefined ? undefined : valueAt(object, labelSelectorPath);
+  const text = typeof selector === 'string' ? selector : isJsonObject(selector) ? formatSelector(selector) : '';
+  return {
+    kind: 'Scale',
+    apiVersion: 'autoscaling/v1',
+    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: String(revision), creationTimestamp },
+    // Zero is left out, as Go leaves it out.
+    spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
+    status: { replicas: typeof present === 'number' ? present : 0, ...(text === '' ? {} : { selector: text }) },
+  };
+}
+
+/** A selector as clients send it in a query: its requirements in the order of their keys. */
+function formatSelector({ matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector>): string {
+  const parts: [string, string][] = [
+    ...Object.entries(matchLabels).map(([key, value]): [string, string] => [key, `${key}=${value}`]),
+    ...matchExpressions.map(({ key, operator, values = [] }): [string, string] => {
+      if (operator === 'Exists') return [key, key];
+      if (operator === 'DoesNotExist') return [key, `!${key}`];
+      return [key, `${key} ${operator === 'In' ? 'in' : 'notin'} (${[...values].sort().join(',')})`];
+    }),
+  ];
+  const inOrder = parts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return inOrder.map(([, text]) => text).join(',');
+}
+
+/** What lies at a simple path such as `.spec.replicas`. */
+function valueAt(object: ApiObject, path: string): unknown {
+  return path
+    .split('.')
+    .slice(1)
+    .reduce((value: unknown, key) => (isJsonObject(value) ? value[key] : undefined), object);
+}
+
+function withValue(object: Readonly<Record<string, unknown>>, [key = '', ...rest]: readonly string[], value: unknown): object {
+  const below = object[key];
+  return { ...object, [key]: rest.length === 0 ? value : withValue(isJsonObject(below) ? below : {}, rest, value) };
+}

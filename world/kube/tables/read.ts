@@ -1,0 +1,66 @@
+import type { LabelSelectorRequirement } from '../../../model/kube.ts';
+import { getOwn, isJsonObject } from '../../../protocols/kube/json.ts';
+import type { JsonObject } from '../../../protocols/kube/json.ts';
+import { formatDuration } from './duration.ts';
+
+/** What lies below an object at these keys; undefined where there is nothing. */
+export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
+  let found = value;
+  for (const key of path) {
+    if (Array.isArray(found)) found = (found as unknown[])[Number(key)];
+    else found = isJsonObject(found) ? getOwn(found, String(key)) : undefined;
+  }
+  return found;
+}
+
+/** Text at these keys, or what stands for none. */
+export function textAt(value: unknown, path: readonly (string | number)[], otherwise = ''): string {
+  const found = at(value, ...path);
+  return typeof found === 'string' && found !== '' ? found : otherwise;
+}
+
+/** A number at these keys; 0 where there is none, as Go has it. */
+export function countAt(value: unknown, ...path: readonly (string | number)[]): number {
+  const found = at(value, ...path);
+  return typeof found === 'number' ? found : 0;
+}
+
+/** The objects of a list at these keys. */
+export function listAt(value: unknown, ...path: readonly string[]): JsonObject[] {
+  const found = at(value, ...path);
+  return Array.isArray(found) ? found.filter(isJsonObject) : [];
+}
+
+/** How long ago a time was, `<unknown>` for none. */
+export function ageOf(time: unknown, nowMs: number): string {
+  return typeof time === 'string' && time !== '' ? formatDuration(nowMs - Date.parse(time)) : '<unknown>';
+}
+
+export function hasCondition(object: unknown, type: string): boolean {
+  return listAt(object, 'status', 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
+}
+
+/** `a=b,c=d` in the order of the keys, `<none>` for none. */
+export function formatLabels(labels: unknown): string {
+  const pairs = isJsonObject(labels) ? Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`) : [];
+  return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
+}
+
+/** A label selector as clients write it: its requirements in the order of their keys. */
+export function formatSelector(selector: unknown): string {
+  const labels = at(selector, 'matchLabels');
+  const parts: [string, string][] = isJsonObject(labels)
+    ? Object.entries(labels).map(([key, value]) => [key, `${key}=${String(value)}`])
+    : [];
+  for (const requirement of listAt(selector, 'matchExpressions') as unknown as LabelSelectorRequirement[]) {
+    const { key, operator, values = [] } = requirement;
+    const word = operator === 'In' ? 'in' : 'notin';
+    const text = operator === 'Exists' ? key : operator === 'DoesNotExist' ? `!${key}` : `${key} ${word} (${[...values].sort().join(',')})`;
+    parts.push([key, text]);
+  }
+  if (parts.length === 0) return '<none>';
+  return parts
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([, text]) => text)
+    .join(',');
+}

@@ -1,0 +1,97 @@
+import type { Principal } from '../../model/operation.ts';
+import { forbidden } from '../../protocols/kube/field-error.ts';
+import { isTrue } from '../../protocols/kube/request.ts';
+import type { KubeRequest } from '../../protocols/kube/request.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { Mailbox } from '../../runtime/mailbox.ts';
+import type { Random } from '../../runtime/random.ts';
+import { invalidOptions } from './bodies.ts';
+import { readCount, readRevision } from './lists.ts';
+import type { Writing } from './representation.ts';
+import type { Resource } from './resource.ts';
+import { selectionOf } from './selection.ts';
+import type { Store } from './store.ts';
+import type { Watches } from './watches.ts';
+
+/** Events that a watcher may leave unread before its connection is ended. */
+const WATCH_BUFFER = 50_000;
+/** A watch without a time-out of its own ends after one drawn from here, as with the real --min-request-timeout. */
+const WATCH_TIMEOUT_SECONDS = { min: 1800, max: 3600 } as const;
+
+/** What a watch is opened with. */
+interface WatchSite {
+  readonly store: Store;
+  readonly watches: Watches;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/**
+ * Opens a watch that a request asks for.
+ * @param asked aborted when the caller gives up
+ * @returns its lines, until its time is up
+ * @throws StatusError 400, 422 for options that can't be
+ */
+export function openWatch(
+  site: WatchSite,
+  parsed: KubeRequest,
+  resource: Resource,
+  principal: Principal,
+  writing: Writing,
+  asked: AbortSignal | undefined,
+): AsyncIterable<string> {
+  const { store, watches, clock } = site;
+  const { options, namespace } = parsed;
+  const selection = selectionOf(resource, options);
+  const revision = readRevision(options.resourceVersion);
+  const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
+  const initial = readInitialEvents(parsed);
+  const timeout = readCount(options.timeoutSeconds, 'timeoutSeconds') ?? drawTimeout(site.random, principal);
+
+  const closing = new AbortController();
+  const events = new Mailbox<string>(WATCH_BUFFER, () => closing.abort(new Error('the watch was closed')));
+  const close = (): void => events.close();
+  const ends = [watches.stopping, ...(asked === undefined ? [] : [asked])];
+  for (const end of ends) {
+    end.addEventListener('abort', close, { once: true, signal: closing.signal });
+    if (end.aborted) close();
+  }
+  // A rejection only says that the watch ended before its time.
+  clock.sleep(timeout * 1000, closing.signal).then(close, () => undefined);
+  const fromStart = initial ?? (revision === undefined || revision === 0);
+  watches.open(
+    {
+      resource,
+      namespace,
+      selection,
+      from: fromStart ? undefined : (revision ?? store.revision),
+      bookmarks,
+      initialEventsEnd: initial === true && bookmarks,
+      notOlderThan: initial === true ? revision : undefined,
+    },
+    closing.signal,
+    (event) => {
+      events.push(writing.event(event));
+      if (event.type === 'ERROR') events.close();
+    },
+  );
+  return events;
+}
+
+function drawTimeout(random: Random, principal: Principal): number {
+  return random.fork(`watch-timeout/${principal}`).int(WATCH_TIMEOUT_SECONDS.min, WATCH_TIMEOUT_SECONDS.max);
+}
+
+/** Whether a watch wants the present objects first; undefined leaves it to its resource version. @throws StatusError 422 */
+function readInitialEvents({ options }: KubeRequest): boolean | undefined {
+  if (options.sendInitialEvents === undefined) {
+    if (options.resourceVersionMatch === undefined) return undefined;
+    const detail = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
+    throw invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+  }
+  if (options.resourceVersionMatch !== 'NotOlderThan') {
+    const detail = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
+    throw invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+  }
+  return isTrue(options.sendInitialEvents);
+}

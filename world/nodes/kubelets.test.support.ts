@@ -1,0 +1,75 @@
+import type { Node, Pod } from '../../model/kube.ts';
+import { conditionIn, withParts, M6I_LARGE } from '../world-parts.test.support.ts';
+import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import type { WorldPart } from '../tasks.ts';
+import { KUBELET_DELAYS } from './kubelet.ts';
+import { Kubelets } from './kubelets.ts';
+import { NodeFaults } from './node-faults.ts';
+
+/** The node of instances as `FakeInstances` makes them. */
+export const NODE = 'ip-10-0-1-12.ec2.internal';
+export const NODE_AT = { resource: 'nodes', name: NODE };
+export const REGISTERED_MS = KUBELET_DELAYS.start.maxMs + KUBELET_DELAYS.register.maxMs;
+export const READY_MS = KUBELET_DELAYS.ready.maxMs;
+
+/** A cluster of the name `test` with kubelets. */
+export interface KubeletBench extends Bench {
+  readonly kubelets: Kubelets;
+  readonly faults: NodeFaults;
+  /** Log lines so far. */
+  readonly lines: readonly string[];
+  ready(): Promise<void>;
+  /** Status of the Ready condition of NODE. */
+  readiness(): Promise<string | undefined>;
+  phase(pod: string): Promise<string | undefined>;
+}
+
+/** Runs `work` with kubelets, and other parts if need be. */
+export async function withKubelets(
+  work: (bench: KubeletBench) => Promise<void>,
+  { seed = 1, more = () => [] }: { seed?: number; more?: (site: PartSite) => readonly WorldPart[] } = {},
+): Promise<void> {
+  let kubelets: Kubelets | undefined;
+  const lines: string[] = [];
+  const faults = new NodeFaults();
+  const parts = (site: PartSite): readonly WorldPart[] => {
+    const { port, clock, random, instances } = site;
+    kubelets = new Kubelets({
+      port: port('node'),
+      instances,
+      clock,
+      random,
+      log: (_level, message) => void lines.push(message),
+      clusterName: 'test',
+      instanceType: (type) => (type === M6I_LARGE.type ? M6I_LARGE : undefined),
+      faults,
+    });
+    return [kubelets, ...more(site)];
+  };
+  await withParts(
+    parts,
+    async (bench) => {
+      if (kubelets === undefined) return;
+      const readiness = async (): Promise<string | undefined> => conditionIn(await bench.node(NODE), 'Ready')?.status;
+      await work({
+        ...bench,
+        kubelets,
+        faults,
+        lines,
+        readiness,
+        ready: () => bench.until('the node is ready', async () => (await readiness()) === 'True', REGISTERED_MS + READY_MS),
+        phase: async (name) => (await bench.port.get<Pod>(podRef(name)))?.status?.phase,
+      });
+    },
+    seed,
+  );
+}
+
+export function podRef(name: string): { resource: string; namespace: string; name: string } {
+  return { resource: 'pods', namespace: 'default', name };
+}
+
+/** Names of the taints of NODE. */
+export function taintKeys(node: Node | undefined): string[] {
+  return (node?.spec?.taints ?? []).map(({ key }) => key).sort();
+}

@@ -1,0 +1,194 @@
+import { expect, test } from '@playwright/test';
+import type { NodeAilment } from '../ports.ts';
+import { addPod, conditionIn, userData } from '../world-parts.test.support.ts';
+import { KUBELET_DELAYS } from './kubelet.ts';
+import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, taintKeys, withKubelets } from './kubelets.test.support.ts';
+import { NodeFaults } from './node-faults.ts';
+import { StartupAgent } from './startup-agent.ts';
+
+const LONG_MS = 600_000;
+
+/** Arms an ailment for every instance; the ids of those that it struck are collected. */
+function arm(faults: NodeFaults, ailment: NodeAilment): { readonly struck: readonly string[]; heal(): void } {
+  const struck: string[] = [];
+  const heal = faults.arm({ selector: {}, ailment, fired: (id) => void struck.push(id) });
+  return { struck, heal: () => void heal() };
+}
+
+test('a kubelet that is late registers later', async () => {
+  await withKubelets(async (bench) => {
+    const { struck } = arm(bench.faults, { kind: 'late-registration', delayMs: LONG_MS });
+    bench.instances.set('i-1', {});
+    await bench.clock.sleep(LONG_MS);
+    expect(await bench.node(NODE)).toBeUndefined();
+    expect(struck).toEqual(['i-1']);
+    await bench.until('it registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
+  });
+});
+
+test('a kubelet that never registers does when healed', async () => {
+  await withKubelets(async (bench) => {
+    const { heal } = arm(bench.faults, { kind: 'late-registration' });
+    bench.instances.set('i-1', {});
+    await bench.clock.sleep(LONG_MS);
+    expect(await bench.node(NODE)).toBeUndefined();
+    heal();
+    await bench.clock.sleep(100);
+    expect(await bench.node(NODE)).toBeDefined();
+  });
+});
+
+test('only the first so many of the selected instances are struck', async () => {
+  const faults = new NodeFaults();
+  const struck: string[] = [];
+  faults.arm({ selector: { zones: ['us-east-1b'] }, count: 1, ailment: { kind: 'never-ready' }, fired: (id) => void struck.push(id) });
+  await withKubelets(async (bench) => {
+    for (const [id, zone] of [
+      ['i-1', 'us-east-1a'],
+      ['i-2', 'us-east-1b'],
+      ['i-3', 'us-east-1b'],
+    ] as const) {
+      bench.instances.set(id, { zone });
+      const instance = bench.instances.get(id);
+      if (instance === undefined) continue;
+      expect(faults.strike('late-registration', instance)).toBeUndefined();
+      faults.strike('never-ready', instance)?.fired();
+    }
+  });
+  expect(struck).toEqual(['i-2']);
+});
+
+test('a node without a network never gets ready, until healed', async () => {
+  await withKubelets(async (bench) => {
+    const { heal, struck } = arm(bench.faults, { kind: 'never-ready' });
+    bench.instances.set('i-1', {});
+    await addPod(bench.port, 'p');
+    await bench.port.bind(podRef('p'), NODE);
+    await bench.clock.sleep(LONG_MS);
+    expect(conditionIn(await bench.node(NODE), 'Ready')).toMatchObject({
+      status: 'False',
+      reason: 'KubeletNotReady',
+      message: expect.stringContaining('NetworkPluginNotReady'),
+    });
+    expect(bench.clock.nowMs() - (bench.kubelets.lastHeartbeatMs(NODE) ?? 0)).toBeLessThan(15_000);
+    expect(await bench.phase('p')).toBe('Pending');
+    expect(struck).toEqual(['i-1']);
+    heal();
+    await bench.until('it is ready', async () => (await bench.readiness()) === 'True', 1_000);
+    await bench.until('p runs', async () => (await bench.phase('p')) === 'Running', KUBELET_DELAYS.podStart.maxMs);
+  });
+});
+
+test('a flapping node is NotReady half of each period, so many times', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    const { struck } = arm(bench.faults, { kind: 'flapping', periodMs: 20_000, times: 2 });
+    expect(struck).toEqual(['i-1']);
+    const seen: (string | undefined)[] = [];
+    for (let look = 0; look < 6; look += 1) {
+      await bench.clock.sleep(look === 0 ? 5_000 : 10_000);
+      seen.push(await bench.readiness());
+    }
+    expect(seen).toEqual(['False', 'True', 'False', 'True', 'True', 'True']);
+  });
+});
+
+test('a Node that somebody else created is adopted', async () => {
+  await withKubelets(async (bench) => {
+    const { struck } = arm(bench.faults, { kind: 'foreign-node', labels: { early: 'yes' }, taints: [], providerId: false });
+    bench.instances.set('i-1', { userData: userData({ flags: ['--node-labels=pool=default'] }) });
+    await bench.clock.sleep(100);
+    expect(await bench.node(NODE)).toBeDefined();
+    await bench.ready();
+    const node = await bench.node(NODE);
+    expect(node?.spec?.providerID).toBeUndefined();
+    expect(node?.metadata.labels).toMatchObject({ early: 'yes' });
+    expect(node?.metadata.labels?.['pool']).toBeUndefined();
+    expect(taintKeys(node)).toEqual(['node.kubernetes.io/not-ready']);
+    expect(struck).toEqual(['i-1']);
+  });
+});
+
+test('a foreign Node goes when it is healed before the kubelet registers', async () => {
+  await withKubelets(async (bench) => {
+    const { heal } = arm(bench.faults, { kind: 'foreign-node', labels: {}, taints: [], providerId: true });
+    bench.instances.set('i-1', {});
+    await bench.clock.sleep(100);
+    expect((await bench.node(NODE))?.spec?.providerID).toBe('aws:///us-east-1a/i-1');
+    heal();
+    await bench.clock.sleep(100);
+    expect(await bench.node(NODE)).toBeUndefined();
+  });
+});
+
+test('a dead kubelet does nothing at all, and catches up when it is healed', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    await bench.port.patch(NODE_AT, { spec: { taints: null } });
+    for (const name of ['deleted', 'new']) await addPod(bench.port, name, { cpu: '100m' });
+    await bench.port.bind(podRef('deleted'), NODE);
+    await bench.until('it runs', async () => (await bench.phase('deleted')) === 'Running', KUBELET_DELAYS.podStart.maxMs + 200);
+    const { struck, heal } = arm(bench.faults, { kind: 'dead-kubelet', afterMs: 5_000 });
+    await bench.clock.sleep(4_000);
+    expect(struck).toEqual([]);
+    await bench.clock.sleep(1_000);
+    expect(struck).toEqual(['i-1']);
+    const diedMs = bench.clock.nowMs();
+    const before = await bench.node(NODE);
+    await bench.port.delete(podRef('deleted'));
+    await bench.port.bind(podRef('new'), NODE);
+    await bench.clock.sleep(LONG_MS);
+    expect((await bench.pod('deleted'))?.metadata.deletionTimestamp).toBeDefined();
+    expect(await bench.phase('new')).toBe('Pending');
+    expect(await bench.node(NODE)).toEqual(before);
+    expect(bench.kubelets.lastHeartbeatMs(NODE)).toBeLessThanOrEqual(diedMs);
+    heal();
+    await bench.until('new runs', async () => (await bench.phase('new')) === 'Running', KUBELET_DELAYS.podStart.maxMs + 200);
+    expect(await bench.pod('deleted')).toBeUndefined();
+    expect(bench.clock.nowMs() - (bench.kubelets.lastHeartbeatMs(NODE) ?? 0)).toBeLessThan(10_000);
+  });
+});
+
+test('a dead kubelet ends no pods when its instance goes off', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    arm(bench.faults, { kind: 'dead-kubelet', afterMs: 0 });
+    await bench.clock.sleep(100);
+    bench.instances.set('i-1', { state: 'shutting-down' });
+    await bench.clock.sleep(100);
+    expect(await bench.readiness()).toBe('True');
+  });
+});
+
+test('a shortfall is there from the registration until it is healed', async () => {
+  await withKubelets(async (bench) => {
+    const { struck, heal } = arm(bench.faults, { kind: 'shortfall', cpu: 0.5, memory: 0 });
+    bench.instances.set('i-1', {});
+    await bench.until('it registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
+    expect((await bench.node(NODE))?.status?.allocatable?.['cpu']).toBe('930m');
+    expect(struck).toEqual(['i-1']);
+    heal();
+    await bench.clock.sleep(100);
+    expect((await bench.node(NODE))?.status?.allocatable?.['cpu']).toBe('1930m');
+  });
+});
+
+test('start-up taints go when the node is ready, and no others', async () => {
+  const agent = { key: 'ebs.csi.aws.com/agent-not-ready', effect: 'NoExecute' as const };
+  const own = { key: 'team', effect: 'NoSchedule' as const };
+  await withKubelets(
+    async (bench) => {
+      const { heal } = arm(bench.faults, { kind: 'never-ready' });
+      bench.instances.set('i-1', { userData: userData({ taints: [agent, own] }) });
+      await bench.clock.sleep(REGISTERED_MS + READY_MS + 60_000);
+      expect(taintKeys(await bench.node(NODE))).toContain(agent.key);
+      heal();
+      await bench.until('the taint is gone', async () => !taintKeys(await bench.node(NODE)).includes(agent.key), 5_000);
+      expect(taintKeys(await bench.node(NODE))).toContain(own.key);
+    },
+    { more: ({ port, clock, random }) => [new StartupAgent({ port: port('node'), clock, random: random.fork('agent') })] },
+  );
+});

@@ -1,0 +1,70 @@
+import { selects } from '../../model/catalogue.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Heal, Instance, NodeAilment, NodeFaultPort } from '../ports.ts';
+
+type NodeFault = Parameters<NodeFaultPort['arm']>[0];
+export type Kind = NodeAilment['kind'];
+
+/** That a fault strikes an instance. */
+export interface Strike<K extends Kind> {
+  readonly ailment: Extract<NodeAilment, { kind: K }>;
+  readonly healed: AbortSignal;
+  /** To be called when it changes something. */
+  fired(): void;
+}
+
+interface ArmedFault {
+  readonly fault: NodeFault;
+  readonly struck: Set<string>;
+  readonly healing: AbortController;
+}
+
+/** The armed faults of nodes. Machines ask at the moment at which one would strike them. */
+export class NodeFaults implements NodeFaultPort {
+  readonly #armed = new Set<ArmedFault>();
+  readonly #listeners = new Set<() => void>();
+
+  arm(fault: NodeFault): Heal {
+    const armed: ArmedFault = { fault, struck: new Set(), healing: new AbortController() };
+    this.#armed.add(armed);
+    for (const listener of [...this.#listeners]) listener();
+    return () => {
+      this.#armed.delete(armed);
+      armed.healing.abort(new Error('healed'));
+    };
+  }
+
+  /** Calls back when a fault was armed. @returns what ends that */
+  onArm(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** The first fault of a kind that strikes an instance; it strikes each once. */
+  strike<K extends Kind>(kind: K, instance: Instance): Strike<K> | undefined {
+    for (const { fault, struck, healing } of this.#armed) {
+      const { ailment, selector, count = Infinity } = fault;
+      if (!isOf(kind, ailment) || struck.has(instance.id) || struck.size >= count || !selects(selector, instance)) continue;
+      struck.add(instance.id);
+      return { ailment, healed: healing.signal, fired: () => fault.fired(instance.id) };
+    }
+    return undefined;
+  }
+}
+
+function isOf<K extends Kind>(kind: K, ailment: NodeAilment): ailment is Extract<NodeAilment, { kind: K }> {
+  return ailment.kind === kind;
+}
+
+/** Waits for some time, or until the signal is aborted. Without a time: until then alone. Rejects when `ending` is aborted. */
+export async function waitOut(clock: Clock, delayMs: number | undefined, signal: AbortSignal, ending: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  const either = AbortSignal.any([signal, ending]);
+  try {
+    if (delayMs !== undefined) await clock.sleep(delayMs, either);
+    else await new Promise<void>((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+  ending.throwIfAborted();
+}

@@ -1,0 +1,80 @@
+import { conditionOf } from '../../model/conditions.ts';
+import type { KubeObject, Node, Taint } from '../../model/kube.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Random } from '../../runtime/random.ts';
+import { ClusterError } from '../ports.ts';
+import type { ClusterPort } from '../ports.ts';
+import { Tasks, WorkQueue } from '../tasks.ts';
+import type { DelayRange, WorldPart } from '../tasks.ts';
+import { updateTaints } from './node-objects.ts';
+
+/** From a node's readiness to the removal of its start-up taints: the agent's pod has started and found its node. */
+export const STARTUP_AGENT_DELAY: DelayRange = { minMs: 500, maxMs: 3_000 };
+
+/** Agents that clusters run everywhere: Cilium, the CSI drivers of EBS and EFS. Taints by key, whatever their effect. */
+const AGENTS = ['node.cilium.io/agent-not-ready', 'ebs.csi.aws.com/agent-not-ready', 'efs.csi.aws.com/agent-not-ready'];
+/** How Cluster Autoscaler knows start-up taints. */
+const PREFIXES = ['startup-taint.cluster-autoscaler.kubernetes.io/'];
+
+interface StartupAgentOptions {
+  /** Of the principal `node`. */
+  readonly port: ClusterPort;
+  readonly clock: Clock;
+  readonly random: Random;
+  /** By default STARTUP_AGENT_DELAY. */
+  readonly delay?: DelayRange;
+}
+
+/** The part of a NodePool (karpenter.sh/v1) that says what taints somebody else will remove. */
+interface NodePool extends KubeObject {
+  spec?: { template?: { spec?: { startupTaints?: Taint[] } } };
+}
+
+/**
+ * What the DaemonSets of start-up agents do: a while after a node is Ready it loses its start-up taints. These are the ones
+ * that NodePools name, and those of well-known agents. The agents themselves take no room here.
+ */
+export class StartupAgent implements WorldPart {
+  readonly #options: StartupAgentOptions;
+
+  constructor(options: StartupAgentOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { port, clock, random, delay = STARTUP_AGENT_DELAY } = this.#options;
+    const tasks = new Tasks(clock, signal);
+    const queue = new WorkQueue({ tasks, random, delay, reconcile: (name) => this.#remove(name) });
+    port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
+      if (type !== 'DELETED' && isReady(object) && (object.spec?.taints ?? []).length > 0) queue.add(object.metadata.name ?? '');
+    });
+    await tasks.done();
+  }
+
+  async #remove(name: string): Promise<void> {
+    const named = await this.#namedByPools();
+    const isStartup = ({ key, effect }: Taint): boolean =>
+      AGENTS.includes(key) ||
+      PREFIXES.some((prefix) => key.startsWith(prefix)) ||
+      named.some((taint) => taint.key === key && taint.effect === effect);
+    await updateTaints(this.#options.port, name, (node) => {
+      const taints = node.spec?.taints ?? [];
+      return isReady(node) ? taints.filter((taint) => !isStartup(taint)) : taints;
+    });
+  }
+
+  async #namedByPools(): Promise<Taint[]> {
+    try {
+      const pools = await this.#options.port.list<NodePool>('nodepools');
+      return pools.flatMap(({ spec }) => spec?.template?.spec?.startupTaints ?? []);
+    } catch (error) {
+      // A cluster whose autoscaler knows no NodePools.
+      if (error instanceof ClusterError && error.status === 404) return [];
+      throw error;
+    }
+  }
+}
+
+function isReady(node: Node): boolean {
+  return conditionOf(node, 'Ready')?.status === 'True';
+}

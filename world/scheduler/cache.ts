@@ -1,0 +1,167 @@
+import { LABEL } from '../../model/kube.ts';
+import type { Node } from '../../model/kube.ts';
+import type { Cluster, GroupCount, PodGroup } from './cluster.ts';
+import { NodeLoad, nodeInfo } from './node-info.ts';
+import type { NodeInfo } from './node-info.ts';
+import { ObjectCache } from './object-cache.ts';
+import type { PodInfo } from './pod-info.ts';
+
+interface Group extends PodGroup {
+  readonly counts: Map<string, GroupCount>;
+}
+
+/**
+ * The scheduler's picture of the cluster: what watches told it, and its own decisions that they haven't told it yet. All
+ * counts are kept up to date pod by pod, so that a decision needs no walk over all pods.
+ */
+export class SchedulerCache implements Cluster {
+  readonly objects = new ObjectCache();
+  searchFrom = 0;
+  readonly #nodes = new Map<string, NodeInfo>();
+  /** By node name, also of nodes that are gone: one of that name may come again. */
+  readonly #loads = new Map<string, NodeLoad>();
+  readonly #nodeOf = new Map<string, string>();
+  readonly #groups = new Map<string, Group>();
+  /** By node name. */
+  readonly #nominated = new Map<string, Map<string, PodInfo>>();
+  readonly #nominationOf = new Map<string, string>();
+  #ordered: readonly NodeInfo[] | undefined;
+  #images: ReadonlyMap<string, number> | undefined;
+
+  nodes(): readonly NodeInfo[] {
+    this.#ordered ??= roundRobin([...this.#nodes.values()].sort((a, b) => (a.name < b.name ? -1 : 1)));
+    return this.#ordered;
+  }
+
+  node(name: string): NodeInfo | undefined {
+    return this.#nodes.get(name);
+  }
+
+  groups(): Iterable<PodGroup> {
+    return this.#groups.values();
+  }
+
+  nominated(nodeName: string): readonly PodInfo[] {
+    const pods = this.#nominated.get(nodeName);
+    return pods === undefined ? [] : [...pods.values()];
+  }
+
+  imageSpread(image: string): number {
+    this.#images ??= countImages(this.#nodes.values());
+    return this.#images.get(image) ?? 0;
+  }
+
+  setNode(node: Node): NodeInfo {
+    const info = nodeInfo(node, this.#load(node.metadata.name ?? ''));
+    this.#nodes.set(info.name, info);
+    this.#forgetOrder();
+    return info;
+  }
+
+  removeNode(name: string): void {
+    this.#nodes.delete(name);
+    if (this.#loads.get(name)?.pods.size === 0) this.#loads.delete(name);
+    this.#forgetOrder();
+  }
+
+  /** Where a pod is, or is assumed to be. */
+  nodeOf(key: string): string | undefined {
+    return this.#nodeOf.get(key);
+  }
+
+  pod(key: string): PodInfo | undefined {
+    return this.#loads.get(this.#nodeOf.get(key) ?? '')?.pods.get(key);
+  }
+
+  /** Puts a pod on a node, for a decision just made or one that a watch tells of. It is then nominated no more. */
+  assign(pod: PodInfo, nodeName: string): void {
+    this.forget(pod.key);
+    this.nominate(pod, undefined);
+    this.#load(nodeName).add(pod);
+    this.#nodeOf.set(pod.key, nodeName);
+    this.#count(pod, nodeName, 1);
+  }
+
+  /** Takes a pod off its node. @returns the pod and its node's name; undefined if it was on none */
+  forget(key: string): { readonly pod: PodInfo; readonly nodeName: string } | undefined {
+    const nodeName = this.#nodeOf.get(key);
+    const load = nodeName === undefined ? undefined : this.#loads.get(nodeName);
+    const pod = load?.pods.get(key);
+    if (nodeName === undefined || load === undefined || pod === undefined) return undefined;
+    this.#nodeOf.delete(key);
+    load.remove(pod);
+    if (load.pods.size === 0 && !this.#nodes.has(nodeName)) this.#loads.delete(nodeName);
+    this.#count(pod, nodeName, -1);
+    return { pod, nodeName };
+  }
+
+  /** Keeps room on a node for a pod that others are evicted for; or, without a node, no more. */
+  nominate(pod: PodInfo, nodeName: string | undefined): void {
+    const before = this.#nominationOf.get(pod.key);
+    if (before !== undefined && before !== nodeName) {
+      const pods = this.#nominated.get(before);
+      pods?.delete(pod.key);
+      if (pods?.size === 0) this.#nominated.delete(before);
+      this.#nominationOf.delete(pod.key);
+    }
+    if (nodeName === undefined) return;
+    let pods = this.#nominated.get(nodeName);
+    if (pods === undefined) this.#nominated.set(nodeName, (pods = new Map<string, PodInfo>()));
+    pods.set(pod.key, pod);
+    this.#nominationOf.set(pod.key, nodeName);
+  }
+
+  nominationOf(key: string): string | undefined {
+    return this.#nominationOf.get(key);
+  }
+
+  #load(nodeName: string): NodeLoad {
+    let load = this.#loads.get(nodeName);
+    if (load === undefined) this.#loads.set(nodeName, (load = new NodeLoad()));
+    return load;
+  }
+
+  #forgetOrder(): void {
+    this.#ordered = undefined;
+    this.#images = undefined;
+  }
+
+  #count(pod: PodInfo, nodeName: string, delta: 1 | -1): void {
+    let group = this.#groups.get(pod.groupKey);
+    if (group === undefined) this.#groups.set(pod.groupKey, (group = groupOf(pod)));
+    const { total, terminating } = group.counts.get(nodeName) ?? { total: 0, terminating: 0 };
+    if (total + delta > 0) {
+      group.counts.set(nodeName, { total: total + delta, terminating: terminating + (pod.terminating ? delta : 0) });
+      return;
+    }
+    group.counts.delete(nodeName);
+    if (group.counts.size === 0) this.#groups.delete(pod.groupKey);
+  }
+}
+
+function groupOf({ namespace, labels, affinity }: PodInfo): Group {
+  const { required, requiredAnti, preferred, preferredAnti } = affinity;
+  const hasAffinity = required.length + requiredAnti.length + preferred.length + preferredAnti.length > 0;
+  return { namespace, labels, affinity, hasAffinity, counts: new Map() };
+}
+
+/** One of each zone after the other (`nodeTree.list`), the zones in the order of their first nodes. */
+function roundRobin(nodes: readonly NodeInfo[]): readonly NodeInfo[] {
+  const zones = new Map<string, NodeInfo[]>();
+  for (const node of nodes) {
+    const zone = `${node.labels[LABEL.region] ?? ''}:${node.labels[LABEL.zone] ?? ''}`;
+    const others = zones.get(zone);
+    if (others === undefined) zones.set(zone, [node]);
+    else others.push(node);
+  }
+  const rounds = Math.max(0, ...[...zones.values()].map(({ length }) => length));
+  return Array.from({ length: rounds }, (_, round) => [...zones.values()].flatMap((zone) => zone.slice(round, round + 1))).flat();
+}
+
+function countImages(nodes: Iterable<NodeInfo>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { node } of nodes) {
+    for (const name of new Set((node.status?.images ?? []).flatMap(({ names }) => names))) counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return counts;
+}

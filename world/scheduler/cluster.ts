@@ -1,0 +1,89 @@
+import type { KubeObject, LabelSelector, PodDisruptionBudget } from '../../model/kube.ts';
+import type { Labels } from '../../model/selector.ts';
+import type { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../../model/storage.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { PodAffinities, PodInfo } from './pod-info.ts';
+
+/** Pods on nodes that count alike for the spread and the affinity of others. */
+export interface PodGroup {
+  readonly namespace: string;
+  readonly labels: Labels;
+  readonly affinity: PodAffinities;
+  readonly hasAffinity: boolean;
+  /** How many of them each node has, by its name. */
+  readonly counts: ReadonlyMap<string, GroupCount>;
+}
+
+export interface GroupCount {
+  readonly total: number;
+  /** Of these, being deleted. */
+  readonly terminating: number;
+}
+
+/** A Service, ReplicationController, ReplicaSet or StatefulSet, as far as its selector. */
+export interface Selecting extends KubeObject {
+  spec?: { selector?: LabelSelector | Record<string, string> };
+}
+
+/** What a decision looks at besides the pod: it is only read. */
+export interface Cluster {
+  /** Round robin over the zones, in each by name. */
+  nodes(): readonly NodeInfo[];
+  node(name: string): NodeInfo | undefined;
+  groups(): Iterable<PodGroup>;
+  /** Pods without a node that preempted others there, in the order in which they were nominated. */
+  nominated(nodeName: string): readonly PodInfo[];
+  /** How many nodes have an image. */
+  imageSpread(image: string): number;
+  /** Where the search for nodes goes on, in a cluster in which it ends early. */
+  readonly searchFrom: number;
+  readonly objects: ClusterObjects;
+}
+
+/** The objects other than nodes and pods that decisions depend on. */
+export interface ClusterObjects {
+  namespaceLabels(name: string): Labels | undefined;
+  claim(namespace: string, name: string): PersistentVolumeClaim | undefined;
+  volume(name: string): PersistentVolume | undefined;
+  volumes(): Iterable<PersistentVolume>;
+  storageClass(name: string): StorageClass | undefined;
+  csiNode(name: string): CSINode | undefined;
+  attachments(): Iterable<VolumeAttachment>;
+  services(namespace: string): readonly Selecting[];
+  /** An owner of pods of one of the kinds that spread by default. */
+  owner(kind: string, namespace: string, name: string): Selecting | undefined;
+  budgets(): readonly PodDisruptionBudget[];
+}
+
+/** The plugins of the default profile that may reject a pod, in the order in which they are asked. */
+export const PLUGINS = [
+  'NodeUnschedulable',
+  'NodeName',
+  'TaintToleration',
+  'NodeAffinity',
+  'NodePorts',
+  'NodeResourcesFit',
+  'VolumeRestrictions',
+  'NodeVolumeLimits',
+  'VolumeBinding',
+  'VolumeZone',
+  'PodTopologySpread',
+  'InterPodAffinity',
+] as const;
+export type Plugin = (typeof PLUGINS)[number];
+
+/** Why a pod can't go to a node, or to any. */
+export interface Rejection {
+  readonly plugin: Plugin;
+  readonly reasons: readonly string[];
+  /** Whether it would stand even if all other pods were gone from the node. */
+  readonly unresolvable: boolean;
+}
+
+export function unresolvable(plugin: Plugin, ...reasons: string[]): Rejection {
+  return { plugin, reasons, unresolvable: true };
+}
+
+export function resolvable(plugin: Plugin, ...reasons: string[]): Rejection {
+  return { plugin, reasons, unresolvable: false };
+}

@@ -1,0 +1,84 @@
+import { unresolvable } from './cluster.ts';
+import type { Cluster, Rejection } from './cluster.ts';
+import { namedNodes, rejectionByNode, suitsNode } from './node-filters.ts';
+import type { NodeInfo } from './node-info.ts';
+import { RequiredAffinity } from './pod-affinity.ts';
+import type { PodInfo } from './pod-info.ts';
+import { hardSpreads } from './spread.ts';
+import type { HardSpread, Suits } from './spread.ts';
+import { VolumeFilters } from './volume-filters.ts';
+import { claimsOfPod } from './volumes.ts';
+import type { ClaimsOfPod } from './volumes.ts';
+
+const NO_CLAIMS: ClaimsOfPod = { bound: [], unbound: [] };
+
+/** One try to place a pod: what is counted once for all nodes, and the filters that use it. */
+export class Cycle {
+  readonly pod: PodInfo;
+  readonly cluster: Cluster;
+  /** The nodes that the pod names; undefined if it may go to any. */
+  readonly named: ReadonlySet<string> | undefined;
+  readonly claims: ClaimsOfPod;
+  readonly suits: Suits;
+  readonly #spreads: readonly HardSpread[];
+  readonly #affinity: RequiredAffinity;
+  readonly #volumes: VolumeFilters | undefined;
+
+  private constructor(pod: PodInfo, cluster: Cluster, claims: ClaimsOfPod) {
+    const suiting = new Map<NodeInfo, boolean>();
+    this.pod = pod;
+    this.cluster = cluster;
+    this.named = namedNodes(pod);
+    this.claims = claims;
+    this.suits = (node) => {
+      let suits = suiting.get(node);
+      if (suits === undefined) suiting.set(node, (suits = suitsNode(pod, node)));
+      return suits;
+    };
+    this.#spreads = hardSpreads(pod, cluster, this.suits);
+    this.#affinity = new RequiredAffinity(pod, cluster);
+    this.#volumes = pod.volumes.length > 0 ? new VolumeFilters(pod, claims, cluster) : undefined;
+  }
+
+  /** Counts what there is to count (PreFilter). @returns a rejection if the pod can't go anywhere, whatever the nodes */
+  static start(pod: PodInfo, cluster: Cluster): Cycle | Rejection {
+    if (namedNodes(pod)?.size === 0) return unresolvable('NodeAffinity', 'pod affinity terms conflict');
+    const claims = pod.volumes.length > 0 ? claimsOfPod(pod, cluster.objects) : NO_CLAIMS;
+    return 'plugin' in claims ? claims : new Cycle(pod, cluster, claims);
+  }
+
+  /** Why the pod can't go to a node that is as given, nominations aside. */
+  rejection(node: NodeInfo): Rejection | undefined {
+    const alone = rejectionByNode(this.pod, node) ?? this.#volumes?.rejection(node);
+    if (alone !== undefined) return alone;
+    for (const spread of this.#spreads) {
+      const rejection = spread.rejection(node);
+      if (rejection !== undefined) return rejection;
+    }
+    return this.#affinity.rejection(node);
+  }
+
+  /**
+   * The same with the nominated pods in mind, as `RunFilterPluginsWithNominatedPods` has it: the pod must fit beside
+   * those of the same or higher priority that others were evicted for, and without them.
+   */
+  rejectionBesideNominated(node: NodeInfo): Rejection | undefined {
+    const others = this.cluster.nominated(node.name).filter(({ priority, uid }) => priority >= this.pod.priority && uid !== this.pod.uid);
+    if (others.length === 0) return this.rejection(node);
+    const load = node.load.copy();
+    const crowded = { ...node, load };
+    for (const other of others) this.move(other, crowded, 1);
+    const rejection = this.rejection(crowded);
+    for (const other of others) this.move(other, crowded, -1);
+    return rejection ?? this.rejection(node);
+  }
+
+  /** Puts a pod on a node, or takes it off, for what follows: on the node's load and in all counts. */
+  move(other: PodInfo, node: NodeInfo, delta: 1 | -1): void {
+    if (delta === 1) node.load.add(other);
+    else node.load.remove(other);
+    for (const spread of this.#spreads) spread.adjust(other, node, delta);
+    this.#affinity.adjust(other, node, delta);
+    this.#volumes?.adjust(other, delta);
+  }
+}

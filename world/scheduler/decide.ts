@@ -1,0 +1,124 @@
+import type { Random } from '../../runtime/random.ts';
+import type { Cluster, Plugin, Rejection } from './cluster.ts';
+import { Cycle } from './cycle.ts';
+import { histogram } from './messages.ts';
+import type { NodeInfo } from './node-info.ts';
+import type { PodInfo } from './pod-info.ts';
+import { preempt } from './preemption.ts';
+import { scoreNodes } from './scores.ts';
+import { planVolumes } from './volumes.ts';
+import type { VolumePlan } from './volumes.ts';
+
+export type Decision =
+  | {
+      readonly kind: 'node';
+      readonly nodeName: string;
+      /** What has to be done to the pod's claims first; undefined if nothing. */
+      readonly volumes: VolumePlan | undefined;
+      /** How many nodes were looked at. */
+      readonly examined: number;
+    }
+  | {
+      readonly kind: 'none';
+      readonly message: string;
+      /** Empty if it was not for a plugin: the pod is to be tried again without anything having changed. */
+      readonly rejectedBy: ReadonlySet<Plugin>;
+      /** The pods that have to go so that it can run; the node becomes its nominated one. */
+      readonly preemption: Preemption | undefined;
+      /** Whether an earlier nomination ends. */
+      readonly clearsNomination: boolean;
+    };
+
+export interface Preemption {
+  readonly nodeName: string;
+  /** Most important first. */
+  readonly victims: readonly PodInfo[];
+}
+
+/**
+ * Where a pod goes, as the default profile of kube-scheduler 1.34 decides (`pkg/scheduler/schedule_one.go` and its
+ * plugins). Of equally good nodes `random` picks one. Not decided here: dynamic resources, extenders, and volumes of
+ * kinds that CSI replaced.
+ */
+export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision {
+  const nodes = cluster.nodes();
+  if (nodes.length === 0) return refusal('no nodes available to schedule pods', new Set(), { clearsNomination: true });
+  const none = `0/${nodes.length} nodes are available:`;
+  const cycle = Cycle.start(pod, cluster);
+  if (!(cycle instanceof Cycle)) {
+    // The post filter of DynamicResources then fails, since its own PreFilter was never reached: `not found` is its error.
+    return refusal(`${none} ${cycle.reasons.join(', ')}. not found`, new Set([cycle.plugin]), { clearsNomination: false });
+  }
+  const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '');
+  if (nominated !== undefined && cycle.rejectionBesideNominated(nominated) === undefined) return chosen(cycle, nominated, 1);
+
+  const { feasible, rejections, examined } = findFeasible(cycle, nodes);
+  const [only] = feasible;
+  if (only !== undefined) return chosen(cycle, feasible.length === 1 ? only : best(cycle, feasible, random), examined);
+
+  const rejectedBy = new Set([...rejections.values()].map(({ plugin }) => plugin));
+  if (cycle.named !== undefined) rejectedBy.add('NodeAffinity');
+  const unnamed = Array<string>(nodes.length - rejections.size).fill("node(s) didn't satisfy plugin(s) [NodeAffinity]");
+  const reasons = histogram([...[...rejections.values()].flatMap((rejection) => rejection.reasons), ...unnamed]);
+  const outcome = preempt(cycle, rejections, random);
+  if (outcome.kind === 'victims') return refusal(`${none} ${reasons}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
+  // What DynamicResources says of a pod without claims comes first.
+  const message = `${none} ${reasons}. no new claims to deallocate, preemption: ${outcome.message}`;
+  return refusal(message, rejectedBy, { clearsNomination: outcome.kind === 'hopeless' });
+}
+
+function chosen(cycle: Cycle, node: NodeInfo, examined: number): Decision {
+  const plan = planVolumes(cycle.claims, node, cycle.cluster.objects);
+  const isNeeded = !('plugin' in plan) && plan.bindings.length + plan.provisions.length > 0;
+  return { kind: 'node', nodeName: node.name, volumes: isNeeded ? plan : undefined, examined };
+}
+
+function refusal(
+  message: string,
+  rejectedBy: ReadonlySet<Plugin>,
+  { preemption, clearsNomination }: { readonly preemption?: Preemption; readonly clearsNomination: boolean },
+): Decision {
+  return { kind: 'none', message, rejectedBy, preemption, clearsNomination };
+}
+
+/**
+ * The nodes that the pod can go to, and why not to the others. As in the original, the search ends early in a large
+ * cluster, and goes on with the next pod where it ended; among fewer than 100 nodes all are looked at.
+ */
+function findFeasible(
+  cycle: Cycle,
+  all: readonly NodeInfo[],
+): { readonly feasible: readonly NodeInfo[]; readonly rejections: ReadonlyMap<NodeInfo, Rejection>; readonly examined: number } {
+  const { named, cluster } = cycle;
+  const nodes = named === undefined ? all : all.filter(({ name }) => named.has(name));
+  const enough = enoughNodes(nodes.length);
+  const feasible: NodeInfo[] = [];
+  const rejections = new Map<NodeInfo, Rejection>();
+  const first = enough < nodes.length ? cluster.searchFrom % nodes.length : 0;
+  for (let step = 0; step < nodes.length && feasible.length < enough; step += 1) {
+    const node = nodes[(first + step) % nodes.length];
+    if (node === undefined) continue;
+    const rejection = cycle.rejectionBesideNominated(node);
+    if (rejection === undefined) feasible.push(node);
+    else rejections.set(node, rejection);
+  }
+  return { feasible, rejections, examined: feasible.length + rejections.size };
+}
+
+/** With fewer feasible nodes than this the search goes on (`minFeasibleNodesToFind`). */
+const FEWEST_FEASIBLE = 100;
+const SMALLEST_PERCENTAGE = 5;
+
+/** How many feasible nodes are enough, with percentageOfNodesToScore as it is by default. */
+function enoughNodes(count: number): number {
+  const percentage = Math.max(50 - Math.trunc(count / 125), SMALLEST_PERCENTAGE);
+  return Math.max(FEWEST_FEASIBLE, Math.trunc((count * percentage) / 100));
+}
+
+function best(cycle: Cycle, feasible: readonly NodeInfo[], random: Random): NodeInfo {
+  const scores = scoreNodes(cycle, feasible);
+  const highest = Math.max(...scores);
+  const winners = feasible.filter((_node, index) => scores[index] === highest);
+  const [first] = winners;
+  return winners.length === 1 && first !== undefined ? first : random.pick(winners);
+}

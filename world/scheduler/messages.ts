@@ -1,0 +1,9 @@
+/** Reasons with how often each was given, sorted as text, as a FitError of the scheduler lists them. */
+export function histogram(reasons: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return [...counts]
+    .map(([reason, count]) => `${count} ${reason}`)
+    .sort()
+    .join(', ');
+}

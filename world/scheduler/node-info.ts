@@ -1,0 +1,66 @@
+import type { Node, Taint } from '../../model/kube.ts';
+import { parseResources } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Labels } from '../../model/selector.ts';
+import type { PodInfo } from './pod-info.ts';
+
+/** A node, and the pods that are bound to it or assumed to be. */
+export interface NodeInfo {
+  readonly node: Node;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly allocatable: Resources;
+  readonly load: NodeLoad;
+}
+
+/** What the pods of a node take of it together. */
+export class NodeLoad {
+  /** By key. */
+  readonly pods = new Map<string, PodInfo>();
+  readonly #requested: Record<string, number> = {};
+  readonly #assumed: Record<string, number> = {};
+
+  requested(resource: string): number {
+    return this.#requested[resource] ?? 0;
+  }
+
+  /** With something assumed for each container that doesn't say. */
+  assumed(resource: string): number {
+    return this.#assumed[resource] ?? 0;
+  }
+
+  add(pod: PodInfo): void {
+    this.pods.set(pod.key, pod);
+    change(this.#requested, pod.requests, 1);
+    change(this.#assumed, pod.assumed, 1);
+  }
+
+  remove(pod: PodInfo): void {
+    if (!this.pods.delete(pod.key)) return;
+    change(this.#requested, pod.requests, -1);
+    change(this.#assumed, pod.assumed, -1);
+  }
+
+  copy(): NodeLoad {
+    const copy = new NodeLoad();
+    for (const pod of this.pods.values()) copy.add(pod);
+    return copy;
+  }
+}
+
+function change(sums: Record<string, number>, amounts: Resources, factor: 1 | -1): void {
+  for (const name in amounts) sums[name] = (sums[name] ?? 0) + factor * (amounts[name] ?? 0);
+}
+
+/** @throws QuantityError when something allocatable is no quantity */
+export function nodeInfo(node: Node, load: NodeLoad): NodeInfo {
+  return {
+    node,
+    name: node.metadata.name ?? '',
+    labels: node.metadata.labels ?? {},
+    taints: node.spec?.taints ?? [],
+    allocatable: parseResources(node.status?.allocatable),
+    load,
+  };
+}

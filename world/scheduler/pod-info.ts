@@ -1,0 +1,111 @@
+import type { Pod, PodAffinityTerm, PodSpec, Volume } from '../../model/kube.ts';
+import { nodeAlternative, nodeAlternatives } from '../../model/requirements.ts';
+import type { NodeAlternative } from '../../model/requirements.ts';
+import { podRequests } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Labels } from '../../model/selector.ts';
+import { readTerm } from './affinity-term.ts';
+import type { AffinityTerm, WeightedAffinityTerm } from './affinity-term.ts';
+
+/** What scheduling asks of a pod, read once. */
+export interface PodInfo {
+  readonly pod: Pod;
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly uid: string;
+  readonly namespace: string;
+  readonly labels: Labels;
+  readonly priority: number;
+  readonly terminating: boolean;
+  readonly requests: Resources;
+  /** The same, with something assumed for each container that doesn't say: scores count it. */
+  readonly assumed: Resources;
+  readonly hostPorts: readonly HostPort[];
+  /** Nodes that its node selector and required node affinity ask for; undefined if any will do. */
+  readonly alternatives: readonly NodeAlternative[] | undefined;
+  readonly preferredNodes: readonly { readonly weight: number; readonly node: NodeAlternative }[];
+  readonly affinity: PodAffinities;
+  readonly volumes: readonly Volume[];
+  /** Equal for pods that count alike for the spread and the affinity of others. */
+  readonly groupKey: string;
+}
+
+/** How a pod wants to stand to others. */
+export interface PodAffinities {
+  readonly required: readonly AffinityTerm[];
+  readonly requiredAnti: readonly AffinityTerm[];
+  readonly preferred: readonly WeightedAffinityTerm[];
+  readonly preferredAnti: readonly WeightedAffinityTerm[];
+}
+
+export interface HostPort {
+  /** `0.0.0.0` is every address of the node. */
+  readonly ip: string;
+  readonly protocol: string;
+  readonly port: number;
+}
+
+/** What scores take a container to request of a resource that it says nothing about (`GetNonzeroRequests`). */
+const ASSUMED: Resources = { cpu: 100, memory: 200 * 2 ** 20 };
+const NO_AFFINITIES: PodAffinities = { required: [], requiredAnti: [], preferred: [], preferredAnti: [] };
+export const ANY_ADDRESS = '0.0.0.0';
+
+export function keyOf({ metadata }: Pod): string {
+  return `${metadata.namespace ?? 'default'}/${metadata.name}`;
+}
+
+/** @throws QuantityError when a request is no quantity */
+export function podInfo(pod: Pod): PodInfo {
+  const { metadata, spec } = pod;
+  const { namespace = 'default', labels = {} } = metadata;
+  const { affinity } = spec;
+  const states = Object.keys(spec.nodeSelector ?? {}).length > 0 || affinity?.nodeAffinity !== undefined;
+  const counted = (affinity?.podAffinity ?? affinity?.podAntiAffinity) ? [affinity.podAffinity, affinity.podAntiAffinity] : 0;
+  return {
+    pod,
+    key: keyOf(pod),
+    uid: metadata.uid ?? '',
+    namespace,
+    labels,
+    priority: spec.priority ?? 0,
+    terminating: metadata.deletionTimestamp !== undefined,
+    requests: podRequests(spec),
+    assumed: podRequests(spec, ASSUMED),
+    hostPorts: hostPorts(spec),
+    alternatives: states ? nodeAlternatives(spec) : undefined,
+    preferredNodes: preferredNodes(spec),
+    affinity: affinities(pod, namespace),
+    volumes: spec.volumes ?? [],
+    groupKey: JSON.stringify([namespace, labels, counted]),
+  };
+}
+
+function hostPorts({ containers, initContainers = [] }: PodSpec): HostPort[] {
+  const lasting = [...initContainers.filter(({ restartPolicy }) => restartPolicy === 'Always'), ...containers];
+  return lasting.flatMap(({ ports = [] }) =>
+    ports.flatMap(({ hostPort = 0, hostIP = '', protocol = 'TCP' }) =>
+      hostPort > 0 ? [{ ip: hostIP === '' ? ANY_ADDRESS : hostIP, protocol, port: hostPort }] : [],
+    ),
+  );
+}
+
+function preferredNodes({ affinity }: PodSpec): PodInfo['preferredNodes'] {
+  return (affinity?.nodeAffinity?.preferredDuringSchedulingIgnoredDuringExecution ?? []).flatMap(({ weight, preference }) => {
+    const node = nodeAlternative(preference);
+    return node === undefined || weight === 0 ? [] : [{ weight, node }];
+  });
+}
+
+function affinities({ metadata: { labels = {} }, spec }: Pod, namespace: string): PodAffinities {
+  const { podAffinity, podAntiAffinity } = spec.affinity ?? {};
+  if (podAffinity === undefined && podAntiAffinity === undefined) return NO_AFFINITIES;
+  const read = (term: PodAffinityTerm): AffinityTerm => readTerm(term, namespace, labels);
+  const weighted = (terms: readonly { weight: number; podAffinityTerm: PodAffinityTerm }[] = []): WeightedAffinityTerm[] =>
+    terms.map(({ weight, podAffinityTerm }) => ({ weight, ...read(podAffinityTerm) }));
+  return {
+    required: (podAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(read),
+    requiredAnti: (podAntiAffinity?.requiredDuringSchedulingIgnoredDuringExecution ?? []).map(read),
+    preferred: weighted(podAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+    preferredAnti: weighted(podAntiAffinity?.preferredDuringSchedulingIgnoredDuringExecution),
+  };
+}

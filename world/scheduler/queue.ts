@@ -1,0 +1,140 @@
+import type { Plugin } from './cluster.ts';
+import type { PodInfo } from './pod-info.ts';
+
+/** First pause of a pod that found no node; it doubles with each further try, up to the longest. */
+const FIRST_BACKOFF_MS = 1_000;
+export const LONGEST_BACKOFF_MS = 10_000;
+/** For how long a pod waits for something to change before it is tried again anyway. */
+const UNSCHEDULABLE_MS = 300_000;
+
+/** A pod that waits for a node. */
+export interface QueuedPod {
+  info: PodInfo;
+  /** Place in the order of arrival; a pod that was tried goes behind those that were not. */
+  arrival: number;
+  /** How often the plugins found no node for it. */
+  refusals: number;
+  /** How often in a row it failed for another reason. */
+  errors: number;
+  /** The try before ends with a pause until then. */
+  backoffUntilMs: number;
+  /** What it waits for besides. */
+  waiting: Waiting | undefined;
+}
+
+type Waiting =
+  /** For a change that the plugins which rejected it may be content with. */
+  | { readonly for: 'change'; readonly rejectedBy: ReadonlySet<Plugin>; readonly untilMs: number }
+  /** For the first node of all. */
+  | { readonly for: 'nodes' }
+  /** For its victims to be told to leave. */
+  | { readonly for: 'preemption'; readonly rejectedBy: ReadonlySet<Plugin> };
+
+/** Why a try failed. */
+export type Failure =
+  | { readonly kind: 'rejected'; readonly by: ReadonlySet<Plugin>; readonly preempts: boolean }
+  | { readonly kind: 'no-nodes' }
+  | { readonly kind: 'error' };
+
+/**
+ * The scheduling queue: pods ready to be tried by priority, then arrival; pods in their pause; pods that wait for the
+ * cluster to change. Differs from 1.34 in that a pause is always kept (1.33 and later cut it short when nothing else is
+ * to do), and in that waiting pods are looked through when their time is up and not every 30 s. While there are no nodes
+ * the original tries pods again after each pause; here they wait, and their pauses are counted when the first one comes.
+ */
+export class SchedulingQueue {
+  readonly #pods = new Map<string, QueuedPod>();
+  #arrivals = 0;
+
+  get(key: string): QueuedPod | undefined {
+    return this.#pods.get(key);
+  }
+
+  /** Adds a pod to be tried at once. */
+  add(info: PodInfo): void {
+    this.#pods.set(info.key, { info, arrival: this.#nextArrival(), refusals: 0, errors: 0, backoffUntilMs: 0, waiting: undefined });
+  }
+
+  remove(key: string): void {
+    this.#pods.delete(key);
+  }
+
+  /** Takes out the pod whose turn it is; undefined if none may be tried now. */
+  pop(nowMs: number): QueuedPod | undefined {
+    let next: QueuedPod | undefined;
+    for (const pod of this.#pods.values()) {
+      if (dueMs(pod) > nowMs) continue;
+      if (next === undefined || isBefore(pod, next)) next = pod;
+    }
+    if (next !== undefined) this.#pods.delete(next.info.key);
+    return next;
+  }
+
+  /** When the next pod may be tried, as things stand; undefined if there is none. */
+  nextDueMs(): number | undefined {
+    let next = Infinity;
+    for (const pod of this.#pods.values()) next = Math.min(next, dueMs(pod));
+    return next === Infinity ? undefined : next;
+  }
+
+  /** Puts a pod back after a try that failed. */
+  putBack(pod: QueuedPod, failure: Failure, nowMs: number): void {
+    pod.arrival = this.#nextArrival();
+    if (failure.kind === 'rejected') {
+      pod.refusals += 1;
+      pod.errors = 0;
+      const rejectedBy = failure.by;
+      pod.waiting = failure.preempts ? { for: 'preemption', rejectedBy } : { for: 'change', rejectedBy, untilMs: nowMs + UNSCHEDULABLE_MS };
+    } else {
+      pod.errors += 1;
+      pod.waiting = failure.kind === 'no-nodes' ? { for: 'nodes' } : undefined;
+    }
+    pod.backoffUntilMs = nowMs + backoffMs(failure.kind === 'rejected' ? pod.refusals : pod.errors);
+    this.#pods.set(pod.info.key, pod);
+  }
+
+  /** Lets the pods be tried again, after their pause, that a change of the cluster may help. */
+  stir(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
+    for (const pod of this.#pods.values()) {
+      if (pod.waiting?.for === 'change' && helps(pod.info, pod.waiting.rejectedBy)) pod.waiting = undefined;
+    }
+  }
+
+  /** There are nodes now: pods that had none are tried at the end of the pause that they would be in. */
+  nodesCame(nowMs: number): void {
+    for (const pod of this.#pods.values()) {
+      if (pod.waiting?.for !== 'nodes') continue;
+      pod.waiting = undefined;
+      while (pod.backoffUntilMs < nowMs) {
+        pod.errors += 1;
+        pod.backoffUntilMs += backoffMs(pod.errors);
+      }
+    }
+  }
+
+  /** A pod's victims were told to leave; from now on their end may let it in. */
+  preempted(key: string, nowMs: number): void {
+    const pod = this.#pods.get(key);
+    if (pod?.waiting?.for === 'preemption') {
+      pod.waiting = { for: 'change', rejectedBy: pod.waiting.rejectedBy, untilMs: nowMs + UNSCHEDULABLE_MS };
+    }
+  }
+
+  #nextArrival(): number {
+    this.#arrivals += 1;
+    return this.#arrivals;
+  }
+}
+
+function backoffMs(tries: number): number {
+  return Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), LONGEST_BACKOFF_MS);
+}
+
+function isBefore(a: QueuedPod, b: QueuedPod): boolean {
+  return a.info.priority === b.info.priority ? a.arrival < b.arrival : a.info.priority > b.info.priority;
+}
+
+function dueMs({ waiting, backoffUntilMs }: QueuedPod): number {
+  if (waiting === undefined) return backoffUntilMs;
+  return waiting.for === 'change' ? Math.max(waiting.untilMs, backoffUntilMs) : Infinity;
+}

@@ -1,0 +1,82 @@
+import { LABEL } from '../../model/kube.ts';
+import type { LabelSelector, TopologySpreadConstraint } from '../../model/kube.ts';
+import { spreadSelector } from '../../model/topology.ts';
+import type { Cycle } from './cycle.ts';
+import { DEFAULT_CONSTRAINTS, defaultSelector } from './default-spread.ts';
+import type { NodeInfo } from './node-info.ts';
+import { constraintsOf, counts, hasKeys, isIncluded } from './spread.ts';
+
+/** One soft constraint, with the counts of the moment by domain; by node for `kubernetes.io/hostname`. */
+interface SoftSpread {
+  readonly constraint: TopologySpreadConstraint;
+  readonly counts: ReadonlyMap<string, number>;
+  readonly weight: number;
+}
+
+/**
+ * Scores of the feasible nodes for the pod's ScheduleAnyway constraints, 0 to 100 each, in their order (`scoring.go` of
+ * PodTopologySpread); undefined if it has none. A node without one of the topology keys scores 0, but not under the
+ * default constraints, which do without a key.
+ */
+export function softSpreadScores(cycle: Cycle, feasible: readonly NodeInfo[]): readonly number[] | undefined {
+  const own = (cycle.pod.pod.spec.topologySpreadConstraints ?? []).length > 0;
+  const constraints = own ? constraintsOf(cycle.pod, 'ScheduleAnyway') : DEFAULT_CONSTRAINTS;
+  const selectorOfAll = own ? undefined : defaultSelector(cycle.pod, cycle.cluster.objects);
+  if (constraints.length === 0 || (!own && selectorOfAll === undefined)) return undefined;
+  const isScored = (node: NodeInfo): boolean => !own || hasKeys(node, constraints);
+  const scored = feasible.filter(isScored);
+  const counted = cycle.cluster.nodes().filter(isScored);
+  const soft = constraints.map((constraint) => {
+    const selector = own ? spreadSelector(constraint, cycle.pod.labels) : selectorOfAll;
+    return softSpread({ cycle, constraint, selector, scored, counted });
+  });
+  return normalize(feasible.map((node) => (isScored(node) ? rawScore(soft, node) : undefined)));
+}
+
+function softSpread(options: {
+  readonly cycle: Cycle;
+  readonly constraint: TopologySpreadConstraint;
+  readonly selector: LabelSelector | undefined;
+  readonly scored: readonly NodeInfo[];
+  readonly counted: readonly NodeInfo[];
+}): SoftSpread {
+  const { cycle, constraint, selector, scored, counted } = options;
+  const { topologyKey } = constraint;
+  const byNode = topologyKey === LABEL.hostname;
+  const domainOf = ({ name, labels }: NodeInfo): string => (byNode ? name : (labels[topologyKey] ?? ''));
+  const domains = new Set(scored.map(domainOf));
+  const included = new Map<string, NodeInfo>();
+  for (const node of byNode ? scored : counted) {
+    if (domains.has(domainOf(node)) && (byNode || isIncluded(constraint, cycle.pod, node, cycle.suits))) included.set(node.name, node);
+  }
+  const sums = new Map<string, number>();
+  for (const group of cycle.cluster.groups()) {
+    if (!counts(selector, cycle.pod.namespace, group)) continue;
+    for (const [name, { total, terminating }] of group.counts) {
+      const node = included.get(name);
+      if (node !== undefined) sums.set(domainOf(node), (sums.get(domainOf(node)) ?? 0) + total - terminating);
+    }
+  }
+  return { constraint, counts: sums, weight: Math.log(domains.size + 2) };
+}
+
+function rawScore(soft: readonly SoftSpread[], { name, labels }: NodeInfo): number {
+  let score = 0;
+  for (const { constraint, counts, weight } of soft) {
+    const { topologyKey, maxSkew } = constraint;
+    const domain = labels[topologyKey];
+    if (domain === undefined) continue;
+    score += (counts.get(topologyKey === LABEL.hostname ? name : domain) ?? 0) * weight + (maxSkew - 1);
+  }
+  return Math.round(score);
+}
+
+function normalize(raw: readonly (number | undefined)[]): number[] {
+  const known = raw.filter((score) => score !== undefined);
+  const highest = Math.max(0, ...known);
+  const lowest = Math.min(...known);
+  return raw.map((score) => {
+    if (score === undefined) return 0;
+    return highest === 0 ? 100 : Math.trunc((100 * (highest + lowest - score)) / highest);
+  });
+}
