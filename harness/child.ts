@@ -3,23 +3,22 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { warmUp } from '../clients/ec2.ts';
 import { createRecorder } from '../history/writer.ts';
-import { createRandom } from '../runtime/random.ts';
-import { createVirtualTimeline } from '../runtime/timeline.ts';
-import { createEmbeddedWorld } from '../world/embedded.ts';
+import type { Timeline } from '../runtime/clock.ts';
 import { startTrial } from './engine.ts';
 import type { RunningTrial } from './engine.ts';
 import { LoadError, loadScenario, loadTarget } from './load.ts';
 import { describe } from './target-life.ts';
 import { NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
 import type { ChildMessage, TrialSpec } from './trial-spec.ts';
+import { worldFor } from './world-for.ts';
 
 /**
  * The process that runs trials, one after the other, each in a world of its own. Nothing but warmed modules survives
  * between them. A watcher thread reports what this thread is doing, also when it does not come up for air.
  */
 
-/** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
-const EPOCH_MS = Date.UTC(2026, 6, 1);
+/** In real time nothing need happen for long: so often the process shows that it still turns. */
+const PULSE_MS = 1_000;
 
 const notes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * Object.keys(NOTE).length));
 new Worker(new URL(`./watcher${extname(import.meta.url)}`, import.meta.url), { workerData: { notes, parentPid: process.ppid } }).unref();
@@ -36,25 +35,25 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
   const scenario = await loadScenario(spec.scenario);
   const target = await loadTarget(spec.target);
   const file = openSync(spec.historyPath, 'wx');
+  const over = new AbortController();
   try {
-    const timeline = createVirtualTimeline({
-      startMs: EPOCH_MS,
-      random: createRandom(spec.seed).fork('clock'),
-      hooks: {
-        onHandover: (next) => {
-          const isTarget = next.startsWith('target');
-          owner = next;
-          // It may never give control back: what happened so far must be on record.
-          if (isTarget) recorder.flush();
-          Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
-          Atomics.add(notes, NOTE.turns, 1);
-        },
-        onQuiet: () => recorder.flush(),
+    const world = worldFor(target);
+    const timeline = world.createTimeline(spec.seed, {
+      onHandover: (next) => {
+        // Nothing that a program outside does happens in this process.
+        const isTarget = timeline.virtual && next.startsWith('target');
+        owner = isTarget ? next : 'harness';
+        // It may never give control back: what happened so far must be on record. In real time nothing says when all is quiet.
+        if (isTarget || !timeline.virtual) recorder.flush();
+        Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
+        Atomics.add(notes, NOTE.turns, 1);
       },
+      onQuiet: () => recorder.flush(),
     });
+    const startMs = timeline.nowMs();
     const recorder = createRecorder({
       nowMs: () => timeline.nowMs(),
-      startMs: EPOCH_MS,
+      startMs,
       write: (text) => {
         writeSync(file, text);
       },
@@ -68,15 +67,23 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       nodes: spec.nodes,
       timeline,
       recorder,
-      createWorld: createEmbeddedWorld,
+      createWorld: world.createWorld,
     });
+    if (!timeline.virtual) void pulse(timeline, over.signal);
     const clean = await running.done;
     recorder.flush();
     return { kind: 'done', clean };
   } finally {
     running = undefined;
+    over.abort(new Error('the trial is over'));
     closeSync(file);
   }
+}
+
+/** Lets a timer fire now and then, which the supervisor sees. */
+async function pulse(timeline: Timeline, over: AbortSignal): Promise<void> {
+  const clock = timeline.scope('pulse');
+  while (!over.aborted) await clock.sleep(PULSE_MS, over).catch(() => undefined);
 }
 
 function send(message: ChildMessage): void {

@@ -4,6 +4,7 @@ import type { Pool } from '../model/catalogue.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
+import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Target, TargetSite } from '../targets/target.ts';
 import type { World, WorldSite } from '../world/world.ts';
@@ -11,6 +12,7 @@ import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
 import type { Waiting } from './convergence.ts';
 import type { Scenario } from './scenario.ts';
+import { SiteSockets } from './site-sockets.ts';
 import { TargetLife, describe } from './target-life.ts';
 import { TrialContext } from './trial-context.ts';
 
@@ -61,6 +63,7 @@ class EngineTrial {
   readonly #world: World;
   readonly #life: TargetLife;
   readonly #startMs: number;
+  #operatorSockets: SiteSockets | undefined;
   #abort: (error: Error) => void = () => undefined;
   readonly #aborted: Promise<never>;
 
@@ -106,6 +109,7 @@ class EngineTrial {
       this.#recordFailure(error);
       await this.#life.bury();
     }
+    await this.#operatorSockets?.close();
     recorder.record({ type: 'trial.end' });
     return clean;
   }
@@ -205,11 +209,16 @@ class EngineTrial {
   #operator(): TargetSite {
     const scope = this.#site.timeline.scope('operator');
     const { kube, aws } = this.#world.open('scenario', 1, scope);
+    const { cluster } = this.#world;
+    const log: Log = (_level, message) => this.#abort(new Error(`a socket of the operator: ${message}`));
+    const sockets = new SiteSockets({ kube, aws, cluster, user: 'operator', log });
+    this.#operatorSockets = sockets;
     return {
       runtime: { clock: scope, random: this.#random.fork('operator'), log: () => undefined, signal: new AbortController().signal },
       kube,
       aws,
-      cluster: this.#world.cluster,
+      cluster,
+      ...(this.#site.timeline.virtual ? {} : { openSockets: (kubeconfigPath: string) => sockets.open(kubeconfigPath) }),
     };
   }
 
@@ -254,6 +263,7 @@ export function whyNotRun(scenario: Scenario, target: Target, capabilities: read
   const features = scenario.needs.features.filter((feature) => !target.features.includes(feature));
   if (features.length > 0) return `target ${target.name} does not have the feature ${features.join(', ')}`;
   const missing = scenario.needs.capabilities.filter((capability) => !capabilities.includes(capability));
+  if (missing.includes('time.virtual')) return `it needs virtual time, and target ${target.name} is a program in real time`;
   if (missing.length > 0) return `the world can't do ${missing.join(', ')}`;
   return undefined;
 }

@@ -3,7 +3,7 @@ import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
-import type { NodeSelectorRequirement, PodSpec, Toleration, TopologySpreadConstraint } from '../model/kube.ts';
+import type { KubeObject, NodeSelectorRequirement, PodSpec, Toleration, TopologySpreadConstraint } from '../model/kube.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Feature } from '../targets/target.ts';
 import type { BoundName } from './bounds.ts';
@@ -49,8 +49,28 @@ export interface WorkloadSpec {
 
 /** A deployed workload. */
 export interface Workload {
+  /** By which the history knows it: the value of WORKLOAD_LABEL on its pods. */
   readonly name: string;
-  readonly kind: WorkloadKind | 'DaemonSet';
+  readonly kind: WorkloadKind | 'DaemonSet' | 'StatefulSet' | 'Job';
+  /** Its object, where that is not of the same name in the namespace `default`. */
+  readonly object?: { readonly namespace: string; readonly name: string };
+}
+
+/** An object as a user wrote it, and what the history is to know of it. */
+export interface UserObject {
+  /** Plural name, e.g. `priorityclasses`. */
+  readonly resource: string;
+  readonly object: KubeObject;
+  /** It makes pods: its template names the workload by WORKLOAD_LABEL. */
+  readonly workload?: {
+    readonly name: string;
+    readonly kind: Workload['kind'];
+    readonly replicas: number;
+    readonly truth: Truth;
+    readonly note: string;
+  };
+  /** It is a PodDisruptionBudget over these workloads. */
+  readonly protects?: readonly { readonly workload: string; readonly budget: BudgetSpec }[];
 }
 
 /** Pods that every node gets, as agents do. They are no reason to launch. */
@@ -89,6 +109,8 @@ export interface Trial {
   daemonSet(spec: DaemonSetSpec): Promise<Workload>;
   /** Puts a PodDisruptionBudget over a workload; it goes with the workloads at the end. */
   protect(workload: Workload, budget: BudgetSpec): Promise<void>;
+  /** Creates objects as a user wrote them, in order, and records the workloads and budgets among them. All go at the end. */
+  apply(objects: readonly UserObject[]): Promise<Workload[]>;
   /** Restarts the target as a roll-out of it would: it is asked to stop, and the next starts when it has. Resolves when that is ready. */
   restartTarget(): Promise<void>;
 

@@ -1,13 +1,11 @@
 import type { Recorder } from '../history/events.ts';
-import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { ProgramError } from '../targets/target.ts';
 import type { Target, TargetProcess, TargetSite } from '../targets/target.ts';
-import { serveWires } from '../world/sockets.ts';
-import type { Sockets } from '../world/sockets.ts';
 import type { Wires, World } from '../world/world.ts';
+import { SiteSockets } from './site-sockets.ts';
 
 /** A target that ended by itself is started again as a kubelet would: after 10 s, doubling to 5 min. */
 const RESTART_BASE_MS = 10_000;
@@ -30,8 +28,8 @@ interface Incarnation {
   process?: TargetProcess;
   /** Settles when its process does. */
   done: Promise<void>;
-  /** Those that it asked for, being opened or open. */
-  readonly sockets: Promise<Sockets>[];
+  /** Absent until it has been started. */
+  sockets?: SiteSockets;
   droppedCalls: number;
   logLines: number;
   over: boolean;
@@ -154,7 +152,6 @@ export class TargetLife {
       stopping: new AbortController(),
       startedAtMs: this.#clock.nowMs(),
       done: Promise.resolve(),
-      sockets: [],
       droppedCalls: 0,
       logLines: 0,
       over: false,
@@ -212,13 +209,8 @@ export class TargetLife {
     const { cluster, timeline } = this.#world;
     const kube = this.#countDropped(current, current.wires.kube);
     const aws = this.#countDropped(current, current.wires.aws);
-    const openSockets = async (kubeconfigPath: string): Promise<ProgramEnvironment> => {
-      if (current.over) throw new ProgramError('its incarnation is over');
-      const log: Log = (_level, message) => this.#recorder.record({ type: 'harness.error', message: `a socket of the target: ${message}` });
-      const opening = serveWires({ kube, aws, cluster, user: 'target', kubeconfigPath, log });
-      current.sockets.push(opening);
-      return (await opening).environment;
-    };
+    const sockets = new SiteSockets({ kube, aws, cluster, user: 'target', log: this.#onSocketError });
+    current.sockets = sockets;
     return {
       runtime: {
         clock: current.scope,
@@ -229,9 +221,13 @@ export class TargetLife {
       kube,
       aws,
       cluster,
-      ...(timeline.virtual ? {} : { openSockets }),
+      ...(timeline.virtual ? {} : { openSockets: (kubeconfigPath: string) => sockets.open(kubeconfigPath) }),
     };
   }
+
+  readonly #onSocketError: Log = (_level, message) => {
+    this.#recorder.record({ type: 'harness.error', message: `a socket of the target: ${message}` });
+  };
 
   /** Counts what a dead incarnation still tries. */
   #countDropped(current: Incarnation, wire: Wires['kube']): Wires['kube'] {
@@ -252,15 +248,7 @@ export class TargetLife {
     current.wires.close();
     const killed = current.process?.kill?.();
     if (killed !== undefined) this.#remains.push(killed);
-    // Also those that it is about to open.
-    for (const opening of current.sockets.splice(0)) {
-      this.#remains.push(
-        opening.then(
-          (sockets) => sockets.close(),
-          () => undefined,
-        ),
-      );
-    }
+    if (current.sockets !== undefined) this.#remains.push(current.sockets.close());
   }
 }
 

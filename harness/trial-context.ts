@@ -2,7 +2,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
-import type { KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
+import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ClusterPort, FaultPorts, ObjectRef } from '../world/ports.ts';
@@ -11,10 +11,16 @@ import type { BoundName } from './bounds.ts';
 import { LOOK_PERIOD_MS } from './convergence.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { podSpec } from './scenario.ts';
-import type { ActiveFault, BudgetSpec, DaemonSetSpec, Expectations, Trial, Workload, WorkloadSpec } from './scenario.ts';
+import type { ActiveFault, BudgetSpec, DaemonSetSpec, Expectations, Trial, UserObject, Workload, WorkloadSpec } from './scenario.ts';
 
 const NAMESPACE = 'default';
-const RESOURCE_OF = { ReplicaSet: 'replicasets', Deployment: 'deployments', DaemonSet: 'daemonsets' } as const;
+const RESOURCE_OF = {
+  ReplicaSet: 'replicasets',
+  Deployment: 'deployments',
+  DaemonSet: 'daemonsets',
+  StatefulSet: 'statefulsets',
+  Job: 'jobs',
+} as const satisfies Record<Workload['kind'], string>;
 
 /** What a trial's context is made of. */
 export interface TrialContextSite {
@@ -96,12 +102,36 @@ export class TrialContext implements Trial {
     make: (metadata: ObjectMeta) => KubeObject & { metadata: ObjectMeta },
   ): Promise<Workload> {
     const { name, kind } = workload;
+    this.#recordWorkload(workload, said);
+    await this.#cluster.create(RESOURCE_OF[kind], make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } }));
+    return workload;
+  }
+
+  #recordWorkload(workload: Workload, said: { readonly replicas: number; readonly truth: Truth; readonly note: string }): void {
+    const { name, object } = workload;
     if (this.#workloads.has(name)) throw new Error(`the scenario deploys two workloads named "${name}"`);
     this.#workloads.set(name, workload);
     this.truths.set(name, said.truth);
-    this.#recorder.record({ type: 'workload', workload: name, namespace: NAMESPACE, ...said });
-    await this.#cluster.create(RESOURCE_OF[kind], make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } }));
-    return workload;
+    this.#recorder.record({ type: 'workload', workload: name, namespace: object?.namespace ?? NAMESPACE, ...said });
+  }
+
+  async apply(objects: readonly UserObject[]): Promise<Workload[]> {
+    const workloads: Workload[] = [];
+    for (const { resource, object, workload: said, protects = [] } of objects) {
+      const { namespace, name = '' } = object.metadata;
+      const ref = { resource, name, ...(namespace === undefined ? {} : { namespace }) };
+      for (const { workload, budget } of protects) this.#recorder.record({ type: 'budget', budget: name, workload, ...budget });
+      if (said === undefined) {
+        this.#companions.push(ref);
+      } else {
+        const { name: known, kind, ...rest } = said;
+        const workload = { name: known, kind, object: { namespace: namespace ?? NAMESPACE, name } };
+        this.#recordWorkload(workload, rest);
+        workloads.push(workload);
+      }
+      await this.#cluster.create(resource, object);
+    }
+    return workloads;
   }
 
   async protect(workload: Workload, budget: BudgetSpec): Promise<void> {
@@ -128,7 +158,8 @@ export class TrialContext implements Trial {
   /** Removes what the scenario left deployed. */
   async removeAll(): Promise<void> {
     for (const workload of [...this.#workloads.values()]) await this.remove(workload);
-    for (const companion of this.#companions.splice(0)) await this.#cluster.delete(companion);
+    // What was created last may lie in what was created first: namespaces.
+    for (const companion of this.#companions.splice(0).reverse()) await this.#cluster.delete(companion);
   }
 
   async withdrawPools(): Promise<void> {
@@ -200,9 +231,9 @@ export class TrialContext implements Trial {
     const { apiMs, watchMs } = this.#world.allowances;
     await this.until(within, 2 * (apiMs + watchMs), async () => {
       const pods = await this.#podsOf(workload);
-      const set = await this.#cluster.get<ReplicaSet>(ownerOf(workload));
+      const owner = await this.#cluster.get<ReplicaSet | Job>(ownerOf(workload));
       const running = pods.filter((pod) => pod.status?.phase === 'Running' && pod.metadata.deletionTimestamp === undefined);
-      return running.length >= (set?.spec.replicas ?? 0);
+      return running.length >= podsWanted(owner);
     });
   }
 
@@ -242,7 +273,8 @@ export class TrialContext implements Trial {
   }
 
   async #podsOf(workload: Workload): Promise<Pod[]> {
-    return this.#cluster.list<Pod>('pods', { namespace: NAMESPACE, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } });
+    const { namespace } = ownerOf(workload);
+    return this.#cluster.list<Pod>('pods', { namespace, labels: { matchLabels: { [WORKLOAD_LABEL]: workload.name } } });
   }
 
   #expectations(): Expectations {
@@ -260,8 +292,15 @@ export class TrialContext implements Trial {
   }
 }
 
-function ownerOf({ name, kind }: Workload): ObjectRef {
-  return { resource: RESOURCE_OF[kind], namespace: NAMESPACE, name };
+function ownerOf({ name, kind, object = { namespace: NAMESPACE, name } }: Workload): ObjectRef & { readonly namespace: string } {
+  return { resource: RESOURCE_OF[kind], ...object };
+}
+
+/** How many pods a workload shall have at once. */
+function podsWanted(owner: ReplicaSet | Job | undefined): number {
+  if (owner === undefined) return 0;
+  if ('parallelism' in owner.spec) return Math.min(owner.spec.parallelism ?? 1, owner.spec.completions ?? Infinity);
+  return 'replicas' in owner.spec ? (owner.spec.replicas ?? 0) : 0;
 }
 
 function describeSpread(spec: WorkloadSpec): string {

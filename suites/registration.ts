@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
 
 const POOLS = [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })];
 /** A pod of this size fills a node. */
@@ -44,11 +45,12 @@ export const neverReady = scenario({
       name: 'first',
       replicas: 1,
       ...NODE_SIZED,
+      nodeSelector: { [LABEL.zone]: 'us-east-1a' },
       truth: { kind: 'schedulable-after-heal', why: 'its node does not get Ready' },
     });
     t.expect.served(first, 'recover');
     await t.untilFired(broken, 'provision');
-    const others = await t.deploy({ name: 'others', replicas: 3, ...NODE_SIZED });
+    const others = await t.deploy({ name: 'others', replicas: 3, ...NODE_SIZED, nodeSelector: { [LABEL.zone]: 'us-east-1b' } });
     t.expect.served(others, 'provision');
     await t.untilServed(others, 'provision');
     await broken.heal();
@@ -80,9 +82,8 @@ export const foreignNodeObject = scenario({
     const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
     t.expect.served(web, 'replacement');
     await t.untilServed(web, 'replacement');
-    await t.scale(web, 0);
-    t.expect.emptied('scale-in');
-    await t.untilEmpty('teardown');
+    // What its autoscaler does not take for its own is given up at the time-out, and its pods get other nodes.
+    await t.pass('instance-without-node');
   },
 });
 

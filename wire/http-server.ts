@@ -86,7 +86,8 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
     };
     await answer(response, await options.wire(request), signal);
   } catch (error) {
-    if (!(error instanceof WireError) && !signal.aborted) {
+    // A client that died in the middle of its request is heard of here first.
+    if (!(error instanceof WireError) && !signal.aborted && !message.socket.destroyed) {
       options.log('error', `${message.method} ${message.url}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     }
     message.socket.resetAndDestroy();

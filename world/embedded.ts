@@ -23,7 +23,7 @@ import { WATCH_DELAY } from './kube/watches.ts';
 import { Kubelets } from './nodes/kubelets.ts';
 import { NodeFaults } from './nodes/node-faults.ts';
 import { STARTUP_AGENT_DELAY, StartupAgent } from './nodes/startup-agent.ts';
-import { MACHINE_DELAYS } from './machine-delays.ts';
+import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
@@ -90,6 +90,13 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'objects.observe',
   ],
   allowances: allowancesOf(MACHINE_DELAYS),
+};
+
+/** The same in real time, with machines that are up within seconds. */
+export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
+  name: EMBEDDED.name,
+  capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual'),
+  allowances: allowancesOf(QUICK_MACHINES),
 };
 
 /** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */

@@ -23,7 +23,7 @@ interface SocketsOptions {
 }
 
 /** Wires that are open already, and where to say how they are reached. */
-interface ServedWires extends Pick<SocketsOptions, 'kubeconfigPath' | 'log'> {
+export interface ServedWires extends Pick<SocketsOptions, 'kubeconfigPath' | 'log'> {
   readonly kube: Wire;
   readonly aws: Wire;
   readonly cluster: ClusterConfig;

@@ -1,0 +1,35 @@
+import type { ProgramEnvironment } from '../model/program-environment.ts';
+import { serveWires } from '../world/sockets.ts';
+import type { ServedWires, Sockets } from '../world/sockets.ts';
+
+/** The sockets that one incarnation of a target, or its operator, asks for: closed together, also those that are being opened. */
+export class SiteSockets {
+  readonly #wires: Omit<ServedWires, 'kubeconfigPath'>;
+  readonly #opening: Promise<Sockets>[] = [];
+  #closed = false;
+
+  constructor(wires: Omit<ServedWires, 'kubeconfigPath'>) {
+    this.#wires = wires;
+  }
+
+  /** @throws when they have been closed, or the kubeconfig can't be written */
+  async open(kubeconfigPath: string): Promise<ProgramEnvironment> {
+    if (this.#closed) throw new Error('nobody may open sockets any more');
+    const opening = serveWires({ ...this.#wires, kubeconfigPath });
+    this.#opening.push(opening);
+    return (await opening).environment;
+  }
+
+  /** Breaks every connection. Resolves when nothing is left of them on the machine. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all(
+      this.#opening.splice(0).map((opening) =>
+        opening.then(
+          (sockets) => sockets.close(),
+          () => undefined,
+        ),
+      ),
+    );
+  }
+}
