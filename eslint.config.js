@@ -12,6 +12,7 @@ const entries = [
   '**/main.ts',
   'harness/child.ts',
   'harness/watcher.ts',
+  'targets/command/keeper.ts',
   'bench/**',
   'quality/**',
   'playwright.config.ts',

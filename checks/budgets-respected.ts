@@ -39,7 +39,7 @@ function deletions(request: RequestLife, pods: readonly PodLife[], budget: Event
   const { start, effect } = request;
   if (start.operation !== 'delete pods' || effect?.effect.kind !== 'applied') return [];
   return pods
-    .filter((pod) => pod.object === start.object && runsAt(pod, effect.i))
+    .filter((pod) => pod.object === start.object && runsAt(pod, start.i))
     .map((pod) => ({
       code: 'protected-pod-deleted',
       object: pod.object,
@@ -50,17 +50,17 @@ function deletions(request: RequestLife, pods: readonly PodLife[], budget: Event
 
 /** Pods that ran on an instance when the target ended it. */
 function kills(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
-  const { span, effect } = request;
+  const { span, start, effect } = request;
   if (effect?.effect.kind !== 'applied') return [];
   return view.instances.filter(({ ending }) => ending?.span === span).flatMap((instance) => {
-    if (isLost(view, instance, effect.i)) return [];
+    if (isLost(view, instance, start.i)) return [];
     return pods
-      .filter((pod) => pod.node?.instance === instance.id && runsAt(pod, effect.i))
+      .filter((pod) => pod.node?.instance === instance.id && runsAt(pod, start.i))
       .map((pod) => ({
         code: 'protected-pod-killed',
         object: pod.object,
         events: indexes([budget, ...pod.steps, ...eventsOf(request), instance.ending]),
-        message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${seconds(request.start.t)}.`,
+        message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${seconds(start.t)}.`,
       }));
   });
 }

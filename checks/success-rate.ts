@@ -13,7 +13,7 @@ type Served = Extract<Expectation, { kind: 'served' }>;
 /**
  * Pods that must be served are Running within the bound after their creation, or after the heal where that is their
  * workload's truth. A pod that replaces another counts as its own; one that was taken away before its time was up, and
- * not served by then, does not count.
+ * not served by then, does not count, nor does one that came when its workload was being removed.
  */
 export const successRate: Check = {
   name: 'success-rate',
@@ -59,7 +59,10 @@ function fatesOf(view: View, { workload }: Served, bound: Bound): Fates {
   const late: PodWait[] = [];
   const open: PodLife[] = [];
   const withdrawn: PodLife[] = [];
+  const removal = view.phases.get('remove');
   for (const pod of view.workloads.get(workload)?.pods ?? []) {
+    // A controller that has not heard yet of its own removal replaces pods that leave: nobody wants those.
+    if (removal !== undefined && (pod.created?.i ?? 0) > removal.i) continue;
     const fromMs = dueFromMs(view, pod) ?? pod.running?.t;
     const removedMs = (pod.terminating ?? pod.gone)?.t;
     const untilMs = pod.running?.t ?? removedMs ?? view.endMs;

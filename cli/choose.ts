@@ -54,8 +54,12 @@ export async function chooseScenarios(options: {
   return once.filter(({ suite }) => options.suites.length === 0 || suite === USER_SUITE || options.suites.includes(suite));
 }
 
-/** A target by its name or file: `./file` for its default export, `./file#name` for another. @throws UsageError for unknown names */
+/**
+ * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program.
+ * @throws UsageError for unknown names
+ */
 export function chooseTarget(name: string): { readonly ref: TargetRef; readonly label: string } {
+  if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: urlOf(name, 'target') }, label: name };
   if (isPath(name)) {
     const [path = name, exported = 'default'] = name.split('#');
     return { ref: { module: urlOf(path, 'target'), export: exported }, label: name };

@@ -69,6 +69,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         .argParser(collect)
         .default([], 'all'),
     )
+    .option('--manifests <dir>', 'only the scenarios over your own manifests: node pools, workloads, budgets')
     .option('--target <name|./file>', 'the autoscaler to test', 'reference')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
@@ -82,6 +83,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
       async (flags: {
         suite: string[];
         scenario: string[];
+        manifests?: string;
         target: string;
         seed: number;
         trials: number;
@@ -90,8 +92,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         workers?: number;
         json: boolean;
       }) => {
-        const { suite, scenario, out, workers, ...rest } = flags;
-        finish(await run({ ...rest, suites: suite, scenarios: scenario, out, workers }, console));
+        const { suite, scenario, manifests, out, workers, ...rest } = flags;
+        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers }, console));
       },
     );
 

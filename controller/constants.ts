@@ -139,3 +139,11 @@ export const LAUNCHES_PER_S_FREE = 10;
 export const LEASE_DURATION_MS = 15 * SECOND_MS;
 export const LEASE_RENEW_DEADLINE_MS = 10 * SECOND_MS;
 export const LEASE_RETRY_MS = 2 * SECOND_MS;
+
+/**
+ * A Node that has registered counts as room for pending pods for so long before it is ready. Most are within 20 s; one
+ * that takes longer may never be, and Karpenter, which waits for it without end, then serves nobody who was planned onto it.
+ */
+export const READY_PATIENCE_MS = 45 * SECOND_MS;
+/** Pods that have waited so long are told which node they are planned onto: longer than most nodes take. */
+export const NOMINATED_AFTER_MS = 1 * MINUTE_MS;

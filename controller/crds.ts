@@ -51,14 +51,21 @@ const nodePool = object(
     template: object(
       {
         metadata: object({ labels: textMap, annotations: textMap }),
-        spec: object({ requirements, taints, startupTaints: taints, nodeClassRef, terminationGracePeriod: text }, ['requirements', 'nodeClassRef']),
+        spec: object({ requirements, taints, startupTaints: taints, nodeClassRef, terminationGracePeriod: text }, [
+          'requirements',
+          'nodeClassRef',
+        ]),
       },
       ['spec'],
     ),
     disruption: object({
       consolidateAfter: { type: 'string', pattern: '^(([0-9]+(s|m|h))+|Never)$' },
       consolidationPolicy: { type: 'string', enum: ['WhenEmpty', 'WhenEmptyOrUnderutilized'] },
-      budgets: list(object({ nodes: { type: 'string', pattern: '^((100|[0-9]{1,2})%|[0-9]+)$' }, reasons: texts, schedule: text, duration: text }, ['nodes'])),
+      budgets: list(
+        object({ nodes: { type: 'string', pattern: '^((100|[0-9]{1,2})%|[0-9]+)$' }, reasons: texts, schedule: text, duration: text }, [
+          'nodes',
+        ]),
+      ),
     }),
     limits: quantities,
     weight: { type: 'integer', minimum: 1, maximum: 100 },

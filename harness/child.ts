@@ -41,8 +41,8 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
     const timeline = world.createTimeline(spec.seed, {
       onHandover: (next) => {
         // Nothing that a program outside does happens in this process.
-        const isTarget = timeline.virtual && next.startsWith('target');
-        owner = isTarget ? next : 'harness';
+        owner = timeline.virtual ? next : 'harness';
+        const isTarget = owner.startsWith('target');
         // It may never give control back: what happened so far must be on record. In real time nothing says when all is quiet.
         if (isTarget || !timeline.virtual) recorder.flush();
         Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
@@ -55,7 +55,8 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       nowMs: () => timeline.nowMs(),
       startMs,
       write: (text) => {
-        writeSync(file, text);
+        // Timers of a trial that broke off fire on in real time.
+        if (!over.signal.aborted) writeSync(file, text);
       },
     });
     running = startTrial({

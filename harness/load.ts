@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
 import { targetCatalogue } from '../targets/catalogue.ts';
+import { TargetFileError } from '../targets/command/target-file.ts';
+import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
 import type { Scenario } from './scenario.ts';
 import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
@@ -13,8 +16,8 @@ export interface ModuleRef {
   readonly export: string;
 }
 
-/** A target: one of the catalogue by its name, or a module's export. */
-export type TargetRef = { readonly name: string } | ModuleRef;
+/** A target: one of the catalogue by its name, a module's export, or the URL of a file in YAML that names a program. */
+export type TargetRef = { readonly name: string } | ModuleRef | { readonly file: string };
 
 /** A file can't be used as it is: says which, why, and what to do. */
 export class LoadError extends Error {
@@ -36,6 +39,7 @@ export async function loadTarget(ref: TargetRef): Promise<Target> {
     if (target === undefined) throw new LoadError(`no target is named "${ref.name}"; \`scaleproof list targets\` shows them`);
     return target;
   }
+  if ('file' in ref) return loadProgram(ref.file);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
   if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is no target: ${problem}`);
@@ -59,11 +63,29 @@ export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; 
   return found;
 }
 
-/** SHA-256 of a module's source, in hexadecimal digits. */
-export async function digestOf(moduleUrl: string): Promise<string> {
-  return createHash('sha256')
-    .update(await readFile(fileURLToPath(moduleUrl)))
-    .digest('hex');
+/**
+ * SHA-256 of a file, in hexadecimal digits. A module that is told by its URL's query what to read exports the paths of
+ * those files as `sources`: they are part of it.
+ */
+export async function digestOf(url: string): Promise<string> {
+  const hash = createHash('sha256');
+  const sources = new URL(url).search === '' ? [] : z.array(z.string()).parse((await importModule(url))['sources'] ?? []);
+  for (const path of [fileURLToPath(url), ...sources]) hash.update(await readFile(path));
+  return hash.digest('hex');
+}
+
+/** SHA-256 of the file that a target comes from; undefined for one of the catalogue. */
+export async function targetDigestOf(ref: TargetRef): Promise<string | undefined> {
+  if ('name' in ref) return undefined;
+  return digestOf('file' in ref ? ref.file : ref.module);
+}
+
+async function loadProgram(url: string): Promise<Target> {
+  try {
+    return await readCommandTarget(fileURLToPath(url));
+  } catch (error) {
+    throw error instanceof TargetFileError ? new LoadError(error.message) : error;
+  }
 }
 
 async function loadExport(ref: ModuleRef): Promise<unknown> {
@@ -80,6 +102,7 @@ async function importModule(moduleUrl: string): Promise<Record<string, unknown>>
   try {
     return (await import(moduleUrl)) as Record<string, unknown>;
   } catch (error) {
+    if (error instanceof LoadError) throw error;
     throw new LoadError(`${displayPath(moduleUrl)}${lineOf(error, moduleUrl)} can't be loaded: ${reasonOf(error)}`);
   }
 }

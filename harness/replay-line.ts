@@ -8,6 +8,8 @@ export interface ReplayLine {
   readonly scenarioDigest: string;
   /** A target's name, or the path of a user's file as it was given. */
   readonly target: string;
+  /** First digits of the SHA-256 of that file. */
+  readonly targetDigest?: string | undefined;
   readonly seed: number;
   readonly nodes: number;
   /** First digits of the SHA-256 of the instance catalogue. */
@@ -24,7 +26,7 @@ export function formatReplayLine(line: ReplayLine): string {
   return [
     FORMAT,
     `scenario=${encode(line.scenario)}@${line.scenarioDigest.slice(0, DIGEST_DIGITS)}`,
-    `target=${encode(line.target)}`,
+    `target=${encode(line.target)}${line.targetDigest === undefined ? '' : `@${line.targetDigest.slice(0, DIGEST_DIGITS)}`}`,
     `seed=${line.seed}`,
     `nodes=${line.nodes}`,
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
@@ -45,7 +47,7 @@ const digest = z.string().regex(/^[0-9a-f]{12}$/, 'must be 12 hexadecimal digits
 const whole = z.string().regex(/^\d+$/, 'must be a whole number').transform(Number);
 const fields = z.strictObject({
   scenario: z.string().regex(/^[^@]+@[0-9a-f]{12}$/, 'must be an id or path, @ and 12 hexadecimal digits'),
-  target: z.string().min(1),
+  target: z.string().regex(/^[^@]+(@[0-9a-f]{12})?$/, 'must be a name, or a path, @ and 12 hexadecimal digits'),
   seed: whole,
   nodes: whole,
   catalogue: digest,
@@ -65,11 +67,13 @@ export function parseReplayLine(text: string): ReplayLine {
     const issue = parsed.error.issues[0];
     throw new Error(`replay line: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`);
   }
-  const at = parsed.data.scenario.lastIndexOf('@');
+  const [scenario = '', scenarioDigest = ''] = parsed.data.scenario.split('@');
+  const [target = '', targetDigest] = parsed.data.target.split('@');
   return {
-    scenario: decode(parsed.data.scenario.slice(0, at)),
-    scenarioDigest: parsed.data.scenario.slice(at + 1),
-    target: decode(parsed.data.target),
+    scenario: decode(scenario),
+    scenarioDigest,
+    target: decode(target),
+    ...(targetDigest === undefined ? {} : { targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
     catalogueDigest: parsed.data.catalogue,

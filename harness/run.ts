@@ -5,15 +5,16 @@ import { HistoryError, readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
-import { EMBEDDED } from '../world/embedded.ts';
 import { whyNotRun } from './engine.ts';
-import { digestOf, loadScenario, loadTarget } from './load.ts';
+import { digestOf, loadScenario, loadTarget, targetDigestOf } from './load.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
+import { realTimeLimitMs } from './real-time-limit.ts';
 import { formatReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
+import { worldFor } from './world-for.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
 export interface PlannedTrial {
@@ -26,6 +27,8 @@ export interface PlannedTrial {
   readonly targetLabel: string;
   readonly seed: number;
   readonly nodes: number;
+  /** Longest that it may take, in real time alone. */
+  readonly wallMs: number | undefined;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
@@ -40,7 +43,10 @@ export interface TrialSource {
   readonly label: string;
 }
 
-/** Plans the trials of one scenario, one for each seed. */
+/**
+ * Plans the trials of one scenario, one for each seed.
+ * @throws LoadError when the target can't be loaded
+ */
 export async function planTrials(
   source: TrialSource,
   target: { readonly ref: TargetRef; readonly label: string },
@@ -49,7 +55,9 @@ export async function planTrials(
 ): Promise<PlannedTrial[]> {
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
-  const catalogueDigest = loadCatalogue().digest;
+  const targetDigest = await targetDigestOf(target.ref);
+  const wallMs = realTimeLimitMs(await loadTarget(target.ref));
+  const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: loadCatalogue().digest };
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },
     suite,
@@ -59,7 +67,8 @@ export async function planTrials(
     targetLabel: target.label,
     seed,
     nodes,
-    replay: formatReplayLine({ scenario: label, scenarioDigest: digest, target: target.label, seed, nodes, catalogueDigest }),
+    wallMs,
+    replay: formatReplayLine({ ...names, seed, nodes }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }
@@ -91,6 +100,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     target: trial.target,
     seed: trial.seed,
     nodes: trial.nodes,
+    ...(trial.wallMs === undefined ? {} : { wallMs: trial.wallMs }),
     historyPath: join(directory, trial.history),
   }));
   const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));
@@ -158,7 +168,8 @@ export async function runTrial(options: {
 }): Promise<TrialResult> {
   const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, directory, limits } = options;
   const scenario = await loadScenario(ref);
-  const reason = whyNotRun(scenario, await loadTarget(target), EMBEDDED.capabilities);
+  const loaded = await loadTarget(target);
+  const reason = whyNotRun(scenario, loaded, worldFor(loaded).facts.capabilities);
   if (reason !== undefined) throw new Error(`${scenario.id} is not run: ${reason}`);
   const targetLabel = 'name' in target ? target.name : labelOf(target);
   const source = { ref, scenario, suite, label: options.label ?? labelOf(ref) };
@@ -173,8 +184,8 @@ export async function runTrial(options: {
   throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);
 }
 
-/** A module's export as the command takes it: `./path#export`. */
-function labelOf(ref: ModuleRef): string {
-  const path = relative('.', fileURLToPath(ref.module)).replaceAll('\\', '/');
-  return `${path.startsWith('.') ? '' : './'}${path}#${ref.export}`;
+/** A file, or a module's export, as the command takes it: `./path` and `./path#export`. */
+function labelOf(ref: ModuleRef | { readonly file: string }): string {
+  const path = relative('.', fileURLToPath('file' in ref ? ref.file : ref.module)).replaceAll('\\', '/');
+  return `${path.startsWith('.') ? '' : './'}${path}${'file' in ref ? '' : `#${ref.export}`}`;
 }

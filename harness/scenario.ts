@@ -80,6 +80,8 @@ export interface DaemonSetSpec {
   readonly memory: string;
   /** By default every taint. */
   readonly tolerations?: readonly Toleration[];
+  /** By default none: pods of no importance. */
+  readonly priorityClassName?: string;
 }
 
 /** What must stay healthy of a workload, as its PodDisruptionBudget says. */

@@ -36,7 +36,9 @@ const limits = z.object(
 
 const pool = z.object(
   {
-    name: z.string('must be a text').regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/, 'must consist of a-z, 0-9 and -, as a DNS label'),
+    name: z
+      .string('must be a text')
+      .regex(/^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/, 'must consist of at most 63 of a-z, 0-9, - and ., as a DNS name'),
     requirements: listOf(requirement),
     labels: z.record(z.string(), z.string('must be a text'), 'must be labels { key: value }'),
     taints: listOf(taint),
@@ -82,6 +84,7 @@ export const targetSchema = z.object(
   {
     name: text,
     summary: text,
+    time: oneOf(['virtual', 'real']).optional(),
     features: listOf(oneOf(FEATURES)),
     constants: z.object(constants, 'must be the constants of the Target interface'),
     resources: texts,

@@ -162,7 +162,7 @@ class TrialProcess {
     const answer = new Promise<ChildMessage>((resolve) => this.#child.once('message', resolve));
     this.#child.send(spec);
     try {
-      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(over.signal)]);
+      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(spec.wallMs ?? this.#limits.wallMs, over.signal)]);
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
@@ -185,7 +185,7 @@ class TrialProcess {
   }
 
   /** Resolves when the trial must be ended from outside. */
-  async #watch(over: AbortSignal): Promise<Verdict> {
+  async #watch(wallMs: number, over: AbortSignal): Promise<Verdict> {
     const startedAtMs = this.#clock.nowMs();
     let turns = -2;
     let turnedAtMs = startedAtMs;
@@ -213,11 +213,11 @@ class TrialProcess {
           message: `${owner} kept its process busy for ${this.#limits.turnMs / 1000} s without letting anything else run`,
         };
       }
-      if (nowMs - startedAtMs > this.#limits.wallMs) {
+      if (nowMs - startedAtMs > wallMs) {
         return {
           cause: 'hung',
           culprit: this.#mostlyRan(),
-          message: `the trial was not over after ${this.#limits.wallMs / 1000} s of real time; ${this.#mostlyRan()} had the most of it`,
+          message: `the trial was not over after ${wallMs / 1000} s of real time; ${this.#mostlyRan()} had the most of it`,
         };
       }
     }

@@ -84,9 +84,10 @@ export class TrialContext implements Trial {
     }));
   }
 
-  async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }] }: DaemonSetSpec): Promise<Workload> {
+  async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
     const labels = { [WORKLOAD_LABEL]: name };
-    const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }) };
+    const priority = priorityClassName === undefined ? {} : { priorityClassName };
+    const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }), ...priority };
     const note = `a pod of ${cpu} CPU and ${memory} for each node`;
     return this.#deploy({ name, kind: 'DaemonSet' }, { replicas: 0, truth: { kind: 'daemon' }, note }, (metadata) => ({
       apiVersion: 'apps/v1',

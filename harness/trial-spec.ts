@@ -12,6 +12,8 @@ export interface TrialSpec {
   readonly seed: number;
   /** Nodes that scenarios of a free size shall reach. */
   readonly nodes: number;
+  /** Longest that it may take in real time, where that follows from its bounds; otherwise the supervisor's limit holds. */
+  readonly wallMs?: number;
   /** Path of the history to write. */
   readonly historyPath: string;
 }

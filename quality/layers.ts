@@ -42,6 +42,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['model', 'history', 'faults', 'checks', 'targets', 'harness'],
     why: 'a scenario never knows in which world it runs',
   },
+  manifests: {
+    may: ['runtime', 'model', 'history', 'protocols', 'wire/wire.ts', 'world', 'faults', 'targets', 'harness'],
+    why: "it makes scenarios of a user's own objects, which the world's API server checks beforehand",
+  },
   explore: {
     may: ['runtime', 'model', 'history', 'faults', 'checks', 'targets', 'harness', 'suites'],
     why: 'it makes scenarios like those of the suites',

@@ -38,8 +38,8 @@ export const slowLaunchAnswer = scenario({
   },
 });
 
-/** One request a second, as of an account that others use as well. */
-const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 1 } as const;
+/** A request each five seconds, as of an account that others use as well. */
+const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.2 } as const;
 
 export const throttledLaunches = scenario({
   id: 'api-pressure/throttled-launches',

@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
 
 /** One pod of this size fills a node of NODE_TYPES: ten pods are ten nodes. */
 const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
@@ -45,8 +46,9 @@ export const daemonSetOverhead = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
     // Without the agent a pod fits on a node of two CPUs, with it it does not.
-    await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi' });
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
+    // More important than the pods, as agents are: it takes its share whoever was there first.
+    await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi', priorityClassName: 'system-node-critical' });
+    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED, apartOver: LABEL.hostname });
     t.expect.served(web, 'provision');
     await t.untilServed(web, 'provision');
   },

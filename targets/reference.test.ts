@@ -18,7 +18,7 @@ for (const { name, pool, spec } of [
   test(`in Karpenter's words: ${name}`, () => {
     const { limits, weight, disruption } = toNodePool(pool).spec;
     expect({ limits, weight }).toEqual(spec);
-    expect(disruption).toEqual({ consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s' });
+    expect(disruption).toEqual({ consolidationPolicy: 'WhenEmpty', consolidateAfter: '30s', budgets: [{ nodes: '100%' }] });
   });
 }
 

@@ -122,7 +122,8 @@ export function toNodePool(pool: Pool): NodePool {
   };
 }
 
-function nodeClass(cluster: ClusterConfig): EC2NodeClass {
+/** The one class, with what the cluster has. */
+export function nodeClass(cluster: ClusterConfig): EC2NodeClass {
   return {
     metadata: { name: NODE_CLASS },
     spec: {

@@ -85,7 +85,7 @@ function bench({ principal = 'target', requestsBefore = 0 }: { principal?: Princ
     scope,
     principal,
     incarnation: 1,
-    latencyMs: () => ({ thereMs: 2, backMs: 3 }),
+    latencyMs: () => ({ thereMs: 2, workMs: 0, backMs: 3 }),
     nextSpan: () => (span += 1),
     onKill: (reason) => {
       killed.push(reason);

@@ -20,6 +20,14 @@ const MAX_MESSAGE_LENGTH = 400;
 /** A watch's progress is recorded at most this often. */
 const WATCH_MARK_PERIOD_MS = 10_000;
 
+/** How long the parts of a request take, in milliseconds. */
+interface Latency {
+  readonly thereMs: number;
+  /** What is asked for itself: a refusal takes none of it. */
+  readonly workMs: number;
+  readonly backMs: number;
+}
+
 /** What a chain is made of. */
 export interface ChainSite {
   readonly wire: WireName;
@@ -32,8 +40,8 @@ export interface ChainSite {
   readonly scope: ClockScope;
   readonly principal: Principal;
   readonly incarnation: number;
-  /** Draws how long a request takes on its way there, and the answer on its way back. */
-  readonly latencyMs: (operation: Operation) => { readonly thereMs: number; readonly backMs: number };
+  /** Draws how long a request takes on its way there, its operation where it is not refused, and the answer on its way back. */
+  readonly latencyMs: (operation: Operation) => Latency;
   readonly nextSpan: () => number;
   readonly onKill: (reason: string) => void;
   /** Counts a request of the target: how many it has sent in this trial, over its wires and incarnations. */
@@ -118,7 +126,7 @@ class Passage {
 
   async #pass(): Promise<WireResponse> {
     const { clock } = this.#site;
-    const { thereMs, backMs } = this.#site.latencyMs(this.#operation);
+    const { thereMs, workMs, backMs } = this.#site.latencyMs(this.#operation);
     await clock.sleep(thereMs);
 
     const nothing: Effect = { kind: 'none' };
@@ -142,7 +150,8 @@ class Passage {
         if (strike.effect.kind === 'refuse') break;
       }
     }
-    await clock.sleep(backMs);
+    const isRefused = answered !== undefined || effect.kind === 'rejected';
+    await clock.sleep(isRefused ? backMs : workMs + backMs);
     return this.#deliver(response, effect);
   }
 

@@ -31,12 +31,12 @@ import type { World, WorldSite } from './world.ts';
 
 /**
  * How long a request is on its way, there and back each half of it. Kubernetes: a cluster in good health. EC2: most
- * calls take tens to hundreds of milliseconds; a fleet that launches at once takes one to a few seconds.
+ * calls take tens to hundreds of milliseconds; a fleet that launches at once takes one to a few seconds, a refusal does not.
  */
 const REQUEST_DELAYS = {
   kube: { minMs: 2, maxMs: 16 },
   aws: { minMs: 40, maxMs: 240 },
-  fleet: { minMs: 800, maxMs: 3_000 },
+  fleet: { minMs: 760, maxMs: 2_760 },
 } as const satisfies Record<string, DelayRange>;
 
 const CLUSTER: ClusterConfig = {
@@ -56,7 +56,7 @@ export interface EmbeddedOptions {
 /** The maximum of each named delay: what bounds are made of. */
 function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances'] {
   return {
-    apiMs: REQUEST_DELAYS.fleet.maxMs,
+    apiMs: REQUEST_DELAYS.aws.maxMs + REQUEST_DELAYS.fleet.maxMs,
     watchMs: WATCH_DELAY.maxMs,
     bootMs: instances.pending.maxMs + kubelets.start.maxMs,
     registerMs: kubelets.register.maxMs + CLOUD_REACTION.maxMs,
@@ -217,10 +217,9 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   };
 }
 
-function drawLatency(random: Random, operation: Operation): { readonly thereMs: number; readonly backMs: number } {
-  const range =
-    operation.wire === 'kube' ? REQUEST_DELAYS.kube : operation.name === 'ec2:CreateFleet' ? REQUEST_DELAYS.fleet : REQUEST_DELAYS.aws;
-  const totalMs = drawMs(random, range);
+function drawLatency(random: Random, operation: Operation): ReturnType<Parameters<typeof openChain>[0]['latencyMs']> {
+  const totalMs = drawMs(random, operation.wire === 'kube' ? REQUEST_DELAYS.kube : REQUEST_DELAYS.aws);
   const thereMs = Math.ceil(totalMs / 2);
-  return { thereMs, backMs: totalMs - thereMs };
+  const workMs = operation.name === 'ec2:CreateFleet' ? drawMs(random, REQUEST_DELAYS.fleet) : 0;
+  return { thereMs, workMs, backMs: totalMs - thereMs };
 }

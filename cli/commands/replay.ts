@@ -1,9 +1,10 @@
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import { digestOf } from '../../harness/load.ts';
+import { digestOf, targetDigestOf } from '../../harness/load.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
+import { chooseManifests, isManifests } from '../manifests.ts';
 import { UsageError } from '../usage-error.ts';
 import { runChosen } from './run.ts';
 
@@ -19,6 +20,10 @@ export async function replay(
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
   warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
   const target = chooseTarget(line.target);
+  const targetDigest = await targetDigestOf(target.ref);
+  if (line.targetDigest !== undefined && targetDigest !== undefined) {
+    warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);
+  }
   return runChosen({ chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, ...options }, console);
 }
 
@@ -30,10 +35,11 @@ function parse(text: string): ReturnType<typeof parseReplayLine> {
   }
 }
 
-/** A user's scenario is named by its file and export: `./file.ts#name`. */
+/** A user's scenario is named by its file and export, `./file.ts#name`, or by its directory of manifests and id, `./dir#id`. */
 async function chooseOne(label: string): Promise<ChosenScenario> {
   const path = isPath(label) ? label.slice(0, label.lastIndexOf('#')) : label;
-  const chosen = await chooseScenarios({ suites: [], scenarios: [path] });
+  const all = { suites: [], scenarios: [] };
+  const chosen = await (isPath(label) && isManifests(path) ? chooseManifests(path, all) : chooseScenarios({ ...all, scenarios: [path] }));
   const one = chosen.find((candidate) => candidate.label === label);
   if (one === undefined) throw new UsageError(`${path} no longer exports the scenario that the replay line names: ${label}`);
   return one;

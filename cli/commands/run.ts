@@ -5,19 +5,20 @@ import type { NotRun, TrialResult, Verdict } from '../../history/verdict.ts';
 import { combine } from '../../history/verdict.ts';
 import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
-import { digestOf, loadTarget } from '../../harness/load.ts';
+import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
+import { worldFor } from '../../harness/world-for.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { RUN_FORMAT } from '../../reports/report-input.ts';
 import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
-import { EMBEDDED } from '../../world/embedded.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import { chooseManifests } from '../manifests.ts';
 import { ownVersion } from '../own-version.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
@@ -28,6 +29,8 @@ import { EXIT, UsageError } from '../usage-error.ts';
 export interface RunOptions {
   readonly suites: readonly string[];
   readonly scenarios: readonly string[];
+  /** A directory of the user's own manifests: the scenarios over them, and no others. */
+  readonly manifests: string | undefined;
   readonly target: string;
   readonly seed: number;
   readonly trials: number;
@@ -41,13 +44,13 @@ export interface RunOptions {
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
-  const chosen = await chooseScenarios(options);
+  const chosen = await (options.manifests === undefined ? chooseScenarios(options) : chooseManifests(options.manifests, options, console));
   const target = chooseTarget(options.target);
   return runChosen({ ...options, chosen, target }, console);
 }
 
 /** A run whose scenarios and target are known. */
-export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'target'> & {
+export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'manifests' | 'target'> & {
   readonly chosen: readonly ChosenScenario[];
   readonly target: ReturnType<typeof chooseTarget>;
 };
@@ -137,9 +140,10 @@ interface Plan {
 async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
+  const { capabilities } = worldFor(target).facts;
   const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
   for (const source of options.chosen) {
-    const reason = whyNotRun(source.scenario, target, EMBEDDED.capabilities);
+    const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason === undefined) {
       trials.push(...(await planTrials(source, options.target, seeds, options.nodes)));
     } else {
@@ -171,6 +175,8 @@ async function factsOf(
   { directory, startedAt }: { readonly directory: string; readonly startedAt: string },
 ): Promise<RunFacts> {
   const { ref, label } = options.target;
+  const { facts: world } = worldFor(target);
+  const digest = await targetDigestOf(ref);
   const catalogue = loadCatalogue();
   return {
     format: RUN_FORMAT,
@@ -193,10 +199,10 @@ async function factsOf(
       name: label,
       features: [...target.features],
       constants: { ...target.constants },
-      ...('module' in ref ? { digest: await digestOf(ref.module) } : {}),
+      ...(digest === undefined ? {} : { digest }),
     },
-    world: { name: EMBEDDED.name, capabilities: [...EMBEDDED.capabilities], allowances: { ...EMBEDDED.allowances } },
-    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: EMBEDDED.allowances })),
+    world: { name: world.name, capabilities: [...world.capabilities], allowances: { ...world.allowances } },
+    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: world.allowances })),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
     planned: plan.trials.map(({ scenario, suite, seed, replay, history }) => ({
       scenario: scenario.id,

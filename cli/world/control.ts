@@ -22,8 +22,8 @@ export function createControl(injections: Injections): Wire {
     try {
       return await serve(injections, request);
     } catch (error) {
-      if (error instanceof InjectionError) return json(error.status, { message: error.message });
-      throw error;
+      const message = error instanceof Error ? error.message : String(error);
+      return json(error instanceof InjectionError ? error.status : 500, { message });
     }
   };
 }
@@ -56,6 +56,7 @@ function json(status: number, value: unknown): WireResponse {
 const refusalSchema = z.object({ message: z.string() });
 const answerSchema = z.object({ id: z.string(), fault: z.string(), description: z.string(), firings: z.number() });
 export type ControlAnswer = z.infer<typeof answerSchema>;
+const answersSchema = z.union([z.array(answerSchema), answerSchema.transform((one) => [one])]);
 
 /** Asks the control of a running world. @throws Error that says what it refused, or that there is none */
 export async function askControl(base: string, method: string, path: string, body?: unknown): Promise<readonly ControlAnswer[]> {
@@ -66,7 +67,9 @@ export async function askControl(base: string, method: string, path: string, bod
   } catch {
     throw new Error(`no world answers at ${base}; start one with: scaleproof world up`);
   }
-  const value: unknown = await answer.json();
-  if (!answer.ok) throw new Error(refusalSchema.parse(value).message);
-  return z.union([z.array(answerSchema), answerSchema.transform((one) => [one])]).parse(value);
+  const value = parse(await answer.text());
+  const answers = answersSchema.safeParse(value);
+  if (answer.ok && answers.success) return answers.data;
+  const refusal = refusalSchema.safeParse(value);
+  throw new Error(!answer.ok && refusal.success ? refusal.data.message : `what answers at ${base} is not the control of a world`);
 }

@@ -66,7 +66,8 @@ export class Injections {
   /** @throws InjectionError when there is none of that id */
   async heal(id: string): Promise<Injection> {
     const found = this.#active.get(id);
-    if (found === undefined) throw new InjectionError(404, `there is no injected fault "${id}"; there are: ${[...this.#active.keys()].join(', ') || 'none'}`);
+    if (found === undefined)
+      throw new InjectionError(404, `there is no injected fault "${id}"; there are: ${[...this.#active.keys()].join(', ') || 'none'}`);
     this.#active.delete(id);
     await found.heal();
     return found.view();

@@ -35,7 +35,8 @@ function parseParams(text: string | undefined): unknown {
 
 async function ask(method: string, path: string, options: RemoteOptions, console: Console, body?: unknown): Promise<number> {
   const base = options.control ?? process.env[CONTROL_VARIABLE];
-  if (base === undefined) throw new UsageError(`which world? Set ${CONTROL_VARIABLE} as "scaleproof world up" printed it, or give --control`);
+  if (base === undefined)
+    throw new UsageError(`which world? Set ${CONTROL_VARIABLE} as "scaleproof world up" printed it, or give --control`);
   let answers: readonly ControlAnswer[];
   try {
     answers = await askControl(base, method, path, body);

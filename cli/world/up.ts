@@ -14,9 +14,11 @@ import type { Sockets } from '../../world/sockets.ts';
 import type { World } from '../../world/world.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import { EXIT } from '../usage-error.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
 import { CONTROL_VARIABLE, createControl } from './control.ts';
 import { Injections } from './injections.ts';
+import { writeReferenceStart } from './manifests.ts';
+import type { ReferenceStart } from './manifests.ts';
 
 /** The flags of `world up`. */
 export interface WorldUpOptions {
@@ -35,43 +37,70 @@ interface Access {
   /** For people and tools: never broken. */
   readonly operator: Sockets;
   readonly controlUrl: string;
+  readonly reference: ReferenceStart;
 }
 
 /**
  * `scaleproof world up`: the embedded world on loopback sockets, in real time, until Ctrl-C. Prints what programs have to
  * be started with; everything that it wrote on the machine is removed at the end but for the history asked for.
  * @returns the exit code
+ * @throws UsageError when the history can't be written there
  */
 export async function worldUp(options: WorldUpOptions, console: Console): Promise<number> {
   const interrupted = interruption();
-  const folder = mkdtempSync(join(tmpdir(), 'scaleproof-world-'));
-  const endings: (() => Promise<void> | void)[] = [() => rmSync(folder, { recursive: true, force: true })];
+  const endings: (() => Promise<void> | void)[] = [() => interrupted.release()];
   const failed = Promise.withResolvers<Error>();
   const log: Log = (_level, message) => console.err(`${message}\n`);
   try {
     const history = openHistory(options.history);
     endings.push(() => history.close());
+    const folder = openFolder();
+    endings.push(() => folder.remove());
     const world = createWorld(options, history.recorder, console, (error) => failed.resolve(error));
     endings.push(() => world.stop());
     await world.start();
-    const target = await openSockets({ world, principal: 'target', kubeconfigPath: join(folder, 'autoscaler.kubeconfig'), log });
+    const target = await openSockets({ world, principal: 'target', kubeconfigPath: join(folder.path, 'autoscaler.kubeconfig'), log });
     endings.push(() => target.close());
-    const operator = await openSockets({ world, principal: 'scenario', kubeconfigPath: join(folder, 'operator.kubeconfig'), log });
+    const operator = await openSockets({ world, principal: 'scenario', kubeconfigPath: join(folder.path, 'operator.kubeconfig'), log });
     endings.push(() => operator.close());
     const injections = new Injections(world, ({ id, description }, note) =>
       console.err(`${id} fires: ${description}${note === undefined ? '' : ` (${note})`}\n`),
     );
     const control = await serveWire({ wire: createControl(injections), log });
     endings.push(() => control.close());
-    print({ target, operator, controlUrl: control.url }, options, console);
+    const reference = writeReferenceStart(folder.path, world.cluster);
+    print({ target, operator, controlUrl: control.url, reference }, options, console);
     const error = await Promise.race([failed.promise, aborted(interrupted.signal)]);
     if (error === undefined) return EXIT.pass;
     console.err(`scaleproof: the world failed: ${error.stack ?? error.message}\n`);
     return EXIT.unknown;
   } finally {
-    for (const end of endings.reverse()) await end();
-    interrupted.release();
+    await endAll(endings);
   }
+}
+
+/** Ends what was started, last first: each of it, whatever becomes of the others. @throws AggregateError of what could not be ended */
+async function endAll(endings: (() => Promise<void> | void)[]): Promise<void> {
+  const errors: unknown[] = [];
+  for (const end of endings.reverse()) {
+    try {
+      await end();
+    } catch (error) {
+      errors.push(error);
+    }
+  }
+  if (errors.length > 0) throw new AggregateError(errors, 'not everything of the world could be ended');
+}
+
+/** A temporary folder, removed also when the process is ended by a second Ctrl-C or by an error that nobody caught. */
+function openFolder(): { readonly path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'scaleproof-world-'));
+  const remove = (): void => {
+    process.off('exit', remove);
+    rmSync(path, { recursive: true, force: true });
+  };
+  process.on('exit', remove);
+  return { path, remove };
 }
 
 function createWorld(options: WorldUpOptions, recorder: Recorder, console: Console, onFailure: (error: Error) => void): World {
@@ -90,19 +119,33 @@ function createWorld(options: WorldUpOptions, recorder: Recorder, console: Conso
   return { ...world, capabilities: world.capabilities.filter((capability) => capability !== 'target.kill') };
 }
 
-/** Without a file nothing is recorded. */
+/** Without a file nothing is recorded. Whoever follows the file sees each event as it happens. @throws UsageError */
 function openHistory(path: string | undefined): { readonly recorder: Recorder; close(): void } {
   if (path === undefined) return { recorder: { record: () => 0 }, close: () => undefined };
-  const file = openSync(resolve(path), 'wx');
+  const file = openNew(resolve(path));
   const clock = createRealTimeline();
   const recorder = createRecorder({ nowMs: () => clock.nowMs(), startMs: clock.nowMs(), write: (lines) => writeSync(file, lines) });
   return {
-    recorder,
-    close: () => {
-      recorder.flush();
-      closeSync(file);
+    recorder: {
+      record: (event) => {
+        const place = recorder.record(event);
+        recorder.flush();
+        return place;
+      },
     },
+    close: () => closeSync(file),
   };
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, 'wx');
+  } catch (error) {
+    const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    throw new UsageError(
+      isThere ? `${path} is there already: a history is written to a new file` : `the history can't be written: ${String(error)}`,
+    );
+  }
 }
 
 function aborted(signal: AbortSignal): Promise<undefined> {
@@ -112,24 +155,23 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   });
 }
 
-function print({ target, operator, controlUrl }: Access, { json, quick }: WorldUpOptions, console: Console): void {
+function print({ target, operator, controlUrl, reference }: Access, { json, quick }: WorldUpOptions, console: Console): void {
   if (json) {
-    const access = { target: target.environment, operator: operator.environment, control: controlUrl };
+    const access = { target: target.environment, operator: operator.environment, control: controlUrl, reference };
     console.out(`${JSON.stringify(access)}\n`);
     return;
   }
-  const { KUBECONFIG: autoscalerKubeconfig = '', ...shared } = target.environment;
+  const crds = quote(reference.crds);
   console.out(
     [
       `# The world is up, ${quick ? 'with machines that boot within seconds' : 'with machines that boot as slowly as real ones'}. Ctrl-C ends it.`,
       '# For the autoscaler (what it asks here can be broken):',
-      ...exportsOf({ KUBECONFIG: autoscalerKubeconfig, ...shared }),
+      ...exportsOf(target.environment),
       '# For you and your tools (never broken), in another terminal:',
-      ...exportsOf({
-        KUBECONFIG: operator.environment['KUBECONFIG'] ?? '',
-        AWS_ENDPOINT_URL: operator.environment['AWS_ENDPOINT_URL'] ?? '',
-        [CONTROL_VARIABLE]: controlUrl,
-      }),
+      ...exportsOf({ ...operator.environment, [CONTROL_VARIABLE]: controlUrl }),
+      '# The bundled autoscaler: first what it needs, as yourself, then the autoscaler, with its own variables (docs/controller.md):',
+      `#   kubectl apply -f ${crds} && kubectl wait --for condition=established -f ${crds} && kubectl apply -f ${quote(reference.pools)}`,
+      `#   ${reference.command.map(quote).join(' ')}`,
       '# Change the market, or break something, while it runs (scaleproof list faults shows what there is):',
       `#   scaleproof world inject insufficient-capacity '{"zones": ["us-east-1a"], "capacityTypes": ["spot"]}'`,
       '#   scaleproof world faults',
@@ -139,7 +181,11 @@ function print({ target, operator, controlUrl }: Access, { json, quick }: WorldU
   );
 }
 
-/** Values are ours: paths, URLs, ids. Quoted all the same, since a temporary folder may have any name. */
 function exportsOf(environment: Readonly<Record<string, string>>): string[] {
-  return Object.entries(environment).map(([name, value]) => `export ${name}='${value.replaceAll("'", String.raw`'\''`)}'`);
+  return Object.entries(environment).map(([name, value]) => `export ${name}=${quote(value)}`);
+}
+
+/** One word for a shell: a temporary folder may have any name. */
+function quote(text: string): string {
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

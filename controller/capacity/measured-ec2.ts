@@ -4,7 +4,11 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Metrics } from '../metrics.ts';
 
 /** A client whose calls are counted and timed. Labels as Karpenter's, but for the method: it is EC2's operation here. */
-export function measuredEc2(ec2: Ec2Client, clock: Clock, metrics: Pick<Metrics, 'cloudProviderDuration' | 'cloudProviderErrors'>): Ec2Client {
+export function measuredEc2(
+  ec2: Ec2Client,
+  clock: Clock,
+  metrics: Pick<Metrics, 'cloudProviderDuration' | 'cloudProviderErrors'>,
+): Ec2Client {
   const measured = async <T>(method: string, call: Promise<T>): Promise<T> => {
     const startedMs = clock.nowMs();
     try {

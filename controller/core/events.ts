@@ -53,7 +53,11 @@ export class EventWriter {
   }
 }
 
-function eventOf({ type, object, eventType, reason, message }: Notification, nowMs: number, suffix: string): KubeEvent & { metadata: { name: string } } {
+function eventOf(
+  { type, object, eventType, reason, message }: Notification,
+  nowMs: number,
+  suffix: string,
+): KubeEvent & { metadata: { name: string } } {
   const time = formatTime(nowMs);
   const { name = '', namespace, uid = '' } = object.metadata;
   return {

@@ -114,7 +114,11 @@ export class Histogram implements Family {
 /** All metrics as text, by name. */
 export function expose(families: readonly Family[]): string {
   const sorted = [...families].sort((a, b) => (a.name < b.name ? -1 : 1));
-  const lines = sorted.flatMap((family) => [`# HELP ${family.name} ${family.help}`, `# TYPE ${family.name} ${family.type}`, ...family.lines()]);
+  const lines = sorted.flatMap((family) => [
+    `# HELP ${family.name} ${family.help}`,
+    `# TYPE ${family.name} ${family.type}`,
+    ...family.lines(),
+  ]);
   return `${lines.join('\n')}\n`;
 }
 

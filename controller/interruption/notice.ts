@@ -65,7 +65,11 @@ export function readNotice(body: string): Notice {
     case 'aws.health AWS Health Event': {
       const { service, eventTypeCategory, affectedEntities } = read(healthSchema, detail);
       const isScheduled = service === 'EC2' && eventTypeCategory === 'scheduledChange';
-      return { kind: isScheduled ? 'scheduled_change' : 'no_op', instanceIds: affectedEntities.map(({ entityValue }) => entityValue), atMs };
+      return {
+        kind: isScheduled ? 'scheduled_change' : 'no_op',
+        instanceIds: affectedEntities.map(({ entityValue }) => entityValue),
+        atMs,
+      };
     }
     default:
       return { kind: 'no_op', instanceIds: [], atMs };

@@ -1,6 +1,13 @@
 import type { SqsClient, SqsMessage } from '../../clients/sqs-client.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { BACKOFF_MAX_MS, QUEUE_BATCHES_AT_ONCE, QUEUE_MESSAGES_MAX, QUEUE_RETRY_MIN_MS, QUEUE_VISIBILITY_S, QUEUE_WAIT_S } from '../constants.ts';
+import {
+  BACKOFF_MAX_MS,
+  QUEUE_BATCHES_AT_ONCE,
+  QUEUE_MESSAGES_MAX,
+  QUEUE_RETRY_MIN_MS,
+  QUEUE_VISIBILITY_S,
+  QUEUE_WAIT_S,
+} from '../constants.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
 import type { Interruption } from './interruption.ts';

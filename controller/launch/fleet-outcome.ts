@@ -129,7 +129,8 @@ function unavailableBy(error: CreateFleetError, asked: readonly Offering[]): Una
   if (instanceType === undefined && zone === undefined) return [];
   const named = asked.filter((one) => (instanceType ?? one.instanceType) === one.instanceType && (zone ?? one.zone) === one.zone);
   if (error.ErrorCode === 'InsufficientFreeAddressesInSubnet' && zone !== undefined) return [{ zone }];
-  if (error.ErrorCode === 'VcpuLimitExceeded') return named.map((one) => ({ capacityType: one.capacityType, quota: quotaOf(one.instanceType) }));
+  if (error.ErrorCode === 'VcpuLimitExceeded')
+    return named.map((one) => ({ capacityType: one.capacityType, quota: quotaOf(one.instanceType) }));
   return named;
 }
 

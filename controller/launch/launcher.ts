@@ -87,7 +87,9 @@ class ReplayingLauncher implements Launcher {
   async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
     const { ec2, runtime, unavailable, templates } = this.#context;
     const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
-    const output = await this.#pace.run(() => ec2.createFleet(input), isThrottling).catch((error: unknown) => this.#refuse(claim, attempt, error));
+    const output = await this.#pace
+      .run(() => ec2.createFleet(input), isThrottling)
+      .catch((error: unknown) => this.#refuse(claim, attempt, error));
     const outcome = readFleetOutcome(attempt.request, output);
     for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
     if (outcome.templateMissing) templates.distrust();

@@ -65,7 +65,10 @@ class EmptinessSweep implements Emptiness {
     const sorted = [...due].sort((a, b) => sinceMs(a) - sinceMs(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
     return [...Map.groupBy(sorted, ({ claim }) => nodePoolOf(claim))].flatMap(([name, candidates]) => {
       const allowed = allowedDisruptions(state, name, 'Empty');
-      metrics.disruptionDecisions.inc({ decision: 'delete', reason: 'empty', consolidation_type: '' }, Math.min(allowed, candidates.length));
+      metrics.disruptionDecisions.inc(
+        { decision: 'delete', reason: 'empty', consolidation_type: '' },
+        Math.min(allowed, candidates.length),
+      );
       return candidates.slice(0, allowed);
     });
   }

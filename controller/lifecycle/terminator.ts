@@ -6,12 +6,7 @@ import { CONDITION, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolO
 import type { NodeClaim } from '../api.ts';
 import { isEnding, isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
-import {
-  LOOKUP_POLL_MS,
-  LOOKUP_SETTLE_MS,
-  TERMINATION_POLL_MS,
-  VISIBILITY_MS,
-} from '../constants.ts';
+import { LOOKUP_POLL_MS, LOOKUP_SETTLE_MS, TERMINATION_POLL_MS, VISIBILITY_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
@@ -112,6 +107,7 @@ class FinalizingTerminator implements Terminator {
   async #note(claim: NodeClaim, type: string, reason: string): Promise<void> {
     const known = this.#context.state.claims.get(nameOf(claim)) ?? claim;
     if (isTrue(known.status?.conditions, type)) return;
+    if (type === CONDITION.drained) this.#context.metrics.nodesDrained.inc({ nodepool: nodePoolOf(claim) });
     await patchConditions(this.#context, claim, [{ type, status: 'True', reason, message: '' }]).catch(() => undefined);
   }
 

@@ -3,8 +3,9 @@ import type { Node, Pod, Taint } from '../../model/kube.ts';
 import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
+import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
+import { READY_PATIENCE_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { NodeCandidate } from '../scheduling/types.ts';
@@ -40,7 +41,8 @@ export function readNodes(context: Context): NodeCandidate[] {
   }
   for (const node of nodes) {
     const claim = claimOf.get(node.spec?.providerID ?? '');
-    candidates.push(presentNode(node, claim, [...state.podsOn(nameOf(node))], daemons));
+    const candidate = presentNode(node, claim, [...state.podsOn(nameOf(node))], daemons);
+    candidates.push(isOverdue(node, claim, context.runtime.clock.nowMs()) ? { ...candidate, accepting: false } : candidate);
   }
   return candidates;
 }
@@ -83,6 +85,13 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
     accepting: true,
     pods: [],
   };
+}
+
+/** Whether a Node of ours should have been ready by now and is not: it may never be. */
+function isOverdue(node: Node, claim: NodeClaim | undefined, nowMs: number): boolean {
+  if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
+  if (isTrue(node.status?.conditions, 'Ready')) return false;
+  return nowMs - (timeOf(node.metadata.creationTimestamp) ?? nowMs) > READY_PATIENCE_MS;
 }
 
 function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], daemons: Daemons): NodeCandidate {

@@ -2,9 +2,9 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { Pod } from '../../model/kube.ts';
 import { formatResources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
+import { KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
-import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE, PENDING_RETRY_MS } from '../constants.ts';
+import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE, NOMINATED_AFTER_MS, PENDING_RETRY_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isUnknownOutcome } from '../core/errors.ts';
@@ -21,6 +21,7 @@ export class Provisioner {
   readonly #validator: PodValidator;
   readonly #simulator: Simulator;
   readonly #pools: PoolReader;
+  readonly #starting = new Set<string>();
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen: its creation was never answered. */
   #mustList = false;
@@ -33,6 +34,7 @@ export class Provisioner {
     context.state.pods.onChange((type, pod) => {
       if (type !== 'DELETED' && this.#isProvisionable(pod)) this.#news.notify();
     });
+    context.state.pods.onChange((type, pod) => this.#observeStart(type, pod));
     // The pods of a node that is given up need another one before it has gone.
     context.state.claims.onChange((type, claim) => {
       if (type === 'MODIFIED' && isDeleting(claim)) this.#news.notify();
@@ -53,6 +55,17 @@ export class Provisioner {
       } catch (error) {
         if (!signal.aborted) logFailure(log, 'error', `provisioner: ${describeError(error)}`, error);
       }
+    }
+  }
+
+  /** How long pods took to run that this process saw waiting. Bounded by the pods that wait. */
+  #observeStart(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): void {
+    const { metrics, runtime } = this.#context;
+    if (type === 'DELETED') this.#starting.delete(uidOf(pod));
+    else if (pod.status?.phase === 'Pending') this.#starting.add(uidOf(pod));
+    else if (this.#starting.delete(uidOf(pod))) {
+      const createdMs = timeOf(pod.metadata.creationTimestamp) ?? runtime.clock.nowMs();
+      metrics.podStartup.observe((runtime.clock.nowMs() - createdMs) / 1_000);
     }
   }
 
@@ -98,7 +111,10 @@ export class Provisioner {
     metrics.schedulingDuration.observe((runtime.clock.nowMs() - startedMs) / 1_000, { controller: 'provisioner' });
     metrics.unschedulablePods = plan.refusals.length;
     for (const { pod, reason } of plan.refusals) this.#refuse(pod, reason);
-    for (const name of plan.nominations.keys()) nominations.nominate(name);
+    for (const [name, nominated] of plan.nominations) {
+      nominations.nominate(name);
+      for (const pod of nominated) this.#tellOfNode(pod, name);
+    }
     await forEachAtMost(CLAIM_CREATES_AT_ONCE, plan.launches, (launch) => this.#create(launch));
   }
 
@@ -109,6 +125,15 @@ export class Provisioner {
     if ('pod' in placed) return [placed.pod];
     this.#refuse(pod, placed.problem);
     return [];
+  }
+
+  /** Whoever has waited for long wants to know what for. */
+  #tellOfNode(pod: Pod, nodeName: string): void {
+    const { reporter, runtime } = this.#context;
+    const waitedMs = runtime.clock.nowMs() - (timeOf(pod.metadata.creationTimestamp) ?? Infinity);
+    if (!(waitedMs > NOMINATED_AFTER_MS) || (pod.spec.nodeName ?? '') !== '') return;
+    const message = `Pod should schedule on: ${nodeName}, which is not ready for it yet`;
+    reporter.publish({ type: RESOURCES.pods, object: pod, eventType: 'Normal', reason: 'Nominated', message });
   }
 
   /** A pod that still runs where it is has nothing to wait for yet. */

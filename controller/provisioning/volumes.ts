@@ -28,7 +28,10 @@ export function withVolumeTopology(pod: Pod, storage: Storage): Placed {
   const required = affinity.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution;
   const own = required === undefined || required === null ? [{}] : required.nodeSelectorTerms;
   // Terms are alternatives: all of one volume have to be crossed with all of the next.
-  const nodeSelectorTerms = sets.reduce<NodeSelectorTerm[]>((terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))), own);
+  const nodeSelectorTerms = sets.reduce<NodeSelectorTerm[]>(
+    (terms, set) => terms.flatMap((one) => set.map((other) => both(one, other))),
+    own,
+  );
   const nodeAffinity = { ...affinity.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } };
   return { pod: { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity } } } };
 }

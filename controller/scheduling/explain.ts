@@ -84,9 +84,7 @@ function statedRequirements(podClass: PodClass): { field: string; requirement: N
 
 function explainResources(requests: PodClass['requests'], options: readonly Option[]): string {
   const formatted = formatResources(requests);
-  const alwaysShort = Object.keys(requests).filter((name) =>
-    options.every((option) => shortages(requests, option.room).includes(name)),
-  );
+  const alwaysShort = Object.keys(requests).filter((name) => options.every((option) => shortages(requests, option.room).includes(name)));
   const names = alwaysShort.length > 0 ? alwaysShort : Object.keys(requests);
   const shown = names.map((name) => `${name}: ${formatted[name] ?? '0'}`).join(', ');
   return `no instance type that it could use has ${shown} for pods (spec.containers.resources)`;

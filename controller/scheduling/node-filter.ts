@@ -27,6 +27,11 @@ export class NodeFilter {
         : this.required.map((one) => ({ labels: intersect(one.labels, wish.labels), fields: intersect(one.fields, wish.fields) }));
   }
 
+  /** Whether it asks for nothing. */
+  get isFree(): boolean {
+    return this.alternatives.some(({ labels, fields }) => labels.size === 0 && fields.size === 0);
+  }
+
   /** Whether it allows every label set that the node may turn out to have. */
   allowsNode(name: string, variants: readonly Labels[]): boolean {
     return variants.every((labels) => matchesNode(this.alternatives, name, labels));
@@ -44,6 +49,7 @@ export class NodeFilter {
 
   /** Whether it allows something that a new node may become; nobody can ask for a new node by its name. */
   allowsOption(option: Option, open: Requirements = NONE_OPEN): boolean {
+    if (this.isFree) return true;
     // Labels that are left open can't be remembered with the option: they narrow from pod to pod.
     if (open.size > 0) return this.alternatives.some((one) => suits(one, option, open));
     const known = this.#suits.get(option);

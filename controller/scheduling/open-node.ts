@@ -67,7 +67,7 @@ export class OpenNode implements Place {
 
   /** Plans a pod onto it if it fits. */
   tryAdd(pod: Pod, podClass: PodClass, rules: readonly Rule[]): boolean {
-    if (this.#rejected.has(podClass)) return false;
+    if (this.#rejected.has(podClass) || !this.#isHostAllowed(rules)) return false;
     const requests = addResources(this.#requests, podClass.requests);
     const open = podClass.filter.narrow(this.#open);
     const suitable = open === undefined || conflicts(podClass.hostPorts, this.#hostPorts) ? [] : this.#suitable(podClass, requests, open);
@@ -110,10 +110,15 @@ export class OpenNode implements Place {
     };
   }
 
+  /** The quickest way to refuse most nodes: one of its pods is enough to keep the next away. */
+  #isHostAllowed(rules: readonly Rule[]): boolean {
+    return rules.every((rule) => rule.key !== LABEL.hostname || rule.allows(this.name, this.name));
+  }
+
   #suitable(podClass: PodClass, requests: Resources, open: Requirements): readonly OptionGroup[] {
     const fitting = this.#groups.filter(({ room }) => fits(requests, room));
     // Pods like this one have been here before: the options that are left suit them.
-    if (this.#classes.has(podClass)) return fitting.length === this.#groups.length ? this.#groups : fitting;
+    if (this.#classes.has(podClass) || podClass.filter.isFree) return fitting.length === this.#groups.length ? this.#groups : fitting;
     return fitting.flatMap((group) => {
       const options = group.options.filter((option) => podClass.filter.allowsOption(option, open));
       if (options.length === group.options.length) return [group];
@@ -121,14 +126,15 @@ export class OpenNode implements Place {
     });
   }
 
-  /** Settles on one domain for each topology key of the rules. */
+  /** Settles on one domain for each topology key of the rules but the host. */
   #narrow(suitable: readonly OptionGroup[], rules: readonly Rule[]): readonly OptionGroup[] | undefined {
     let groups = suitable;
     for (const [key, ofKey] of Map.groupBy(rules, (rule) => rule.key)) {
-      const domains = key === LABEL.hostname ? [this.name] : domainsOf(groups, key);
+      if (key === LABEL.hostname) continue;
+      const domains = domainsOf(groups, key);
       const best = chooseDomain(ofKey, domains, this.name);
       if (best === undefined) return undefined;
-      if (key === LABEL.hostname || (domains instanceof Set && domains.size === 1)) continue;
+      if (domains.size === 1) continue;
       groups = groups.flatMap((group) => {
         const options = group.options.filter((option) => option.labels[key] === best.domain);
         return options.length === 0 ? [] : [{ ...group, options }];
@@ -158,9 +164,7 @@ export class OpenNode implements Place {
     // A pod with alternatives ("spot in a, or on demand in b"): a claim can only say "and".
     const first = groups[0]?.options.toSorted(byPrice)[0]?.offering;
     return groups.flatMap((group) => {
-      const options = group.options.filter(
-        ({ offering }) => offering.zone === first?.zone && offering.capacityType === first.capacityType,
-      );
+      const options = group.options.filter(({ offering }) => offering.zone === first?.zone && offering.capacityType === first.capacityType);
       return options.length === 0 ? [] : [{ ...group, options }];
     });
   }

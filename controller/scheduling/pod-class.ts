@@ -97,7 +97,8 @@ function byDemand(a: ClassifiedPod, b: ClassifiedPod): number {
 }
 
 function classKey({ metadata, spec }: Pod): string {
-  const { containers, initContainers, overhead, resources, nodeSelector, affinity, tolerations, topologySpreadConstraints, hostNetwork } = spec;
+  const { containers, initContainers, overhead, resources, nodeSelector, affinity, tolerations, topologySpreadConstraints, hostNetwork } =
+    spec;
   return JSON.stringify([
     metadata.namespace,
     metadata.labels,

@@ -32,13 +32,17 @@ export class PodTerm {
   #coversNamespace(namespace: string): boolean {
     const { namespaces = [], namespaceSelector } = this.#term;
     if (namespaces.includes(namespace)) return true;
-    if (namespaceSelector === undefined || namespaceSelector === null) return namespaces.length === 0 && namespace === this.#owner.namespace;
+    if (namespaceSelector === undefined || namespaceSelector === null)
+      return namespaces.length === 0 && namespace === this.#owner.namespace;
     return matchesSelector(namespaceSelector, this.#namespaces.get(namespace) ?? {});
   }
 }
 
 /** `matchLabelKeys` and `mismatchLabelKeys` as the API server merges them into the selector. */
-function selectorOf({ labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm, labels: Labels): LabelSelector | undefined {
+function selectorOf(
+  { labelSelector, matchLabelKeys = [], mismatchLabelKeys = [] }: PodAffinityTerm,
+  labels: Labels,
+): LabelSelector | undefined {
   if (labelSelector === undefined || labelSelector === null) return undefined;
   const expressions = (keys: readonly string[], operator: 'In' | 'NotIn'): LabelSelectorRequirement[] =>
     keys.flatMap((key) => {

@@ -161,7 +161,11 @@ test.describe('topology spread', () => {
   test('soft constraints are kept where they can be, and given up where not', () => {
     const spec = { topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway' })] };
     expect(countByZone(simulate({ pods: pods(9, '1', spec) }))).toEqual({ a: 3, b: 3, c: 3 });
-    const pinned = { ...spec, nodeSelector: { [LABEL.zone]: 'a' }, topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 3 })] };
+    const pinned = {
+      ...spec,
+      nodeSelector: { [LABEL.zone]: 'a' },
+      topologySpreadConstraints: [zonal({ whenUnsatisfiable: 'ScheduleAnyway', minDomains: 3 })],
+    };
     expect(simulate({ pods: pods(9, '1', pinned) }).refusals).toEqual([]);
   });
 

@@ -51,7 +51,7 @@ export function negotiate(header: string | undefined): Representation {
     const kind = Object.hasOwn(KINDS, as) ? KINDS[as] : undefined;
     if (kind !== undefined && g === 'meta.k8s.io' && (v === 'v1' || v === 'v1beta1')) return kind;
   }
-  throw notAcceptable();
+  throw notAcceptable(accepted);
 }
 
 /** Whether JSON of a kind of answer is among what a client accepts before plain JSON. */
@@ -64,6 +64,15 @@ export function prefersKind(header: string | undefined, group: string, kind: str
   return false;
 }
 
-export function notAcceptable(accepted: readonly string[] = ['application/json']): StatusError {
-  return new StatusError(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
+/** What the real server could answer in, as it says itself. */
+const REPRESENTATIONS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
+
+/** The refusal of who takes no JSON: in the words of the router for types that it has never heard of. */
+function notAcceptable(accepted: readonly MediaType[]): StatusError {
+  if (accepted.some(({ type }) => REPRESENTATIONS.includes(type))) {
+    return new StatusError(406, 'NotAcceptable', 'only the following media types are accepted: application/json');
+  }
+  const available = [...REPRESENTATIONS, ...STREAMED].join(', ');
+  return new StatusError(406, 'NotAcceptable', `406: Not Acceptable\n\nAvailable representations: ${available}`, {});
 }

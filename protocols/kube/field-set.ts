@@ -30,15 +30,46 @@ export function elementPath(path: string, element: unknown, keys: Readonly<Recor
 }
 
 /** The parts of a value that its shape takes apart, each with its path; undefined for what is one value. */
-export function partsOf(value: unknown, shape: MergeShape, path: string): Map<string, { value: unknown; shape: MergeShape; name: string }> | undefined {
+export function partsOf(
+  value: unknown,
+  shape: MergeShape,
+  path: string,
+): Map<string, { value: unknown; shape: MergeShape; name: string }> | undefined {
   if (shape.kind === 'object' && isJsonObject(value)) {
-    return new Map(Object.entries(value).map(([name, part]) => [childPath(path, `f:${name}`), { value: part, shape: shape.field(name), name }]));
+    return new Map(
+      Object.entries(value).map(([name, part]) => [childPath(path, `f:${name}`), { value: part, shape: shape.field(name), name }]),
+    );
   }
   if (shape.kind === 'list' && Array.isArray(value)) {
     return new Map(value.map((part: unknown) => [elementPath(path, part, shape.keys), { value: part, shape: shape.element, name: '' }]));
   }
   if (shape.kind === 'set' && Array.isArray(value)) {
-    return new Map(value.map((part: unknown) => [childPath(path, `v:${JSON.stringify(part)}`), { value: part, shape: { kind: 'leaf' }, name: '' }]));
+    return new Map(
+      value.map((part: unknown) => [childPath(path, `v:${JSON.stringify(part)}`), { value: part, shape: { kind: 'leaf' }, name: '' }]),
+    );
+  }
+  return undefined;
+}
+
+/** The first list in which two elements can't be told apart: the paths of the list and of the element. */
+export function findDuplicate(
+  value: unknown,
+  shape: MergeShape,
+  path = '',
+): { readonly list: string; readonly element: string } | undefined {
+  const parts = partsOf(value, shape, path);
+  if (parts === undefined) return undefined;
+  if (Array.isArray(value) && parts.size < value.length) {
+    const seen = new Set<string>();
+    for (const one of value) {
+      const element = shape.kind === 'list' ? elementPath(path, one, shape.keys) : childPath(path, `v:${JSON.stringify(one)}`);
+      if (seen.has(element)) return { list: path, element };
+      seen.add(element);
+    }
+  }
+  for (const [at, part] of parts) {
+    const found = findDuplicate(part.value, part.shape, at);
+    if (found !== undefined) return found;
   }
   return undefined;
 }

@@ -1,6 +1,7 @@
 import jsonPatch from 'fast-json-patch';
 import type { Operation } from 'fast-json-patch';
 import { z } from 'zod';
+import { jsonType } from './json.ts';
 import { badRequest, patchFailed } from './status.ts';
 
 const operationsShape = z.array(z.looseObject({ op: z.string(), path: z.string() }));
@@ -15,7 +16,9 @@ const MAX_OPERATIONS = 10_000;
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = operationsShape.safeParse(patch);
-  if (!operations.success) throw badRequest('error decoding patch: json: cannot unmarshal into Go value of type jsonpatch.Patch');
+  if (!operations.success) {
+    throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(patch)} into Go value of type []handlers.jsonPatchOp`);
+  }
   if (operations.data.length > MAX_OPERATIONS) {
     throw badRequest(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${operations.data.length}`);
   }

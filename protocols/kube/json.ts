@@ -15,3 +15,17 @@ export function setOwn(object: Record<string, unknown>, key: string, value: unkn
 export function getOwn(object: JsonObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
+
+/** The type of a JSON value as Go's decoder names it. */
+export function jsonType(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** A JSON value as Go prints it with %v: `map[a:1 b:[x y]]`. */
+export function formatGo(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(formatGo).join(' ')}]`;
+  if (!isJsonObject(value)) return value === null ? '<nil>' : typeof value === 'string' ? value : JSON.stringify(value);
+  const pairs = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return `map[${pairs.map(([key, part]) => `${key}:${formatGo(part)}`).join(' ')}]`;
+}

@@ -39,7 +39,7 @@ export function readManagers(entries: unknown): Manager[] {
     if ((operation !== 'Apply' && operation !== 'Update') || typeof apiVersion !== 'string') return [];
     return [
       {
-        name: String(manager ?? ''),
+        name: typeof manager === 'string' ? manager : '',
         operation,
         apiVersion,
         ...(typeof time === 'string' ? { time } : {}),

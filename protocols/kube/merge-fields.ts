@@ -69,10 +69,12 @@ export function mergeFields(before: unknown, applied: unknown, shape: MergeShape
 export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet, owned: FieldSet, path = ''): unknown {
   const parts = partsOf(value, shape, path);
   if (parts === undefined) return value;
-  const kept = [...parts].filter(([at]) => !(fields.has(at) && !hasBelow(owned, at))).map(([at, part]) => {
-    const rest = removeFields(part.value, part.shape, fields, owned, at);
-    return { ...part, value: rest, emptied: isJsonObject(rest) && Object.keys(rest).length === 0 && rest !== part.value };
-  });
+  const kept = [...parts]
+    .filter(([at]) => !(fields.has(at) && !hasBelow(owned, at)))
+    .map(([at, part]) => {
+      const rest = removeFields(part.value, part.shape, fields, owned, at);
+      return { ...part, value: rest, emptied: rest !== part.value && isEmpty(rest) };
+    });
   const remaining = kept.filter(({ emptied }) => !emptied);
   const isSame = remaining.length === parts.size && remaining.every(({ value: rest }, index) => rest === [...parts.values()][index]?.value);
   if (isSame) return value;
@@ -80,4 +82,8 @@ export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet
   const result: Record<string, unknown> = {};
   for (const { name, value: rest } of remaining) setOwn(result, name, rest);
   return result;
+}
+
+function isEmpty(value: unknown): boolean {
+  return Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0;
 }

@@ -14,7 +14,21 @@ export type MergeShape =
   | { readonly kind: 'set' };
 
 const LEAF: MergeShape = { kind: 'leaf' };
-const SCALARS = ['string', 'bool', 'int32', 'int64', 'double', 'bytes', 'Quantity', 'IntOrString', 'Time', 'MicroTime', 'FieldsV1', 'RawExtension', 'Any'];
+const SCALARS = [
+  'string',
+  'bool',
+  'int32',
+  'int64',
+  'double',
+  'bytes',
+  'Quantity',
+  'IntOrString',
+  'Time',
+  'MicroTime',
+  'FieldsV1',
+  'RawExtension',
+  'Any',
+];
 
 /** The shape of a built-in type. @param type its name, e.g. `apps.v1.Deployment` */
 export function builtInShape(type: string, types: KubeTypes): MergeShape {

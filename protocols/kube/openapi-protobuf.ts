@@ -25,7 +25,12 @@ export function writeSwagger({ info, paths, definitions }: Swagger): Uint8Array 
   const patches = Object.entries(paths).flatMap(([path, { patch }]) =>
     patch === undefined ? [] : [writeField(2, named(path, [writeField(8, operationParts(patch))]))],
   );
-  return joined([writeField(1, '2.0'), writeField(2, [writeField(1, info.title), writeField(2, info.version)]), writeField(8, patches), writeField(9, schemas)]);
+  return joined([
+    writeField(1, '2.0'),
+    writeField(2, [writeField(1, info.title), writeField(2, info.version)]),
+    writeField(8, patches),
+    writeField(9, schemas),
+  ]);
 }
 
 /** Field numbers of the message Operation; a parameter is four messages deep. */

@@ -28,7 +28,8 @@ export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<strin
   const kind = textOf(last(typeMeta, 2));
   const name = types.nameOf(apiVersion, kind) ?? nameOfOptions(kind);
   const type = types.find(name);
-  if (type === undefined) throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
+  if (type === undefined)
+    throw new ProtobufError(`no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)}`);
   return { kind, apiVersion, ...new Decoder(types).message(bytesOf(last(envelope, 2)), name, type) };
 }
 
@@ -55,7 +56,7 @@ class Decoder {
     for (const field of readFields(bytes)) {
       const entry = layout.get(field.number);
       if (entry === undefined) continue; // A field of another release.
-      if (entry instanceof Map) this.#fill(result, bytesOf(field), entry);
+      if (isNested(entry)) this.#fill(result, bytesOf(field), entry);
       else this.#set(result, entry[0], entry[1], field);
     }
   }
@@ -72,7 +73,8 @@ class Decoder {
       Object.defineProperty(map, textOf(last(entry, 1)), { value, writable: true, enumerable: true, configurable: true });
     } else {
       const value = this.#value(field, type);
-      const isMissing = value === undefined || (zero !== true && (value === '' || value === 0 || value === false));
+      const isZero = type !== 'IntOrString' && (value === '' || value === 0 || value === false);
+      const isMissing = value === undefined || (isZero && zero !== true);
       if (!isMissing) result[name] = value;
     }
   }
@@ -119,6 +121,11 @@ class Decoder {
   }
 }
 
+/** Whether an entry of a layout is that of a nested message. */
+function isNested(entry: [string, FieldType] | Layout | undefined): entry is Layout {
+  return entry instanceof Map;
+}
+
 function layoutOf({ fields }: ObjectType): Layout {
   const layout: Layout = new Map();
   for (const [name, field] of Object.entries(fields)) {
@@ -128,7 +135,7 @@ function layoutOf({ fields }: ObjectType): Layout {
     let into = layout;
     for (const step of path) {
       const next = into.get(step);
-      const inlined: Layout = next instanceof Map ? next : new Map();
+      const inlined: Layout = isNested(next) ? next : new Map<number, never>();
       into.set(step, inlined);
       into = inlined;
     }

@@ -27,7 +27,13 @@ export type Change = Omit<Manager, 'fields'>;
  * @param live undefined when there is no object yet
  * @throws StatusError 409 when others own what it would change, unless forced
  */
-export function serverSideApply(live: Managed | undefined, applied: JsonObject, shape: MergeShape, change: Change, force: boolean): Managed {
+export function serverSideApply(
+  live: Managed | undefined,
+  applied: JsonObject,
+  shape: MergeShape,
+  change: Change,
+  force: boolean,
+): Managed {
   const before = live?.object ?? {};
   const managers = live === undefined ? [] : firstManagers(live, shape, change);
   const set = ownable(fieldsOf(applied, shape));
@@ -40,7 +46,9 @@ export function serverSideApply(live: Managed | undefined, applied: JsonObject, 
 
   const { added, modified, removed } = compareFields(before, object, shape);
   const changed = new Set([...added, ...modified]);
-  const conflicts = others.map((manager) => ({ manager, fields: intersection(manager.fields, changed) })).filter(({ fields }) => fields.size > 0);
+  const conflicts = others
+    .map((manager) => ({ manager, fields: intersection(manager.fields, changed) }))
+    .filter(({ fields }) => fields.size > 0);
   if (!force && conflicts.length > 0) throw applyConflict(conflicts);
   const lost = union([changed, removed]);
   const isSame = last !== undefined && last.fields.size === set.size && [...set].every((field) => last.fields.has(field));
@@ -52,7 +60,12 @@ export function serverSideApply(live: Managed | undefined, applied: JsonObject, 
  * What an update other than an apply does to the managers: who changes a field owns it alone.
  * @returns the managers as they were when no field changed
  */
-export function managersAfterUpdate({ object, managers }: Managed, after: JsonObject, shape: MergeShape, change: Change): readonly Manager[] {
+export function managersAfterUpdate(
+  { object, managers }: Managed,
+  after: JsonObject,
+  shape: MergeShape,
+  change: Change,
+): readonly Manager[] {
   const { added, modified, removed } = compareFields(object, after, shape);
   const changed = ownable(new Set([...added, ...modified]));
   if (changed.size === 0 && removed.size === 0) return managers;

@@ -18,7 +18,7 @@ interface StatusCause {
 export interface Status {
   readonly kind: 'Status';
   readonly apiVersion: 'v1';
-  readonly metadata: { readonly resourceVersion?: string };
+  readonly metadata: { readonly resourceVersion?: string; readonly continue?: string };
   readonly status: 'Success' | 'Failure';
   readonly message?: string;
   readonly reason?: string;
@@ -38,14 +38,15 @@ export class StatusError extends Error {
   readonly status: Status;
   readonly code: number;
 
-  constructor(code: number, reason: string, message: string, details?: Status['details']) {
+  /** @param metadata of the Status, where it says something */
+  constructor(code: number, reason: string, message: string, details?: Status['details'], metadata: Status['metadata'] = {}) {
     super(message);
     this.name = 'StatusError';
     this.code = code;
     this.status = {
       kind: 'Status',
       apiVersion: 'v1',
-      metadata: {},
+      metadata,
       status: 'Failure',
       message,
       ...(reason === '' ? {} : { reason }),
@@ -120,6 +121,11 @@ export function refused(resource: GroupResource, name: string, why: string): Sta
   return new StatusError(403, 'Forbidden', message, details(resource, name));
 }
 
+/** Nothing is served at this path. */
+export function noSuchResource(): StatusError {
+  return new StatusError(404, 'NotFound', 'the server could not find the requested resource', {});
+}
+
 export function methodNotAllowed(): StatusError {
   return new StatusError(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
@@ -129,9 +135,12 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
-/** The revision asked for has been compacted: list again. */
-export function expired(message: string): StatusError {
-  return new StatusError(410, 'Expired', message);
+/**
+ * The revision asked for has been compacted: list again.
+ * @param token with which a list can go on, at the newest revision
+ */
+export function expired(message: string, token?: string): StatusError {
+  return new StatusError(410, 'Expired', message, undefined, token === undefined ? {} : { continue: token });
 }
 
 /** A patch that can't be applied to the object as it is. */

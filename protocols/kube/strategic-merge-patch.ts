@@ -1,4 +1,4 @@
-import { isJsonObject, getOwn, setOwn } from './json.ts';
+import { formatGo, getOwn, isJsonObject, jsonType, setOwn } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { StatusError, badRequest } from './status.ts';
 import { identityOf, orderElements } from './strategic-order.ts';
@@ -18,7 +18,7 @@ const DELETE_FROM_LIST = '$deleteFromPrimitiveList/';
  * @throws StatusError 400 for malformed directives, 500 for elements without their merge key, as the real one answers
  */
 export function strategicMergePatch(target: unknown, patch: unknown, type: string, types: KubeTypes): unknown {
-  if (!isJsonObject(patch)) throw badRequest('invalid JSON document');
+  if (!isJsonObject(patch)) throw badRequest(`json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`);
   return mergeMap(isJsonObject(target) ? target : {}, patch, type, types);
 }
 
@@ -53,7 +53,7 @@ function mergeMap(original: JsonObject, sent: JsonObject, type: string, types: K
 
 function carryOut(directive: unknown, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
-  if (directive !== 'replace') throw failed(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(patch)}`);
+  if (directive !== 'replace') throw failed(`unknown patch type: ${formatGo(directive)} in map: ${formatGo(patch)}`);
   const { [DIRECTIVE]: _directive, ...rest } = patch;
   return rest;
 }
@@ -65,7 +65,9 @@ function retained(original: JsonObject, patch: Map<string, unknown>): Record<str
   patch.delete(RETAIN_KEYS);
   const isFit =
     Array.isArray(keys) &&
-    [...patch].every(([key, value]) => value === null || key.startsWith(ELEMENT_ORDER) || key.startsWith(DELETE_FROM_LIST) || keys.includes(key));
+    [...patch].every(
+      ([key, value]) => value === null || key.startsWith(ELEMENT_ORDER) || key.startsWith(DELETE_FROM_LIST) || keys.includes(key),
+    );
   if (!isFit) throw badRequest('invalid patch format of retainKeys');
   return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key)));
 }
@@ -100,12 +102,18 @@ function checkOrder(change: readonly unknown[], order: readonly unknown[], merge
   let at = 0;
   for (const element of order) if (at < kept.length && identityOf(kept[at], mergeKey) === identityOf(element, mergeKey)) at += 1;
   if (at < kept.length) {
-    const [list, wanted] = [JSON.stringify(change), JSON.stringify(order)];
+    const [list, wanted] = [formatGo(change), formatGo(order)];
     throw failed(`The order in patch list:\n${list}\n doesn't match ${ELEMENT_ORDER.slice(0, -1)} list:\n${wanted}\n`);
   }
 }
 
-function mergeList(before: readonly unknown[], change: readonly unknown[], field: FieldType | undefined, types: KubeTypes, isDeletion: boolean): unknown[] {
+function mergeList(
+  before: readonly unknown[],
+  change: readonly unknown[],
+  field: FieldType | undefined,
+  types: KubeTypes,
+  isDeletion: boolean,
+): unknown[] {
   if (field?.patch?.split(',').includes('merge') !== true) return [...change];
   if (before.length === 0 && change.length === 0) return [];
   const mergeKey = field.key ?? '';
@@ -120,7 +128,7 @@ function mergeList(before: readonly unknown[], change: readonly unknown[], field
     const at = merged.findIndex((one) => isJsonObject(one) && one[mergeKey] === element[mergeKey]);
     const found = merged[at];
     if (isJsonObject(found)) merged[at] = mergeMap(found, element, inner(field, ''), types);
-    else merged.push(withoutNulls(element));
+    else merged.push(withoutDirectives(element));
   }
   return orderElements(merged, elements, base, mergeKey);
 }
@@ -139,10 +147,10 @@ function specialElements(
     const directive = getOwn(element, DIRECTIVE);
     if (directive === 'replace') isReplaced = true;
     else if (directive !== undefined && directive !== 'delete') {
-      throw failed(`unknown patch type: ${String(directive)} in map: ${JSON.stringify(element)}`);
+      throw failed(`unknown patch type: ${formatGo(directive)} in map: ${formatGo(element)}`);
     } else {
       const identity = getOwn(element, mergeKey);
-      if (identity === undefined) throw failed(`map: ${JSON.stringify(element)} does not contain declared merge key: ${mergeKey}`);
+      if (identity === undefined) throw failed(`map: ${formatGo(element)} does not contain declared merge key: ${mergeKey}`);
       if (directive === 'delete') base = base.filter((one) => !isJsonObject(one) || one[mergeKey] !== identity);
       else elements.push(element);
     }
@@ -161,10 +169,6 @@ function withoutDirectives(value: unknown): unknown {
     if (kept !== undefined) setOwn(result, key, kept);
   }
   return result;
-}
-
-function withoutNulls(value: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(value).filter(([, part]) => part !== null));
 }
 
 function fieldOf(type: string, field: string, types: KubeTypes): FieldType | undefined {

@@ -9,7 +9,12 @@ export function identityOf(element: unknown, mergeKey: string): unknown {
  * Orders a merged list: the elements that the patch names in the patch's order, the server's own in the server's, and
  * both interleaved so that no element of the server's passes one that stood behind it (`normalizeElementOrder`).
  */
-export function orderElements(merged: readonly unknown[], patchOrder: readonly unknown[], server: readonly unknown[], mergeKey: string): unknown[] {
+export function orderElements(
+  merged: readonly unknown[],
+  patchOrder: readonly unknown[],
+  server: readonly unknown[],
+  mergeKey: string,
+): unknown[] {
   const patchRank = ranks(patchOrder, mergeKey);
   const serverRank = ranks(server, mergeKey);
   const rankIn = (rank: ReadonlyMap<unknown, number>, element: unknown): number | undefined => rank.get(identityOf(element, mergeKey));

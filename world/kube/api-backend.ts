@@ -14,6 +14,7 @@ import {
   describeStatus,
   invalidObject,
   methodNotAllowed,
+  noSuchResource,
   success,
   unsupportedMediaType,
 } from '../../protocols/kube/status.ts';
@@ -135,7 +136,7 @@ export class ApiBackend implements Backend {
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
     const as = negotiate(request.headers['accept']);
-    if (parsed.namespace !== undefined && !resource.namespaced) return NOT_SERVED;
+    if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
     const asked: Asked = {
       parsed,
       resource,
@@ -156,8 +157,16 @@ export class ApiBackend implements Backend {
     return (
       discover(method, path, headers['accept'], this.#table) ??
       (isRead ? describeOpenApi(path, headers['accept'], this.#table, this.#types, schemaOf) : undefined) ??
-      NOT_SERVED
+      this.#notFound(path)
     );
+  }
+
+  /** Within a group that is served, all that is not there is said with a Status; elsewhere in plain text. */
+  #notFound(path: string): Reply {
+    const [root = '', group = ''] = path.split('?', 1).join('').split('/').slice(1);
+    const isServed = root === 'api' || (root === 'apis' && group !== '' && this.#table.all().some((resource) => resource.group === group));
+    if (isServed) throw noSuchResource();
+    return NOT_SERVED;
   }
 
   #serveCollection(asked: Asked): Reply {
@@ -198,9 +207,9 @@ export class ApiBackend implements Backend {
     const { parsed, resource, body, writer, writing } = asked;
     const { verb, subresource } = parsed;
     const at: Location = { resource, namespace: parsed.namespace, name };
-    if (resource.namespaced && parsed.namespace === undefined) return NOT_SERVED;
+    if (resource.namespaced && parsed.namespace === undefined) throw noSuchResource();
     if (subresource === 'scale') return this.#serveScale(asked, at);
-    if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) return NOT_SERVED;
+    if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
     if (subresource === 'binding' || subresource === 'eviction') {
       if (verb !== 'create') throw methodNotAllowed();
       return this.#servePodAction(subresource, at, asked);
@@ -273,7 +282,7 @@ export class ApiBackend implements Backend {
 
   #serveScale({ parsed, body, writer, request }: Asked, at: Location): Reply {
     const { scale } = at.resource;
-    if (scale === undefined) return NOT_SERVED;
+    if (scale === undefined) throw noSuchResource();
     switch (parsed.verb) {
       case 'get':
         return { status: 200, body: JSON.stringify(readScale(this.#registry, at, scale)) };

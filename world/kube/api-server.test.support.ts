@@ -40,7 +40,7 @@ export interface Bench {
   call(method: string, path: string, body?: unknown, options?: { contentType?: string; principal?: Principal }): Promise<Reply>;
   merge(path: string, body: unknown): Promise<Reply>;
   /** Opens a watch and collects its lines until it ends or `stop` is called. */
-  watch(path: string): Promise<{ readonly lines: WatchLine[]; readonly done: Promise<void>; stop(): void }>;
+  watch(path: string, accept?: string): Promise<{ readonly lines: WatchLine[]; readonly done: Promise<void>; stop(): void }>;
 }
 
 export const START_MS = Date.parse('2026-01-01T00:00:00Z');
@@ -81,9 +81,10 @@ function openBench(server: ApiServer, clock: ClockScope): Bench {
     clock,
     call,
     merge: (path, body) => call('PATCH', path, body, { contentType: 'application/merge-patch+json' }),
-    watch: async (path) => {
+    watch: async (path, accept) => {
       const closing = new AbortController();
-      const request = { method: 'GET', path, headers: {}, signal: closing.signal };
+      const headers: Record<string, string> = accept === undefined ? {} : { accept };
+      const request = { method: 'GET', path, headers, signal: closing.signal };
       const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
       const { body, status } = await server.backend.handle(request, server.backend.describe(request), caller);
       if (!isStream(body)) throw new Error(`the watch was refused with ${status}`);

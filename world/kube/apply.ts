@@ -1,8 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatTime } from '../../model/time.ts';
-import { isJsonObject } from '../../protocols/kube/json.ts';
+import { findDuplicate, formatPath } from '../../protocols/kube/field-set.ts';
+import { formatGo, isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { readManagers, writeManagers } from '../../protocols/kube/managers.ts';
+import type { MergeShape } from '../../protocols/kube/merge-shape.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
 import { serverSideApply } from '../../protocols/kube/server-side-apply.ts';
@@ -37,8 +39,8 @@ export function applyObject(
   writer: Writer,
 ): { readonly version: Version; readonly created: boolean } {
   const { resource, namespace, name } = at;
-  const applied = withoutForeignParts(readConfiguration(resource, body, name, types), resource, subresource);
   const shape = shapeOf({ types, schema: customSchemaOf(registry, resource) }, resource);
+  const applied = withoutForeignParts(readConfiguration(resource, body, name, types, shape), resource, subresource);
   const change = {
     name: options.fieldManager ?? '',
     operation: 'Apply',
@@ -49,6 +51,10 @@ export function applyObject(
   const force = options.force !== undefined && isTrue(options.force);
   if (registry.find(at) === undefined) {
     if (subresource !== undefined) throw notFound(groupResource(resource), name);
+    const own = metadataOf(applied)['name'];
+    if (own !== undefined && own !== name) {
+      throw badRequest(`the name of the object (${formatGo(own)}) does not match the name on the URL (${name})`);
+    }
     const { object, managers } = serverSideApply(undefined, applied, shape, change, force);
     const metadata = { ...metadataOf(object), name, managedFields: writeManagers(managers) };
     return { version: registry.create(resource, namespace, { ...object, metadata }, writer), created: true };
@@ -65,28 +71,36 @@ export function applyObject(
 }
 
 /** @throws StatusError 400, and 500 for unknown fields, as the real one answers */
-function readConfiguration(resource: Resource, body: unknown, name: string, types: KubeTypes): JsonObject {
+function readConfiguration(resource: Resource, body: unknown, name: string, types: KubeTypes, shape: MergeShape): JsonObject {
   if (!isJsonObject(body)) throw badRequest('error decoding YAML: the configuration is no object');
   const { apiVersion = '', kind = '' } = body;
   if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
-    const [version = '', group = ''] = String(apiVersion).split('/').reverse();
-    if (apiVersion === '' || kind === '') throw badRequest(`invalid object type: ${group}/${version}, Kind=${String(kind)}`);
-    throw badRequest(`incorrect version specified in apply patch. Specified patch version: ${String(apiVersion)}, expected: ${apiVersionOf(resource)}`);
+    const [version = '', group = ''] = formatGo(apiVersion).split('/').reverse();
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${formatGo(kind)}`);
   }
   const metadata = metadataOf(body);
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) throw badRequest('metadata.managedFields must be nil');
-  const own = metadata['name'];
-  if (own !== undefined && own !== name) {
-    throw badRequest(`the name of the object (${String(own)}) does not match the name on the URL (${name})`);
+  const duplicate = findDuplicate(body, shape);
+  if (duplicate !== undefined) {
+    const { list, element } = duplicate;
+    throw untyped(
+      resource,
+      metadata,
+      name,
+      ` ${formatPath(list)}: duplicate entries for key ${formatPath(element).slice(formatPath(list).length)}`,
+    );
   }
   const { unknown } = checkFields(resource, body, types);
   if (unknown.length > 0 && !resource.custom) {
-    const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
-    const lines = unknown.map((field) => `  .${field}: field not declared in schema`);
-    const what = `${namespace}/${name}; ${resource.group}/${resource.version}, Kind=${resource.kind}`;
-    throw new StatusError(500, '', `failed to create typed patch object (${what}): errors:\n${lines.join('\n')}`);
+    throw untyped(resource, metadata, name, ` errors:\n${unknown.map((field) => `  .${field}: field not declared in schema`).join('\n')}`);
   }
   return body;
+}
+
+/** A configuration that doesn't fit its type; no Status in the real one, so a server error. */
+function untyped({ group, version, kind }: Resource, metadata: JsonObject, name: string, why: string): StatusError {
+  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
+  return new StatusError(500, '', `failed to create typed patch object (${namespace}/${name}; ${group}/${version}, Kind=${kind}):${why}`);
 }
 
 /** The status belongs to its subresource alone, where there is one; and there all else belongs to nobody. */

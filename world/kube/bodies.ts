@@ -19,7 +19,13 @@ import { deleteOptionsShape } from './validation/shapes.ts';
 const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
 /** The body as `describe` decoded it. @throws StatusError 400 or 415 for one that can't be decoded */
-export function readBody(request: WireRequest, operation: Operation, verb: KubeRequest['verb'], resource: Resource, types: KubeTypes): unknown {
+export function readBody(
+  request: WireRequest,
+  operation: Operation,
+  verb: KubeRequest['verb'],
+  resource: Resource,
+  types: KubeTypes,
+): unknown {
   if (request.body === undefined || request.body.length === 0) return undefined;
   const contentType = request.headers['content-type'];
   const { type } = readMediaType(contentType ?? '');
@@ -30,9 +36,18 @@ export function readBody(request: WireRequest, operation: Operation, verb: KubeR
   try {
     return decodeBody(request.body, contentType, types);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${why}`);
+    if (verb === 'patch') throw badRequest(`error decoding patch: ${unexpected(error)}`);
+    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${explain(error)}`);
   }
+}
+
+/** Why a body can't be read. What is wrong with JSON, Go says in words of its own but for this one. */
+function explain(error: unknown): string {
+  return `${error instanceof SyntaxError ? "couldn't get version/kind; json parse error: " : ''}${unexpected(error)}`;
+}
+
+function unexpected(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).replace('Unexpected end', 'unexpected end');
 }
 
 /** A body as something else than an object of its resource. @throws StatusError 400 */
@@ -48,7 +63,7 @@ export function readAs<T>(shape: z.ZodType<T>, body: unknown, kind: string): T {
 /** Options of a deletion may be in its body or its query; the body wins. */
 export function readDeletion({ options }: KubeRequest, body: unknown): { deletion: Deletion; dryRun: boolean } {
   const sent = body === undefined ? {} : readAs(deleteOptionsShape, body, 'DeleteOptions');
-  const gracePeriodSeconds = sent.gracePeriodSeconds ?? readCount(options.gracePeriodSeconds, 'gracePeriodSeconds');
+  const gracePeriodSeconds = sent.gracePeriodSeconds ?? readCount(options.gracePeriodSeconds);
   const orphan = options.orphanDependents === undefined ? undefined : isTrue(options.orphanDependents) ? 'Orphan' : 'Background';
   const propagationPolicy = sent.propagationPolicy ?? options.propagationPolicy ?? orphan;
   const { orphanDependents, preconditions } = sent;

@@ -18,7 +18,14 @@ export interface Page {
 
 const CONTINUE_EXPIRED =
   'The provided continue parameter is too old to display a consistent list result. You can start a new list without ' +
-  'the continue parameter.';
+  'the continue parameter, or use the continue token in this response to retrieve the remainder of the results. ' +
+  'Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted ' +
+  'between the time the first chunk was returned and now may show up in the list.';
+
+const EXACT_TOO_OLD = 'The resourceVersion for the provided list is too old.';
+
+/** In a token: at the newest revision, whatever it is. */
+const NEWEST = -1;
 
 /**
  * Lists a resource: newest state, an exact older one (`resourceVersionMatch=Exact`, `continue`), in pages if a limit is
@@ -27,14 +34,21 @@ const CONTINUE_EXPIRED =
  */
 export function listPage(store: Store, resource: Resource, namespace: string | undefined, options: KubeOptions): Page {
   const selected = selectionOf(resource, options);
+  checkMatch(options);
   const token = options.continue === undefined || options.continue === '' ? undefined : readToken(options.continue);
-  const revision = token?.revision ?? revisionOf(options, store.revision);
+  if (token !== undefined && !['', '0'].includes(options.resourceVersion ?? '')) {
+    throw badRequest('specifying resource version is not allowed when using continue');
+  }
+  const revision = token === undefined ? revisionOf(options, store.revision) : token.revision === NEWEST ? store.revision : token.revision;
   const all = store.listAt(resource, namespace, revision);
-  if (all === undefined) throw expired(token === undefined ? tooOld(revision, store) : CONTINUE_EXPIRED);
+  if (all === undefined) {
+    if (token === undefined) throw expired(EXACT_TOO_OLD);
+    throw expired(CONTINUE_EXPIRED, writeToken({ revision: NEWEST, after: token.after }));
+  }
   const after = token === undefined ? all : all.filter((version) => keyOf(version) > token.after);
   const matching = after.filter((version) => selected(version.object));
-  const limit = readCount(options.limit, 'limit');
-  if (limit === undefined || limit === 0 || matching.length <= limit) return { versions: matching, revision };
+  const limit = readCount(options.limit);
+  if (limit === undefined || limit <= 0 || matching.length <= limit) return { versions: matching, revision };
   const versions = matching.slice(0, limit);
   const last = versions.at(-1);
   const filtered = (options.labelSelector ?? '') !== '' || (options.fieldSelector ?? '') !== '';
@@ -48,7 +62,6 @@ export function listPage(store: Store, resource: Resource, namespace: string | u
 
 /** The revision that a list must show. */
 function revisionOf(options: KubeOptions, newest: number): number {
-  checkMatch(options);
   const asked = checkRevision(options.resourceVersion, newest);
   if (asked === undefined || asked === 0) return newest;
   return options.resourceVersionMatch === 'Exact' ? asked : newest;
@@ -64,7 +77,8 @@ function checkMatch({ resourceVersionMatch: match = '', resourceVersion = '', co
   if (token !== '') refuse(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
   if (resourceVersion === '') refuse(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
   if (!MATCHES.includes(match)) refuse(notSupported(field, match, MATCHES));
-  if (match === 'Exact' && resourceVersion === '0') refuse(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  if (match === 'Exact' && resourceVersion === '0')
+    refuse(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
 }
 
 const MATCHES = ['Exact', 'NotOlderThan', ''];
@@ -98,9 +112,9 @@ export function readRevision(text: string | undefined): number | undefined {
 }
 
 /** @throws StatusError 400 */
-export function readCount(text: string | undefined, what: string): number | undefined {
+export function readCount(text: string | undefined): number | undefined {
   if (text === undefined || text === '') return undefined;
-  if (!/^\d+$/.test(text)) throw badRequest(`${what}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^-?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   return Number(text);
 }
 
@@ -147,5 +161,5 @@ function readToken(text: string): Token {
   } catch {
     // Falls through to the refusal.
   }
-  throw badRequest('continue key is not valid: illegal base64 data or unknown encoding');
+  throw badRequest("invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value");
 }

@@ -24,7 +24,13 @@ export type SchemaOf = (resource: Resource) => OpenApiSchema | undefined;
  * Answers `/openapi/v2` and `/openapi/v3`: the schemas of what is served, and of each path what it is and which query
  * parameters its writes take, since kubectl asks the document for both. Undefined for other paths.
  */
-export function describeOpenApi(path: string, accept: string | undefined, table: ResourceTable, types: KubeTypes, schemaOf: SchemaOf): WireResponse | undefined {
+export function describeOpenApi(
+  path: string,
+  accept: string | undefined,
+  table: ResourceTable,
+  types: KubeTypes,
+  schemaOf: SchemaOf,
+): WireResponse | undefined {
   const pathname = path.split('?', 1).join('').replace(/\/$/, '');
   if (pathname === '/openapi/v2') {
     const roots = table.all().flatMap((resource) => typeOf(resource, types) ?? []);
@@ -41,7 +47,10 @@ export function describeOpenApi(path: string, accept: string | undefined, table:
   const served = table.all().filter((resource) => `/openapi/v3/${rootOf(resource)}` === pathname);
   if (served.length === 0) return undefined;
   const roots = served.flatMap((resource) => typeOf(resource, types) ?? []);
-  const schemas = { ...openApiSchemas([...roots, 'meta.v1.ObjectMeta'], types, COMPONENTS), ...customSchemas(served, schemaOf, COMPONENTS) };
+  const schemas = {
+    ...openApiSchemas([...roots, 'meta.v1.ObjectMeta'], types, COMPONENTS),
+    ...customSchemas(served, schemaOf, COMPONENTS),
+  };
   return json({ openapi: '3.0.0', info: INFO, paths: pathsOf(served, COMPONENTS), components: { schemas } });
 }
 

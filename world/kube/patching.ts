@@ -2,7 +2,7 @@ import { readMediaType } from '../../protocols/kube/accept.ts';
 import { APPLY_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden, required } from '../../protocols/kube/field-error.ts';
 import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
-import { isJsonObject } from '../../protocols/kube/json.ts';
+import { formatGo, isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
 import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
@@ -36,7 +36,9 @@ export function readPatch(resource: Patched, contentType: string | undefined, bo
   const strategic = resource.custom ? undefined : types.nameOf(apiVersionOf(resource), resource.kind);
   switch (readMediaType(contentType ?? '').type) {
     case MERGE_PATCH:
-      if (!isJsonObject(body)) throw badRequest('error decoding patch: json: cannot unmarshal into Go value of type map[string]interface {}');
+      if (!isJsonObject(body)) {
+        throw badRequest(`error decoding patch: json: cannot unmarshal ${jsonType(body)} into Go value of type map[string]interface {}`);
+      }
       return (current) => mergePatch(current, body);
     case JSON_PATCH:
       // The library changes its document in place.
@@ -60,9 +62,9 @@ export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): v
   if (errors.length > 0) throw invalidOptions('PatchOptions', errors);
 }
 
-/** The refusal of a patch that brings unknown fields, with the patch where the real server shows the patched object. */
+/** The refusal of a patch that brings unknown fields. Of a JSON or merge patch the real server shows the patched object instead. */
 export function strictPatchError(patch: unknown, unknown: readonly string[]): ReturnType<typeof invalidObject> {
-  const shown = JSON.stringify(JSON.stringify(patch));
+  const shown = JSON.stringify(formatGo(patch));
   const message = `Invalid value: ${shown}: ${strictDecodingError([...unknown].sort())}`;
   return invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
 }

@@ -25,7 +25,11 @@ export interface Writing {
 export function writingOf(as: Representation, resource: Resource, nowMs: () => number, includeObject: string | undefined): Writing {
   switch (as) {
     case 'object':
-      return { one: ({ text }) => text, list: (page) => writeList(resource, page), event: (event) => writeEvent(event, ({ text }) => text) };
+      return {
+        one: ({ text }) => text,
+        list: (page) => writeList(resource, page),
+        event: (event) => writeEvent(event, ({ text }) => text),
+      };
     case 'metadata': {
       const one = ({ object }: Version): string => JSON.stringify(partial(object));
       return {
@@ -80,7 +84,11 @@ function partial({ metadata }: ApiObject): object {
   return { kind: 'PartialObjectMetadata', apiVersion: META_V1, metadata };
 }
 
-function writeEvent(event: WatchEvent, write: (version: Version) => string, mark: (bookmark: object) => object = (object) => object): string {
+function writeEvent(
+  event: WatchEvent,
+  write: (version: Version) => string,
+  mark: (bookmark: object) => object = (object) => object,
+): string {
   switch (event.type) {
     case 'BOOKMARK':
       return `{"type":"BOOKMARK","object":${JSON.stringify(mark(event.object))}}\n`;

@@ -159,7 +159,7 @@ const undecodable: [unknown, string][] = [
   [pod('web', spread({ maxSkew: '1' })), 'json: cannot unmarshal into field spec.topologySpreadConstraints.0.maxSkew'],
   [pod('web', {}, { labels: { a: 1 } }), 'json: cannot unmarshal into field metadata.labels.a'],
   [[], "the object provided is unrecognized (must be of type Pod): couldn't get version/kind"],
-  ['{"kind":', 'the object provided is unrecognized: the body is not valid JSON'],
+  ['{"kind":', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
 ];
 
 for (const [body, message] of undecodable) {

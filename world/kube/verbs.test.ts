@@ -89,7 +89,7 @@ const refusals: Refusal[] = [
     message: 'namespaces "nowhere" not found',
   },
   { what: 'a resource that is not served', request: ['GET', '/apis/x.io/v1/things'], status: 404, message: '404 page not found\n' },
-  { what: 'a subresource that is not served', request: ['GET', `${PODS}/web/log`], status: 404, message: '404 page not found\n' },
+  { what: 'a subresource that is not served', request: ['GET', `${PODS}/web/log`], status: 404, message: 'the server could not find the requested resource',},
   {
     what: 'a creation in all namespaces',
     request: ['POST', '/api/v1/pods', pod('web')],
@@ -141,19 +141,19 @@ const refusals: Refusal[] = [
     message: 'the API version in the data (v2) does not match the expected API version (v1)',
   },
   {
-    what: 'a strategic merge patch',
-    request: ['PATCH', `${PODS}/web`, {}, 'application/strategic-merge-patch+json'],
+    what: 'a strategic merge patch of a custom resource',
+    request: ['PATCH', `${CLAIMS}/c`, {}, 'application/strategic-merge-patch+json'],
     status: 415,
     reason: 'UnsupportedMediaType',
     message:
-      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json',
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
   },
   {
-    what: 'a protobuf body',
-    request: ['POST', PODS, 'k8s\u0000', 'application/vnd.kubernetes.protobuf'],
+    what: 'a protobuf body of a custom resource',
+    request: ['POST', CLAIMS, 'k8s\u0000', 'application/vnd.kubernetes.protobuf'],
     status: 415,
     reason: 'UnsupportedMediaType',
-    message: 'the body of the request was in an unknown format - accepted media types include: application/json',
+    message: 'the body of the request was in an unknown format - accepted media types include: application/json, application/yaml',
   },
   {
     what: 'a JSON patch whose test fails',

@@ -28,7 +28,7 @@ interface WatchSite {
 
 /**
  * Opens a watch that a request asks for.
- * @param asked aborted when the caller gives up
+ * @param givenUp aborted when the caller gives up
  * @returns its lines, until its time is up
  * @throws StatusError 400, 422 for options that can't be
  */
@@ -38,7 +38,7 @@ export function openWatch(
   resource: Resource,
   principal: Principal,
   writing: Writing,
-  asked: AbortSignal | undefined,
+  givenUp: AbortSignal | undefined,
 ): AsyncIterable<string> {
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
@@ -46,12 +46,13 @@ export function openWatch(
   const revision = readRevision(options.resourceVersion);
   const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
   const initial = readInitialEvents(parsed);
-  const timeout = readCount(options.timeoutSeconds, 'timeoutSeconds') ?? drawTimeout(site.random, principal);
+  const asked = readCount(options.timeoutSeconds) ?? 0;
+  const timeout = asked > 0 ? asked : drawTimeout(site.random, principal);
 
   const closing = new AbortController();
   const events = new Mailbox<string>(WATCH_BUFFER, () => closing.abort(new Error('the watch was closed')));
   const close = (): void => events.close();
-  const ends = [watches.stopping, ...(asked === undefined ? [] : [asked])];
+  const ends = [watches.stopping, ...(givenUp === undefined ? [] : [givenUp])];
   for (const end of ends) {
     end.addEventListener('abort', close, { once: true, signal: closing.signal });
     if (end.aborted) close();

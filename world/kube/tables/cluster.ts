@@ -181,7 +181,9 @@ function phaseOf(object: ApiObject): string {
 }
 
 export const volumePrinter = simple(
-  ['Capacity', 'Access Modes', 'Reclaim Policy', 'Status', 'Claim', 'StorageClass', 'VolumeAttributesClass', 'Reason'].map((name) => column(name)),
+  ['Capacity', 'Access Modes', 'Reclaim Policy', 'Status', 'Claim', 'StorageClass', 'VolumeAttributesClass', 'Reason'].map((name) =>
+    column(name),
+  ),
   (object) => [
     textAt(object, ['spec', 'capacity', 'storage'], '0'),
     accessModes(at(object, 'spec', 'accessModes')),

@@ -19,7 +19,8 @@ const STEP =
 export function compileJsonPath(path: string): (value: unknown) => unknown[] {
   const steps = parse(path.startsWith('{') && path.endsWith('}') ? path.slice(1, -1) : path);
   if (steps === undefined) return () => [];
-  return (value) => steps.reduce<unknown[]>((found, step) => found.flatMap((one) => take(one, step)), [value]).filter((one) => one !== undefined);
+  return (value) =>
+    steps.reduce<unknown[]>((found, step) => found.flatMap((one) => take(one, step)), [value]).filter((one) => one !== undefined);
 }
 
 function parse(path: string): Step[] | undefined {

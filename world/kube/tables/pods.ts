@@ -7,14 +7,7 @@ import { ageOf, at, countAt, hasCondition, listAt, textAt } from './read.ts';
 
 /** Pods as `printPod` of `pkg/printers/internalversion/printers.go` shows them. */
 export const podPrinter: Printer = {
-  columns: [
-    NAME,
-    column('Ready'),
-    column('Status'),
-    column('Restarts'),
-    AGE,
-    ...wide('IP', 'Node', 'Nominated Node', 'Readiness Gates'),
-  ],
+  columns: [NAME, column('Ready'), column('Status'), column('Restarts'), AGE, ...wide('IP', 'Node', 'Nominated Node', 'Readiness Gates')],
   row: (pod, nowMs) => {
     const { ready, total, reason, restarts, restartedAt } = summarize(pod);
     const restartText = restarts > 0 && restartedAt !== '' ? `${restarts} (${ageOf(restartedAt, nowMs)} ago)` : String(restarts);
@@ -66,7 +59,12 @@ function summarize(pod: ApiObject): Summary {
 }
 
 /** @returns whether the pod is still at its init containers */
-function readInit(pod: ApiObject, summary: Summary, sidecars: ReadonlySet<unknown>, sidecarRestarts: Pick<Summary, 'restarts' | 'restartedAt'>): boolean {
+function readInit(
+  pod: ApiObject,
+  summary: Summary,
+  sidecars: ReadonlySet<unknown>,
+  sidecarRestarts: Pick<Summary, 'restarts' | 'restartedAt'>,
+): boolean {
   for (const [index, status] of listAt(pod, 'status', 'initContainerStatuses').entries()) {
     count(summary, status);
     const isSidecar = sidecars.has(status['name']);

@@ -1,0 +1,72 @@
+import { cpSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../model/package-root.ts';
+import { runReportSchema } from '../reports/run-report.ts';
+import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+const SHOP = join(packageRoot(), 'fixtures/manifests/shop');
+const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
+
+test("the fault library over a user's mix: every scenario passes, and what can't be served is named", async ({}, testInfo) => {
+  test.slow();
+  const cwd = folderWith(testInfo);
+  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+  const { code, stdout, stderr } = await scaleproof(['run', '--manifests', 'shop', '--out', 'out'], cwd);
+  expect(code, stdout + stderr).toBe(0);
+  expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 others applied\n');
+  expect(stderr).toMatch(
+    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it asks for nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
+  );
+  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
+  expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
+    [
+      'fault-free',
+      'killed-at-side-effect',
+      'lost-launch-answers',
+      'no-spot',
+      'pools-withdrawn',
+      'slow-kubelets',
+      'spot-interruption',
+      'throttled-launches',
+      'zone-outage',
+    ].map((name) => `manifests/${name} pass`),
+  );
+  expect(readFileSync(join(cwd, 'out/report.html'), 'utf8')).toContain('CAN NOT BE SERVED');
+});
+
+test('a replay line names the directory, and digests its files', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
+  const first = await scaleproof(['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--out', 'a'], cwd);
+  expect(first.code, first.stderr).toBe(0);
+  const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(first.stdout)?.[0] ?? '';
+  const again = await scaleproof(['replay', line, '--out', 'b'], cwd);
+  expect(again.code, again.stderr).toBe(0);
+  expect(again.stderr).not.toContain('changed');
+  const history = 'histories/manifests.fault-free-seed-3.jsonl';
+  expect(readFileSync(join(cwd, 'b', history), 'utf8')).toBe(readFileSync(join(cwd, 'a', history), 'utf8'));
+  cpSync(join(SHOP, 'web.yaml'), join(cwd, 'shop/zz.json'));
+  const changed = await scaleproof(['replay', line, '--out', 'c'], cwd);
+  expect(changed.stderr).toMatch(/zz\.json, document 1 .* already exists/);
+});
+
+for (const [what, flags, message] of [
+  ['no directory', ['--manifests', './nowhere'], /nowhere is no directory/],
+  ['an unknown scenario', ['--manifests', SHOP, '--scenario', 'manifests/nothing'], /no scenario over manifests is named "manifests\/nothing"; there are: manifests\//],
+  ['a suite beside', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
+] as const) {
+  test(`wrong usage: ${what}`, async () => {
+    const { code, stderr } = await scaleproofHere(['run', ...flags]);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+}
+
+test('what the API refuses is wrong usage, and named with file, document and field', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });
+  const { code, stderr } = await scaleproof(['run', '--manifests', cwd], cwd);
+  expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API refuses it: /);
+  expect(code).toBe(2);
+});

@@ -1,0 +1,57 @@
+import { statSync } from 'node:fs';
+import { extname, isAbsolute, resolve } from 'node:path';
+import { scenariosOf } from '../harness/load.ts';
+import type { Mix } from '../manifests/mix.ts';
+import type * as Scenarios from '../manifests/scenarios.ts';
+import { MANIFESTS_SUITE, describeFinding } from '../manifests/suite.ts';
+import type { ChosenScenario } from './choose.ts';
+import type { Console } from './console.ts';
+import { UsageError } from './usage-error.ts';
+
+/**
+ * The scenarios over a directory of manifests, after a look at what they hold, which is printed.
+ * @param options.scenarios ids of those that are asked for; none for all
+ * @throws LoadError for manifests that the API would refuse
+ */
+export async function chooseManifests(
+  directory: string,
+  options: { readonly suites: readonly string[]; readonly scenarios: readonly string[] },
+  console?: Console,
+): Promise<ChosenScenario[]> {
+  const { suites, scenarios: ids } = options;
+  if (suites.length > 0) throw new UsageError('--manifests runs the scenarios over manifests; leave out --suite');
+  const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
+  url.searchParams.set('dir', resolve(directory));
+  const { mix } = (await import(url.href)) as typeof Scenarios;
+  if (console !== undefined) printMix(directory, mix, console);
+  const found = (await scenariosOf(url.href)).map(({ ref, scenario }): ChosenScenario => {
+    return { ref, scenario, suite: MANIFESTS_SUITE, label: `${asPath(directory)}#${scenario.id}` };
+  });
+  const names = found.map(({ scenario }) => scenario.id);
+  for (const id of ids) {
+    if (!names.includes(id)) throw new UsageError(`no scenario over manifests is named "${id}"; there are: ${names.join(', ')}`);
+  }
+  return ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id));
+}
+
+/** Whether a path that a replay line names is a directory of manifests. */
+export function isManifests(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** As it must be written in a replay line, to be told from a name. */
+function asPath(directory: string): string {
+  const path = directory.replace(/(?<=.)\/+$/, '');
+  return isAbsolute(path) || path.startsWith('.') ? path : `./${path}`;
+}
+
+function printMix(directory: string, { pools, workloads, companions, notes }: Mix, console: Console): void {
+  const lines = [
+    `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} others applied`,
+    ...notes.map((note) => `  note: ${note}`),
+    ...workloads.flatMap(({ title, where, feasibility }) => {
+      return feasibility.kind === 'servable' ? [] : [`  ${title}: ${describeFinding(feasibility.kind)}`, `    ${feasibility.why}`, `    (${where})`];
+    }),
+  ];
+  console.err(`${lines.join('\n')}\n\n`);
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../model/package-root.ts';
+import { scaleproof, scaleproofHere, startScaleproof } from './testing/command.ts';
+import { ENDLESS, folderWith } from './testing/files.ts';
+import { canSeeProcesses, descendantsOf, isRunning, until } from './testing/processes.ts';
+
+const STUB = join(packageRoot(), 'targets/command/testing/stub.ts');
+
+/** A target's file that differs from a sound one by this. */
+function targetFile(change: object): string {
+  const sound = {
+    name: 'stub',
+    command: ['${NODE}', STUB, 'family'],
+    constants: { emptyAfter: '1s', termination: '1s' },
+    pools: { command: ['${NODE}', STUB, 'exit', '0'] },
+    ready: { delay: '0s' },
+  };
+  return JSON.stringify({ ...sound, ...change });
+}
+
+for (const { what, change, says } of [
+  { what: 'a program that is not there', change: { command: ['./autoscaler'] }, says: /command can't be run: there is no program \/\S+\/autoscaler\n$/ },
+  { what: 'a program that is not in PATH', change: { command: ['no-such-autoscaler'] }, says: /no program no-such-autoscaler is in PATH\n$/ },
+  { what: 'a translator that is not there', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
+  { what: 'a folder that is not there', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },
+  { what: 'a file of objects that is not there', change: { install: ['crds.yaml'] }, says: /install\.0: crds\.yaml can't be read\n$/ },
+  { what: 'a node class that is none', change: { pools: { as: 'karpenter', nodeClass: {} } }, says: /pools\.nodeClass: apiVersion must be a text\n$/ },
+  { what: 'an unknown field', change: { comand: [] }, says: /target\.yaml: the file has no field comand\n$/ },
+]) {
+  test(`refused: ${what}`, async ({}, info) => {
+    const cwd = folderWith(info, { 'target.yaml': targetFile(change) });
+    const { code, stdout, stderr } = await scaleproofHere(['run', '--target', join(cwd, 'target.yaml')]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(says);
+  });
+}
+
+for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+  test(`${signal} while a program runs: nothing is left of it`, async ({}, info) => {
+    test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+    const cwd = folderWith(info, { 'target.yaml': targetFile({}), 'endless.ts': ENDLESS });
+    const { child, finished } = startScaleproof(['run', '--target', './target.yaml', '--scenario', './endless.ts', '--out', 'out'], cwd);
+    const history = join(cwd, 'out/histories/mine.endless-seed-1.jsonl');
+    await until('the program speaks', () => existsSync(history) && readFileSync(history, 'utf8').includes('"type":"said"'));
+    const family = /"reason":"log","message":"(\d+) (\d+)"/.exec(readFileSync(history, 'utf8'))?.slice(1).map(Number) ?? [];
+    const processes = [...new Set([...family, ...descendantsOf(child.pid ?? 0)])];
+    expect(family.filter(isRunning)).toHaveLength(2);
+    child.kill(signal);
+    const { code } = await finished;
+    await until('no process is left', () => !processes.some(isRunning));
+    if (signal === 'SIGINT') expect(code).toBe(3);
+  });
+}
+
+test('a replay says that the target’s file has changed', async ({}, info) => {
+  const cwd = folderWith(info, { 'target.yaml': targetFile({ features: [] }) });
+  const line = 'sp1,scenario=interruption/no-such@0123456789ab,target=./target.yaml@0123456789ab,seed=1,nodes=10,catalogue=0123456789ab';
+  const { code, stderr } = await scaleproof(['replay', line], cwd);
+  expect({ code, stderr }).toMatchObject({ code: 2 });
+});

@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../model/package-root.ts';
+import { whyNot, withRunningWorld } from './testing/running-world.ts';
+
+const missing = whyNot('python3', ['-c', 'import boto3']);
+
+test('boto3 against a running world', async ({}, testInfo) => {
+  test.skip(missing !== undefined, missing);
+  test.setTimeout(300_000);
+  await withRunningWorld(testInfo, async ({ run }) => {
+    const { code, stdout, stderr } = await run('python3', [join(packageRoot(), 'fixtures/clients/python/ec2.py')]);
+    expect(code, stderr).toBe(0);
+    expect(stdout.trim().split('\n')).toEqual([
+      'describe_instance_types',
+      'describe_spot_price_history',
+      'run_instances',
+      'describe_instances',
+      'create_fleet',
+      'terminate_instances',
+      'receive_message',
+    ]);
+  });
+});

@@ -1,0 +1,48 @@
+import { writeFileSync } from 'node:fs';
+import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { RESOURCES } from '../../clients/resources.ts';
+import type { ResourceType } from '../../clients/kube-client.ts';
+import { CRDS } from '../../controller/crds.ts';
+import type { ClusterConfig } from '../../model/cluster.ts';
+import { LABEL } from '../../model/kube.ts';
+import type { KubeObject } from '../../model/kube.ts';
+import { nodeClass, toNodePool } from '../../targets/reference.ts';
+
+/** What the bundled autoscaler is started with, besides the environment: docs/controller.md. */
+export interface ReferenceStart {
+  /** A file of CustomResourceDefinitions, to be applied first. */
+  readonly crds: string;
+  /** A file of one EC2NodeClass, and one NodePool of any type in any zone, spot or on demand. */
+  readonly pools: string;
+  /** Program and arguments. */
+  readonly command: readonly string[];
+}
+
+/** Writes the manifests that the bundled autoscaler needs in this cluster. @throws when they can't be written */
+export function writeReferenceStart(folder: string, cluster: ClusterConfig): ReferenceStart {
+  const crds = join(folder, 'reference-crds.yaml');
+  const pools = join(folder, 'reference-pools.yaml');
+  writeFileSync(crds, format(CRDS));
+  const pool = toNodePool({
+    name: 'default',
+    requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
+    labels: {},
+    taints: [],
+    startupTaints: [],
+    weight: 0,
+  });
+  writeFileSync(pools, format([typed(RESOURCES.ec2nodeclasses, nodeClass(cluster)), typed(RESOURCES.nodepools, pool)]));
+  // Beside this file in the sources as in the package.
+  const main = fileURLToPath(new URL(`../../controller/main${extname(import.meta.url)}`, import.meta.url));
+  return { crds, pools, command: [process.execPath, main] };
+}
+
+function typed({ group, version, kind }: ResourceType, object: KubeObject): KubeObject {
+  return { apiVersion: `${group}/${version}`, kind, ...object };
+}
+
+function format(objects: readonly KubeObject[]): string {
+  return objects.map((object) => stringify(object, { aliasDuplicateObjects: false })).join('---\n');
+}

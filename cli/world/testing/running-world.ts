@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
+import type { TestInfo } from '@playwright/test';
+import { folderWith } from '../../testing/files.ts';
+import { BIN, start, usersEnvironment } from '../../testing/command.ts';
+import type { Finished } from '../../testing/command.ts';
+import type { ReferenceStart } from '../manifests.ts';
+
+type Environment = Readonly<Record<string, string>>;
+
+/** What `world up --json` prints. */
+interface Access {
+  readonly target: Environment;
+  readonly operator: Environment;
+  readonly control: string;
+  readonly reference: ReferenceStart;
+}
+
+/** A world that the command holds up, in a process of its own. */
+export interface RunningWorld extends Access {
+  readonly child: ChildProcess;
+  readonly finished: Promise<Finished>;
+  /** An empty folder of the test's own. */
+  readonly folder: string;
+  /** Runs a program in the folder, with what a user's terminal has. */
+  run(program: string, args: readonly string[], environment?: Environment): Promise<Finished>;
+}
+
+/** Holds a quick world up while `work` is done, and ends it as Ctrl-C does. @returns how the command ended */
+export async function withRunningWorld(
+  testInfo: TestInfo,
+  work: (world: RunningWorld) => Promise<void>,
+  flags: readonly string[] = [],
+): Promise<Finished> {
+  const folder = folderWith(testInfo);
+  const { child, finished } = start(process.execPath, [BIN, 'world', 'up', '--quick', '--json', ...flags], folder);
+  try {
+    const access = await firstLine(child, finished);
+    await work({
+      ...access,
+      child,
+      finished,
+      folder,
+      run: (program, args, environment = access.operator) =>
+        start(program, args, folder, { ...usersEnvironment(), ...NO_ACCOUNT, ...environment }).finished,
+    });
+  } finally {
+    child.kill('SIGINT');
+    await finished;
+  }
+  return finished;
+}
+
+/** Nothing of the user's own accounts. */
+const NO_ACCOUNT = { AWS_CONFIG_FILE: '/dev/null', AWS_SHARED_CREDENTIALS_FILE: '/dev/null' };
+
+/** What it prints first, once the world is up. @throws Error with what it said instead */
+export function firstLine(child: ChildProcess, finished: Promise<Finished>): Promise<Access> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    child.stdout?.on('data', (chunk: string) => {
+      text += chunk;
+      if (text.includes('\n')) resolve(JSON.parse(text) as Access);
+    });
+    finished.then(({ code, stderr }) => reject(new Error(`the command ended with ${code}: ${stderr}`)), reject);
+  });
+}
+
+/** Why a program can't be used here, or undefined. */
+export function whyNot(program: string, args: readonly string[]): string | undefined {
+  const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
+  if (error !== undefined) return `there is no ${program} here`;
+  return status === 0 ? undefined : `${program} ${args.join(' ')}: ${stderr.trim().split('\n').at(-1)}`;
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { scaleproof } from '../testing/command.ts';
+import { folderWith } from '../testing/files.ts';
+import { withRunningWorld } from './testing/running-world.ts';
+
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  test(`${signal} ends a world and leaves nothing; it listens on loopback alone`, async ({}, testInfo) => {
+    let folder = '';
+    let urls: string[] = [];
+    const { code, stderr, stdout } = await withRunningWorld(testInfo, async ({ target, operator, control, reference, child, finished }) => {
+      folder = dirname(target['KUBECONFIG'] ?? '');
+      expect(readdirSync(folder).sort()).toEqual([
+        'autoscaler.kubeconfig',
+        'operator.kubeconfig',
+        'reference-crds.yaml',
+        'reference-pools.yaml',
+      ]);
+      expect(existsSync(reference.command[1] ?? '')).toBe(true);
+      urls = [target, operator].flatMap(({ CLUSTER_ENDPOINT = '', AWS_ENDPOINT_URL = '', INTERRUPTION_QUEUE_URL = '' }) => [
+        CLUSTER_ENDPOINT,
+        AWS_ENDPOINT_URL,
+        INTERRUPTION_QUEUE_URL,
+      ]);
+      urls.push(control);
+      for (const url of urls) expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+/);
+      child.kill(signal);
+      await finished;
+    });
+    expect({ code, stderr, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, stderr: '', lines: 1 });
+    expect(existsSync(folder)).toBe(false);
+    for (const url of urls) await expect(fetch(url)).rejects.toThrow('fetch failed');
+  });
+}
+
+test('two worlds side by side; each has its own objects, and a history is written as things happen', async ({}, testInfo) => {
+  await withRunningWorld(testInfo, async (first) => {
+    await withRunningWorld(
+      testInfo,
+      async (second) => {
+        const namespaces = (world: typeof first): string => `${world.target['CLUSTER_ENDPOINT']}/api/v1/namespaces`;
+        const body = JSON.stringify({ metadata: { name: 'mine' } });
+        const made = await fetch(namespaces(second), { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+        expect(made.status).toBe(201);
+        expect((await fetch(`${namespaces(first)}/mine`)).status).toBe(404);
+        const lines = readFileSync(join(second.folder, 'history.jsonl'), 'utf8').trimEnd().split('\n');
+        expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(expect.objectContaining({ type: 'request.end' }));
+      },
+      ['--history', 'history.jsonl'],
+    );
+  });
+});
+
+test('a history that is there already is refused, and nothing is left behind', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  writeFileSync(join(cwd, 'history.jsonl'), 'mine');
+  const { code, stderr, stdout } = await scaleproof(['world', 'up', '--history', 'history.jsonl'], cwd);
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toContain('is there already: a history is written to a new file');
+  expect(readFileSync(join(cwd, 'history.jsonl'), 'utf8')).toBe('mine');
+});

@@ -1,0 +1,110 @@
+import { expect, test } from '@playwright/test';
+import { formatOffering } from '../../model/catalogue.ts';
+import { parseProviderId } from '../../model/provider-id.ts';
+import { isDeleting } from '../api.ts';
+import { VISIBILITY_MS } from '../constants.ts';
+import { createPendingPod, withBench } from '../testing/bench.ts';
+import type { Bench } from '../testing/bench.ts';
+import { createInterruption } from './interruption.ts';
+import type { Notice, NoticeKind } from './notice.ts';
+
+const MINUTE_MS = 60_000;
+
+/** One claim with its instance. */
+async function withInstance(seed: number, work: (bench: Bench, instanceId: string) => Promise<void>): Promise<void> {
+  await withBench(seed, async (bench) => {
+    bench.start();
+    await createPendingPod(bench.port, 'web');
+    await bench.clock.sleep(MINUTE_MS);
+    await work(bench, bench.ec2.instances[0]?.id ?? '');
+  });
+}
+
+function notice(bench: Bench, kind: NoticeKind, id: string, ageMs = 0): Notice {
+  return { kind, instanceIds: [id], atMs: bench.clock.nowMs() - ageMs };
+}
+
+function handle(bench: Bench, kind: NoticeKind, id: string, ageMs?: number): Promise<boolean> {
+  return createInterruption(bench.context()).handle(notice(bench, kind, id, ageMs));
+}
+
+async function recorded(bench: Bench): Promise<(string | undefined)[]> {
+  return (await bench.claims()).filter((claim) => !isDeleting(claim)).map(({ status }) => parseProviderId(status?.providerID));
+}
+
+for (const kind of ['spot_interrupted', 'scheduled_change', 'instance_stopping', 'instance_terminated'] as const) {
+  test(`${kind}: the claim is deleted, and replaced by something else`, async () => {
+    await withInstance(1, async (bench, id) => {
+      expect(await handle(bench, kind, id)).toBe(true);
+      expect(await recorded(bench)).toEqual([]);
+      await bench.clock.sleep(2 * MINUTE_MS);
+      const [first, second, ...more] = bench.ec2.instances;
+      expect(first?.endedAtMs).toBeDefined();
+      expect(more).toEqual([]);
+      expect(await recorded(bench)).toEqual([second?.id]);
+      if (first === undefined || second === undefined) throw new Error('no replacement');
+      const isSameOffering = formatOffering(first.offering) === formatOffering(second.offering);
+      expect(isSameOffering, 'only capacity that was taken back is left alone').toBe(kind !== 'spot_interrupted');
+    });
+  });
+}
+
+test('twice, and after its claim has gone, it means nothing new', async () => {
+  await withInstance(2, async (bench, id) => {
+    await handle(bench, 'spot_interrupted', id);
+    expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
+    await bench.clock.sleep(3 * MINUTE_MS);
+    expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
+    expect(await handle(bench, 'instance_terminated', id)).toBe(true);
+    expect(bench.ec2.live()).toHaveLength(1);
+    expect(bench.ec2.instances).toHaveLength(2);
+  });
+});
+
+test('a rebalance recommendation is only told of', async () => {
+  await withInstance(3, async (bench, id) => {
+    expect(await handle(bench, 'rebalance_recommendation', id)).toBe(true);
+    expect(await recorded(bench)).toEqual([id]);
+    await bench.clock.sleep(1_000);
+    expect(JSON.stringify(await bench.port.list('events', { namespace: 'default' }))).toContain('RebalanceRecommendation');
+  });
+});
+
+test('an instance that nobody knows: it comes again until it would be known', async () => {
+  await withInstance(4, async (bench, id) => {
+    expect(await handle(bench, 'spot_interrupted', 'i-unknown')).toBe(false);
+    expect(await handle(bench, 'spot_interrupted', 'i-unknown', VISIBILITY_MS + 1)).toBe(true);
+    expect(await recorded(bench)).toEqual([id]);
+  });
+});
+
+test('before the claim has recorded its instance it is found by its tags, and nothing is lost', async () => {
+  await withBench(5, async (bench) => {
+    // The answer of the launch never comes.
+    bench.meddle = (request, moment) => (request === 'CreateFleet' && moment === 'after' ? 'lose' : undefined);
+    bench.start();
+    await createPendingPod(bench.port, 'web');
+    await bench.clock.sleep(15_000);
+    const id = bench.ec2.instances[0]?.id ?? '';
+    expect(await recorded(bench)).toEqual([undefined]);
+    expect(await handle(bench, 'spot_interrupted', id)).toBe(true);
+    expect(await recorded(bench)).toEqual([]);
+    bench.meddle = () => undefined;
+    await bench.clock.sleep(4 * MINUTE_MS);
+    expect(bench.ec2.live().map((instance) => instance.id)).toEqual(await recorded(bench));
+    expect(bench.ec2.instances[0]?.endedAtMs).toBeDefined();
+  });
+});
+
+test("another cluster's instance is nobody's business", async () => {
+  await withInstance(6, async (bench, id) => {
+    bench.ec2.instances.push({
+      id: 'i-other',
+      offering: { instanceType: 'm5.large', zone: 'us-east-1a', capacityType: 'spot' },
+      tags: [{ Key: 'kubernetes.io/cluster/other', Value: 'owned' }],
+      launchedAtMs: 0,
+    });
+    expect(await handle(bench, 'spot_interrupted', 'i-other')).toBe(true);
+    expect(await recorded(bench)).toEqual([id]);
+  });
+});

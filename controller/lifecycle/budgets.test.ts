@@ -1,0 +1,43 @@
+import { expect, test } from '@playwright/test';
+import type { Node } from '../../model/kube.ts';
+import type { Budget, NodeClaim, NodePool } from '../api.ts';
+import type { ClusterState } from '../state.ts';
+import { allowedDisruptions } from './budgets.ts';
+
+/** A pool of so many initialized nodes, some of them being deleted, some not ready. */
+function stateOf(budgets: Budget[] | undefined, total: number, deleting = 0, notReady = 0): ClusterState {
+  const names = Array.from({ length: total }, (_, index) => `n${index}`);
+  const claims = names.map((name, index) => ({
+    metadata: {
+      name,
+      labels: { 'karpenter.sh/nodepool': 'default' },
+      ...(index < deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
+    },
+    status: { providerID: name, conditions: [{ type: 'Initialized', status: 'True' }] },
+  })) as unknown as NodeClaim[];
+  const nodes = names.map((name, index) => ({
+    metadata: { name },
+    status: { conditions: [{ type: 'Ready', status: index >= total - notReady ? 'Unknown' : 'True' }] },
+  })) as Node[];
+  const pool = { metadata: { name: 'default' }, spec: { disruption: budgets === undefined ? {} : { budgets } } } as unknown as NodePool;
+  return {
+    pools: { get: () => pool },
+    claims: { list: () => claims },
+    nodesOf: (id: string) => nodes.filter(({ metadata }) => metadata.name === id),
+  } as unknown as ClusterState;
+}
+
+for (const [name, state, allowed] of [
+  ['by default a tenth, rounded up', stateOf(undefined, 11), 2],
+  ['a number', stateOf([{ nodes: '3' }], 10), 3],
+  ['the smallest counts', stateOf([{ nodes: '50%' }, { nodes: '2' }], 10), 2],
+  ['for other reasons only', stateOf([{ nodes: '0', reasons: ['Drifted'] }, { nodes: '100%' }], 10), 10],
+  ['less those that are going or not ready', stateOf([{ nodes: '50%' }], 10, 2, 1), 2],
+  ['never less than none', stateOf([{ nodes: '1' }], 10, 3), 0],
+  ['one with a schedule always holds', stateOf([{ nodes: '0', schedule: '@daily', duration: '1h' }], 10), 0],
+  ['what can not be read allows nothing', stateOf([{ nodes: 'many' }], 10), 0],
+] as const) {
+  test(`budgets: ${name}`, () => {
+    expect(allowedDisruptions(state, 'default', 'Empty')).toBe(allowed);
+  });
+}

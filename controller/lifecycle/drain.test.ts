@@ -1,0 +1,112 @@
+import { expect, test } from '@playwright/test';
+import { KubeError } from '../../clients/kube-client.ts';
+import type { Node, Pod, PodSpec } from '../../model/kube.ts';
+import { createRandom } from '../../runtime/random.ts';
+import { createVirtualTimeline } from '../../runtime/timeline.ts';
+import type { Context } from '../context.ts';
+import { Counter } from '../core/metrics.ts';
+import { createDrainer } from './drain.ts';
+
+const NODE: Node = { metadata: { name: 'n1', uid: 'n1' }, spec: {} };
+const START_MS = Date.parse('2026-01-01T00:00:00Z');
+
+function pod(name: string, spec: Partial<PodSpec> = {}, metadata: Partial<Pod['metadata']> = {}): Pod {
+  return {
+    metadata: { name, namespace: 'default', uid: name, ...metadata },
+    spec: { containers: [], nodeName: 'n1', ...spec },
+    status: { phase: 'Running' },
+  };
+}
+
+function ownedBy(kind: string): Partial<Pod['metadata']> {
+  return { ownerReferences: [{ apiVersion: 'v1', kind, name: 'x', uid: 'x', controller: true }] };
+}
+
+/** Drains until nothing is left or for ten minutes. @returns what was asked of the server, by second, and how long it took */
+async function drain(
+  pods: Pod[],
+  options: { readonly endMs?: number; readonly refuse?: (name: string, asked: number) => KubeError | undefined } = {},
+): Promise<{ asked: string[]; seconds: number }> {
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(1) });
+  const clock = timeline.scope('test');
+  const asked: string[] = [];
+  const counts = new Map<string, number>();
+  let left = pods;
+  const secondsNow = (): number => Math.round((clock.nowMs() - START_MS) / 1_000);
+  const remove = (name: string): Promise<void> => {
+    left = left.filter(({ metadata }) => metadata.name !== name);
+    return Promise.resolve();
+  };
+  const context = {
+    runtime: { clock, random: createRandom(2), log: () => undefined, signal: new AbortController().signal },
+    state: { podsOn: () => left, freshPods: () => Promise.resolve(left) },
+    metrics: { evictionRequests: new Counter('e', '') },
+    reporter: { publish: () => undefined, cannotSchedule: () => undefined },
+    kube: {
+      evict: (_namespace: string, name: string) => {
+        const count = (counts.get(name) ?? 0) + 1;
+        counts.set(name, count);
+        asked.push(name);
+        const refusal = options.refuse?.(name, count);
+        return refusal === undefined ? remove(name) : Promise.reject(refusal);
+      },
+      delete: ({ name }: { name: string }, { gracePeriodSeconds }: { gracePeriodSeconds?: number }) => {
+        asked.push(`delete ${name} ${gracePeriodSeconds ?? ''} at ${secondsNow()}`);
+        return remove(name);
+      },
+    },
+  } as unknown as Context;
+  const main = async (): Promise<void> => {
+    const drainer = createDrainer(context);
+    while (secondsNow() < 600) {
+      const waitMs = await drainer.drain(NODE, options.endMs ?? Infinity);
+      if (waitMs === undefined) return;
+      await clock.sleep(waitMs);
+    }
+  };
+  await timeline.run(main());
+  return { asked, seconds: secondsNow() };
+}
+
+test("critical pods after the others, DaemonSets' after the rest of their kind; static pods stay, and who tolerates the taint", async () => {
+  const { asked } = await drain([
+    pod('critical-agent', { priorityClassName: 'system-node-critical' }, ownedBy('DaemonSet')),
+    pod('critical', { priorityClassName: 'system-cluster-critical' }),
+    pod('agent', {}, ownedBy('DaemonSet')),
+    pod('web', {}, ownedBy('ReplicaSet')),
+    pod('static', {}, ownedBy('Node')),
+    pod('tolerant', { tolerations: [{ operator: 'Exists' }] }),
+  ]);
+  expect(asked).toEqual(['web', 'agent', 'critical', 'critical-agent']);
+});
+
+test('a pod that a budget protects is asked again and again, and holds up none of its group', async () => {
+  const budget = new KubeError(429, 'TooManyRequests', 'Cannot evict pod');
+  const { asked, seconds } = await drain([pod('kept'), pod('web')], {
+    refuse: (name, count) => (name === 'kept' && count < 12 ? budget : undefined),
+  });
+  expect(asked.filter((name) => name === 'web')).toHaveLength(1);
+  expect(asked.filter((name) => name === 'kept')).toHaveLength(12);
+  expect(seconds).toBeLessThan(60);
+});
+
+test('a Retry-After is waited out', async () => {
+  const notYet = new KubeError(429, 'TooManyRequests', 'the budget is still being processed', 10_000);
+  const { asked, seconds } = await drain([pod('web')], { refuse: (_name, count) => (count < 3 ? notYet : undefined) });
+  expect(asked).toHaveLength(3);
+  expect(seconds).toBe(25);
+});
+
+test('an error of one pod is repeated for that one', async () => {
+  const broken = new KubeError(500, 'InternalError', 'This pod has more than one PodDisruptionBudget');
+  const { asked } = await drain([pod('bad'), pod('web')], { refuse: (name, count) => (name === 'bad' && count < 3 ? broken : undefined) });
+  expect(asked.filter((name) => name === 'bad')).toHaveLength(3);
+});
+
+test('pods that must not be disrupted are waited for, until the node ends', async () => {
+  const kept = pod('kept', { terminationGracePeriodSeconds: 30 }, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+  expect((await drain([kept])).asked).toEqual([]);
+  const { asked, seconds } = await drain([kept], { endMs: START_MS + 120_000 });
+  expect(asked).toEqual(['delete kept 30 at 90']);
+  expect(seconds).toBeLessThanOrEqual(120);
+});

@@ -1,0 +1,130 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { stringify } from 'yaml';
+import type { EventOf, EventType } from '../history/events.ts';
+import { readHistory } from '../history/reader.ts';
+import type { TrialResult } from '../history/verdict.ts';
+import { packageRoot } from '../model/package-root.ts';
+import { realTimeLimitMs } from './real-time-limit.ts';
+import { runTrial } from './run.ts';
+import { quietTarget } from './testing/quiet-target.ts';
+
+const scenarios = new URL('./testing/real-time.ts', import.meta.url).href;
+const STUB = join(packageRoot(), 'targets/command/testing/stub.ts');
+
+/** Of a program that has little to do: what is waited for in real time is short. */
+const SHORT = {
+  batchMax: '500ms',
+  retryPeriod: '500ms',
+  launchTimeout: '1s',
+  registrationTimeout: '1s',
+  collection: '1s',
+  emptyAfter: '1s',
+  termination: '1s',
+};
+
+const stub = {
+  name: 'stub',
+  constants: SHORT,
+  pools: { command: ['${NODE}', STUB, 'exit', '0'] },
+  ready: { delay: '0s' },
+};
+
+/** Runs a trial of a program. @returns the result, the codes of its findings, and its history's events of a type */
+async function runProgram(info: TestInfo, scenario: string, file: object) {
+  const directory = info.outputPath('run');
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  const path = info.outputPath('target.yaml');
+  writeFileSync(path, stringify(file));
+  const result: TrialResult = await runTrial({
+    scenario: { module: scenarios, export: scenario },
+    target: { file: pathToFileURL(path).href },
+    directory,
+  });
+  const { events } = readHistory(join(directory, result.history));
+  return {
+    result,
+    codes: result.checks.flatMap(({ findings }) => findings.map(({ code }) => code)),
+    messages: result.checks.flatMap(({ findings }) => findings.map(({ message }) => message)).join('\n'),
+    ofType: <T extends EventType>(type: T) => events.filter((event): event is EventOf<T> => event.type === type),
+  };
+}
+
+test('the reference as a process: killed at its launch by the world, started again, and passes', async ({}, info) => {
+  test.setTimeout(180_000);
+  const { result, ofType, messages } = await runProgram(info, 'onePod', {
+    name: 'reference as a process',
+    command: ['${NODE}', join(packageRoot(), 'bin/reference-controller.js')],
+    environment: { METRICS: '${METRICS_PORT}' },
+    // Less than it needs at worst, so that the trial need not wait to be sure that nothing follows.
+    constants: { batchMax: '1s', retryPeriod: '1s', emptyAfter: '70s', termination: '35s' },
+    pools: { as: 'karpenter' },
+    ready: { http: 'http://127.0.0.1:${METRICS_PORT}/readyz' },
+  });
+  expect(messages).toBe('');
+  expect(result.verdict).toBe('pass');
+  expect(result.replay).toMatch(/target=[^,@]+target\.yaml@[0-9a-f]{12},/);
+  expect(ofType('target.exit')).toMatchObject([{ incarnation: 1, provoked: true, reason: 'killed at ec2:CreateFleet' }]);
+  expect(ofType('target.ready').map(({ incarnation }) => incarnation)).toEqual([1, 2]);
+  const launches = ofType('request.start').filter(({ operation }) => operation === 'ec2:CreateFleet');
+  expect(new Set(launches.map(({ incarnation }) => incarnation))).toEqual(new Set([1, 2]));
+  const [begin] = ofType('trial.begin');
+  expect(begin?.world.capabilities).not.toContain('time.virtual');
+  expect(ofType('said').some(({ by, principal }) => by === 'log' && principal === 'target')).toBe(true);
+});
+
+test('a program that exits at once: a finding with its code and its last words', async ({}, info) => {
+  const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'exit', '3'] });
+  expect(result.verdict).toBe('fail');
+  expect(codes).toContain('exited');
+  expect(messages).toContain('exited with code 3; the last that it said: no configuration');
+});
+
+test('a program that never becomes ready is given up at the limit of its probe', async ({}, info) => {
+  const ready = { http: 'http://127.0.0.1:${PORT}/readyz', within: '1s' };
+  const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], ready });
+  expect(result.verdict).toBe('fail');
+  expect(codes).toContain('exited');
+  expect(messages).toMatch(/nothing healthy answered at http:\/\/127\.0\.0\.1:\d+\/readyz within 1 s of its start/);
+});
+
+test('a crash fault kills the program at a request, and the next is started at once', async ({}, info) => {
+  const { ofType } = await runProgram(info, 'crashAtAsking', {
+    ...stub,
+    command: ['${NODE}', STUB, 'ask'],
+    ready: { log: 'asked' },
+  });
+  expect(ofType('target.exit')).toMatchObject([{ incarnation: 1, provoked: true, reason: 'killed at ec2:DescribeInstances' }]);
+  expect(ofType('target.start').map(({ incarnation }) => incarnation)).toEqual([1, 2]);
+  const outcomes = ofType('request.end').map(({ outcome }) => outcome);
+  expect(outcomes.filter((outcome) => outcome !== 'ok')).toEqual(['info']);
+  expect(outcomes.at(-1)).toBe('ok');
+});
+
+test('a program that was asked to stop, its folder and its sockets are gone when the trial is over', async ({}, info) => {
+  const { result, ofType } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'] });
+  expect(result.verdict).toBe('pass');
+  const home = ofType('said').find(({ message }) => message.startsWith('home '))?.message.slice('home '.length) ?? '';
+  expect(home).toContain('scaleproof-target-');
+  expect(existsSync(home)).toBe(false);
+});
+
+test('a program that translates pools and fails is a finding', async ({}, info) => {
+  const pools = { command: ['${NODE}', STUB, 'exit', '1'] };
+  const { result, codes, messages } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'], pools });
+  expect(result.verdict).toBe('fail');
+  expect(codes).toContain('panicked');
+  expect(messages).toContain('apply ended with code 1; it said: no configuration');
+});
+
+test('real time has a limit that follows from the bounds; virtual time has none', () => {
+  const { constants } = quietTarget();
+  expect(realTimeLimitMs({ constants })).toBeUndefined();
+  const short = realTimeLimitMs({ time: 'real', constants }) ?? 0;
+  expect(short).toBeGreaterThan(120_000);
+  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 60_000 } })).toBeGreaterThan(short);
+  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 1e9 } })).toBe(6 * 3_600_000);
+});

@@ -1,0 +1,54 @@
+import { expect, test } from '@playwright/test';
+import { readManifests } from './documents.ts';
+
+function read(text: string): { readonly where: string; readonly object: unknown }[] {
+  return readManifests({ path: 'web.yaml', text }).map(({ where, object }) => ({ where, object }));
+}
+
+const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n';
+
+test('documents, empty ones passed over, and lists opened', () => {
+  const list = { apiVersion: 'v1', kind: 'List', items: [{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' } }] };
+  const found = read(`---\n# nothing\n---\n${NAMESPACE}---\n${JSON.stringify(list)}\n`);
+  expect(found.map(({ where }) => where)).toEqual([
+    'web.yaml, document 2 (Namespace shop)',
+    'web.yaml, document 3, items[0] (Service shop/web)',
+  ]);
+  expect(read('')).toEqual([]);
+});
+
+for (const [written, value] of [
+  ['0644', 420],
+  ['on', true],
+  ['"on"', 'on'],
+  ['12:30', '12:30'],
+  ['2026-01-01', '2026-01-01'],
+  ['1e3', 1000],
+  ['750m', '750m'],
+  ['~', null],
+] as const) {
+  test(`a scalar is read as kubectl reads it: ${written}`, () => {
+    const [found] = read(`apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata: {x: ${written}}\n`);
+    expect(found?.object).toMatchObject({ data: { x: value } });
+  });
+}
+
+test('anchors and merges', () => {
+  const [found] = read(`apiVersion: v1\nkind: X\nmetadata: {name: a}\nbase: &base {a: 1}\nspec: {<<: *base, b: 2}\n`);
+  expect(found?.object).toMatchObject({ spec: { a: 1, b: 2 } });
+});
+
+for (const [what, text, message] of [
+  ['YAML that is none', `${NAMESPACE}---\na: [1\n`, /^web\.yaml, document 2, line \d+, column \d+: /],
+  ['a field twice', 'apiVersion: v1\nkind: X\nmetadata: {name: a, name: b}\n', /document 1, line 3.*unique/],
+  ['a template', 'a: {{ .Values.x }}\n', /render it first/],
+  ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', /^web\.yaml, document 1: kind must be a text; an object has apiVersion/],
+  ['no metadata', 'apiVersion: v1\nkind: X\n', /document 1: metadata must be an object/],
+  ['a name that is no text', 'apiVersion: v1\nkind: X\nmetadata: {name: 5}\n', /metadata\.name must be a text/],
+  ['no object', 'just a text\n', /document 1: it must be an object/],
+  ['an alias of nothing', 'a: *nobody\n', /nobody/],
+] as const) {
+  test(`refused, with its place: ${what}`, () => {
+    expect(() => read(text)).toThrow(message);
+  });
+}

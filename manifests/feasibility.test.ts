@@ -1,0 +1,274 @@
+import { expect, test } from '@playwright/test';
+import { pool } from '../harness/scenario.ts';
+import type { Pool } from '../model/catalogue.ts';
+import { parseCatalogue } from '../model/instance-catalogue.ts';
+import type { PodSpec } from '../model/kube.ts';
+import { LABEL } from '../model/kube.ts';
+import { judgeFeasibility } from './feasibility.ts';
+import type { Feasibility, Load } from './feasibility.ts';
+import { judgeLimits } from './limits.ts';
+
+const COMMON = {
+  hypervisor: 'nitro',
+  bareMetal: false,
+  currentGeneration: true,
+  usageClasses: ['spot', 'on-demand'],
+  networkInterfaces: 3,
+  ipv4PerInterface: 10,
+  zones: ['a', 'b'],
+  onDemandUsdPerHour: 0.1,
+};
+const catalogue = parseCatalogue(
+  JSON.stringify([
+    { ...COMMON, type: 'm6i.large', vcpu: 2, memoryMiB: 8_192, architecture: 'x86_64' },
+    { ...COMMON, type: 'm6i.4xlarge', vcpu: 16, memoryMiB: 65_536, architecture: 'x86_64' },
+    { ...COMMON, type: 'm6g.large', vcpu: 2, memoryMiB: 8_192, architecture: 'arm64', zones: ['a'] },
+    { ...COMMON, type: 'g4dn.xlarge', vcpu: 4, memoryMiB: 16_384, architecture: 'x86_64', gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA' } },
+  ]),
+  { region: 'r', zones: ['a', 'b'], source: 'test' },
+);
+const GIB = 2 ** 30;
+const market = {
+  catalogue,
+  allocatable: ({ vcpu, memoryMiB }: { readonly vcpu: number; readonly memoryMiB: number }) => ({
+    cpu: vcpu * 1_000,
+    memory: memoryMiB * 2 ** 20,
+    'ephemeral-storage': 20 * GIB,
+    pods: 29,
+  }),
+};
+
+type Requests = Readonly<Record<string, string>>;
+
+function load(spec: Partial<PodSpec> = {}, requests: Requests = { cpu: '1', memory: '1Gi' }, replicas = 3): Load {
+  const template = {
+    metadata: { labels: { app: 'web' } },
+    spec: { containers: [{ name: 'main', resources: { requests: { ...requests } } }], ...spec },
+  };
+  return { name: 'web', namespace: 'shop', replicas, template, isDaemon: false };
+}
+
+function judge(subject: Load, pools: readonly Pool[], others: readonly Load[] = []): Feasibility {
+  const loads = [subject, ...others];
+  const found = judgeLimits(loads, judgeFeasibility(loads, pools, market)).get(subject.name);
+  if (found === undefined) throw new Error('not judged');
+  return found;
+}
+
+const GENERAL = [pool('general', { instanceTypes: ['m6i.large', 'm6i.4xlarge'] })];
+const TAINT = { key: 'dedicated', value: 'batch', effect: 'NoSchedule' } as const;
+const SELF = { matchLabels: { app: 'web' } };
+const agent: Load = {
+  ...load({ tolerations: [{ operator: 'Exists' }] }, { cpu: '500m', memory: '512Mi' }, 0),
+  name: 'agent',
+  isDaemon: true,
+};
+
+function spread(over: string, options: { readonly minDomains?: number; readonly soft?: boolean } = {}): Partial<PodSpec> {
+  const { minDomains, soft = false } = options;
+  return {
+    topologySpreadConstraints: [
+      {
+        maxSkew: 1,
+        topologyKey: over,
+        whenUnsatisfiable: soft ? 'ScheduleAnyway' : 'DoNotSchedule',
+        labelSelector: SELF,
+        ...(minDomains === undefined ? {} : { minDomains }),
+      },
+    ],
+  };
+}
+
+function apart(over: string): Partial<PodSpec> {
+  return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: over, labelSelector: SELF }] } } };
+}
+
+function beside(over: string, app: string): Partial<PodSpec> {
+  const labelSelector = { matchLabels: { app } };
+  return { affinity: { podAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: over, labelSelector }] } } };
+}
+
+const CASES: readonly {
+  readonly what: string;
+  readonly load?: Load;
+  readonly pools?: readonly Pool[];
+  readonly others?: readonly Load[];
+  readonly kind: Feasibility['kind'];
+  readonly why?: RegExp;
+}[] = [
+  { what: 'a pod that fits', kind: 'servable' },
+  { what: 'no pools', pools: [], kind: 'unservable', why: /^there is no NodePool$/ },
+  {
+    what: 'a zone of no pool',
+    load: load({ nodeSelector: { [LABEL.zone]: 'c' } }),
+    kind: 'unservable',
+    why: /^pool general: it has no nodes with zone c \(it has a, b\)$/,
+  },
+  {
+    what: 'an architecture of no pool',
+    load: load({ nodeSelector: { [LABEL.arch]: 'arm64' } }),
+    kind: 'unservable',
+    why: /pool general: it has no nodes with architecture arm64 \(it has amd64\)/,
+  },
+  {
+    what: 'a zone that has no nodes of the architecture',
+    load: load({ nodeSelector: { [LABEL.arch]: 'arm64', [LABEL.zone]: 'b' } }),
+    pools: [pool('both', { architectures: ['amd64', 'arm64'] })],
+    kind: 'unservable',
+    why: /none of its nodes is all that is asked for at once: .*arch, .*zone/,
+  },
+  {
+    what: 'a label that no pool sets',
+    load: load({ nodeSelector: { tier: 'gold' } }),
+    kind: 'unservable',
+    why: /label tier gold, a label that it does not set/,
+  },
+  {
+    what: 'a label that the pool sets',
+    load: load({ nodeSelector: { tier: 'gold' } }),
+    pools: [pool('gold', { labels: { tier: 'gold' } })],
+    kind: 'servable',
+  },
+  {
+    what: 'a label of which the pool leaves the value open',
+    load: load({ nodeSelector: { tier: 'gold' } }),
+    pools: [pool('open', { requirements: [{ key: 'tier', operator: 'In', values: ['gold', 'silver'] }] })],
+    kind: 'servable',
+  },
+  {
+    what: 'a value that the pool leaves out',
+    load: load({ nodeSelector: { tier: 'bronze' } }),
+    pools: [pool('open', { requirements: [{ key: 'tier', operator: 'In', values: ['gold', 'silver'] }] })],
+    kind: 'unservable',
+    why: /label tier bronze/,
+  },
+  {
+    what: "the pool's own name as a label",
+    load: load({ nodeSelector: { 'karpenter.sh/nodepool': 'general' } }),
+    kind: 'servable',
+  },
+  {
+    what: 'a taint that is not tolerated',
+    pools: [pool('batch', { taints: [TAINT] })],
+    kind: 'unservable',
+    why: /^pool batch: its taint dedicated=batch:NoSchedule is not tolerated$/,
+  },
+  {
+    what: 'a taint that is tolerated',
+    load: load({ tolerations: [{ key: 'dedicated', operator: 'Exists' }] }),
+    pools: [pool('batch', { taints: [TAINT] })],
+    kind: 'servable',
+  },
+  { what: 'a start-up taint', pools: [pool('slow', { startupTaints: [TAINT] })], kind: 'servable' },
+  { what: 'a taint that only deters', pools: [pool('soft', { taints: [{ ...TAINT, effect: 'PreferNoSchedule' }] })], kind: 'servable' },
+  {
+    what: 'a pod that is larger than every type',
+    load: load({}, { cpu: '20' }),
+    kind: 'unservable',
+    why: /it is too large: it asks for 20 cpu, and a m6i\.4xlarge has 16 cpu for it$/,
+  },
+  {
+    what: 'a pod that fits but for the DaemonSets',
+    load: load({}, { cpu: '16' }),
+    others: [agent],
+    kind: 'unservable',
+    why: /a m6i\.4xlarge has 15500m cpu for it, 500m cpu taken by DaemonSets/,
+  },
+  {
+    what: 'a pod that fits, since the DaemonSet does not go there',
+    load: load({}, { cpu: '16' }),
+    others: [{ ...agent, template: load({ nodeSelector: { tier: 'gold' } }).template }],
+    kind: 'servable',
+  },
+  {
+    what: 'more ephemeral storage than nodes have',
+    load: load({}, { 'ephemeral-storage': '50Gi' }),
+    kind: 'unservable',
+    why: /50Gi ephemeral-storage/,
+  },
+  {
+    what: 'limits below the smallest node',
+    pools: [pool('small', { limits: { cpu: 1 } })],
+    kind: 'unservable',
+    why: /^pool small: its limits \(1 CPU\) are below the smallest node on which it fits$/,
+  },
+  { what: 'limits that the mix may reach', pools: [pool('small', { limits: { cpu: 4 } })], kind: 'partly', why: /limits of pool small may be reached/ },
+  { what: 'limits that only one of its pools has', pools: [pool('small', { limits: { cpu: 4 } }), ...GENERAL], kind: 'servable' },
+  { what: 'limits far away', pools: [pool('large', { limits: { cpu: 100, memoryMiB: 1_000_000, nodes: 50 } })], kind: 'servable' },
+  {
+    what: 'a pool that allows nothing',
+    pools: [pool('none', { instanceTypes: ['x1.huge'] })],
+    kind: 'unservable',
+    why: /^pool none: it allows no instance type of this region$/,
+  },
+  {
+    what: 'every pool has its reason',
+    pools: [pool('batch', { taints: [TAINT] }), pool('none', { zones: ['z'] })],
+    kind: 'unservable',
+    why: /^pool batch: its taint .*; pool none: it allows no/,
+  },
+  {
+    what: 'a GPU, where no pool has one',
+    load: load({}, { 'nvidia.com/gpu': '1' }),
+    kind: 'unservable',
+    why: /asks for nvidia\.com\/gpu, and no pool allows a type that offers it/,
+  },
+  {
+    what: 'a GPU, where a pool has them',
+    load: load({}, { 'nvidia.com/gpu': '1' }),
+    pools: [pool('gpu', { instanceTypes: ['g4dn.xlarge'] })],
+    kind: 'untestable',
+    why: /nodes of pool gpu may offer/,
+  },
+  { what: 'a scheduler of its own', load: load({ schedulerName: 'volcano' }), kind: 'untestable', why: /volcano/ },
+  { what: 'scheduling gates', load: load({ schedulingGates: [{ name: 'x/y' }] }), kind: 'untestable', why: /gates/ },
+  {
+    what: 'a label that Karpenter knows and this world does not',
+    load: load({ nodeSelector: { 'karpenter.k8s.aws/instance-local-nvme': '100' } }),
+    kind: 'untestable',
+    why: /instance-local-nvme/,
+  },
+  { what: 'a request that is no quantity', load: load({}, { cpu: 'lots' }), kind: 'unservable', why: /"lots" is no quantity/ },
+  { what: 'spread over zones', load: load(spread(LABEL.zone)), kind: 'servable' },
+  {
+    what: 'spread over more zones than there are',
+    load: load(spread(LABEL.zone, { minDomains: 3 })),
+    kind: 'partly',
+    why: /wants 3 domains of topology.kubernetes.io\/zone, there are 2 \(a, b\): at most 2 of 3 pods can run/,
+  },
+  { what: 'spread over a label that no node has', load: load(spread('rack')), kind: 'unservable', why: /spread over rack, a label that no node has/ },
+  { what: 'soft spread over a label that no node has', load: load(spread('rack', { soft: true })), kind: 'servable' },
+  { what: 'spread over hostnames', load: load(spread(LABEL.hostname, { minDomains: 9 })), kind: 'servable' },
+  { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },
+  { what: 'apart over zones, one pod too many', load: load(apart(LABEL.zone)), kind: 'partly', why: /at most 2 of 3 can run/ },
+  { what: 'beside its own kind', load: load(beside(LABEL.zone, 'web')), kind: 'servable' },
+  { what: 'beside nobody', load: load(beside(LABEL.zone, 'cache')), kind: 'unservable', why: /beside pods .* that no workload/ },
+  {
+    what: 'an affinity of several terms, one of which will do',
+    load: load({
+      affinity: {
+        nodeAffinity: {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: [
+              { matchExpressions: [{ key: LABEL.zone, operator: 'In', values: ['z'] }] },
+              { matchExpressions: [{ key: LABEL.capacityType, operator: 'NotIn', values: ['spot'] }] },
+            ],
+          },
+        },
+      },
+    }),
+    kind: 'servable',
+  },
+];
+
+for (const { what, load: subject = load(), pools = GENERAL, others = [], kind, why } of CASES) {
+  test(`${what}: ${kind}`, () => {
+    const found = judge(subject, pools, others);
+    expect(found.kind).toBe(kind);
+    if (why !== undefined) expect('why' in found ? found.why : '').toMatch(why);
+  });
+}
+
+test('a DaemonSet is no reason for a node, and needs none', () => {
+  expect(judge(agent, []).kind).toBe('servable');
+});

@@ -1,0 +1,67 @@
+import type { Pool } from '../model/catalogue.ts';
+import { LABEL } from '../model/kube.ts';
+import { podRequests } from '../model/resources.ts';
+import type { Feasibility, Load, Seat } from './feasibility.ts';
+import { isBoundTo } from './placement.ts';
+
+const MIB = 2 ** 20;
+/** Nodes are never full to the last core. */
+const PACKING = 1.5;
+/** While a node is replaced, both count. */
+const REPLACEMENT = 2;
+
+/**
+ * Judges once more the loads that depend on pools whose limits the whole mix may reach: who is served then depends on who
+ * comes first. What may be reached is reckoned generously, since different autoscalers choose different nodes.
+ */
+export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, Feasibility>): ReadonlyMap<string, Feasibility> {
+  const seatsOf = (load: Load): readonly Seat[] => {
+    const found = judged.get(load.name);
+    return !load.isDaemon && (found?.kind === 'servable' || found?.kind === 'partly') ? found.seats : [];
+  };
+  const scarce = new Set<string>();
+  for (const pool of new Set(loads.flatMap((load) => seatsOf(load).map((seat) => seat.pool)))) {
+    const users = loads.map((load) => ({ load, seats: seatsOf(load).filter((seat) => seat.pool === pool) })).filter(({ seats }) => seats.length > 0);
+    if (mayBeReached(pool, users)) scarce.add(pool.name);
+  }
+  return new Map(
+    [...judged].map(([name, found]): [string, Feasibility] => {
+      if (found.kind !== 'servable') return [name, found];
+      const pools = [...new Set(found.seats.map(({ pool }) => pool.name))];
+      const isDaemon = loads.some((load) => load.name === name && load.isDaemon);
+      if (isDaemon || pools.length === 0 || !pools.every((pool) => scarce.has(pool))) return [name, found];
+      const why = `the limits of pool ${pools.join(', ')} may be reached: who is served then depends on who comes first`;
+      return [name, { kind: 'partly', seats: found.seats, why }];
+    }),
+  );
+}
+
+interface User {
+  readonly load: Load;
+  readonly seats: readonly Seat[];
+}
+
+function mayBeReached({ limits }: Pool, users: readonly User[]): boolean {
+  if (limits === undefined) return false;
+  const need = users.map(needOf);
+  const sum = (pick: (need: ReturnType<typeof needOf>) => number): number => need.reduce((total, one) => total + pick(one), 0) * REPLACEMENT;
+  return (
+    sum(({ cpu }) => cpu) > (limits.cpu ?? Infinity) ||
+    sum(({ memoryMiB }) => memoryMiB) > (limits.memoryMiB ?? Infinity) ||
+    sum(({ nodes }) => nodes) > (limits.nodes ?? Infinity)
+  );
+}
+
+function needOf({ load, seats }: User): { readonly cpu: number; readonly memoryMiB: number; readonly nodes: number } {
+  const { cpu = 0, memory = 0 } = podRequests(load.template.spec);
+  const smallestCpu = Math.min(...seats.map(({ type }) => type.vcpu));
+  const smallestMiB = Math.min(...seats.map(({ type }) => type.memoryMiB));
+  const { replicas } = load;
+  const isAlone = isBoundTo(LABEL.hostname, load);
+  return {
+    cpu: isAlone ? replicas * smallestCpu : Math.max(smallestCpu, (replicas * cpu * PACKING) / 1_000),
+    memoryMiB: isAlone ? replicas * smallestMiB : Math.max(smallestMiB, (replicas * memory * PACKING) / MIB),
+    // A node for each at worst.
+    nodes: replicas,
+  };
+}

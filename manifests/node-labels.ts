@@ -1,0 +1,49 @@
+import type { InstanceType, Offering } from '../model/catalogue.ts';
+import { LABEL } from '../model/kube.ts';
+import type { Labels } from '../model/selector.ts';
+
+/** Karpenter's label for the pool of a node. */
+export const NODE_POOL_LABEL = 'karpenter.sh/nodepool';
+const AWS_LABEL = 'karpenter.k8s.aws/instance-';
+/** `m6i`, `u-6tb1`: category and generation, as Karpenter's AWS provider takes family names apart. */
+const FAMILY = /^([a-z]+)(?:-[0-9]+tb)?([0-9]+)/;
+/** Labels by type that follow from what the catalogue knows. */
+const DERIVED = ['category', 'generation', 'family', 'size', 'cpu', 'memory', 'hypervisor', 'gpu-name', 'gpu-count'].map(
+  (name) => `${AWS_LABEL}${name}`,
+);
+const DECIDED: readonly string[] = [...Object.values(LABEL), NODE_POOL_LABEL, ...DERIVED];
+
+/** Whether the pool, the type and the place of a node decide this label's value. */
+export function isKnownLabel(key: string): boolean {
+  return DECIDED.includes(key);
+}
+
+/** Whether Karpenter gives nodes this label by their type, from what the catalogue of this world doesn't know. */
+export function isUnmodelledLabel(key: string): boolean {
+  return key.startsWith(AWS_LABEL) && !DERIVED.includes(key);
+}
+
+/** The labels that a node of an offering has by its type and place. Source: Karpenter's documentation, "Well-Known Labels". */
+export function offeringLabels(type: InstanceType, { zone, capacityType }: Offering, region: string): Labels {
+  const [family = '', size = ''] = type.type.split('.');
+  const [, category, generation] = FAMILY.exec(family) ?? [];
+  const { gpu } = type;
+  return {
+    [LABEL.instanceType]: type.type,
+    [LABEL.arch]: type.architecture === 'x86_64' ? 'amd64' : 'arm64',
+    [LABEL.os]: 'linux',
+    [LABEL.region]: region,
+    [LABEL.zone]: zone,
+    [LABEL.capacityType]: capacityType,
+    [`${AWS_LABEL}family`]: family,
+    [`${AWS_LABEL}size`]: size,
+    ...(category === undefined ? {} : { [`${AWS_LABEL}category`]: category }),
+    ...(generation === undefined ? {} : { [`${AWS_LABEL}generation`]: generation }),
+    [`${AWS_LABEL}cpu`]: String(type.vcpu),
+    [`${AWS_LABEL}memory`]: String(type.memoryMiB),
+    [`${AWS_LABEL}hypervisor`]: type.hypervisor,
+    ...(gpu === undefined
+      ? {}
+      : { [`${AWS_LABEL}gpu-name`]: gpu.name.toLowerCase().replaceAll(' ', '-'), [`${AWS_LABEL}gpu-count`]: String(gpu.count) }),
+  };
+}

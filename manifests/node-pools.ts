@@ -1,0 +1,146 @@
+import { LoadError } from '../harness/load.ts';
+import type { Pool } from '../model/catalogue.ts';
+import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
+import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';
+import type { Manifest } from './documents.ts';
+import { isKnownLabel, isUnmodelledLabel } from './node-labels.ts';
+
+/** What Karpenter's NodePool holds of a pool; its validation sees to the types. */
+interface NodePoolSpec {
+  readonly template: {
+    readonly metadata?: { readonly labels?: Readonly<Record<string, string>>; readonly annotations?: object };
+    readonly spec: {
+      readonly requirements?: readonly WrittenRequirement[];
+      readonly taints?: readonly Taint[];
+      readonly startupTaints?: readonly Taint[];
+      readonly expireAfter?: string;
+      readonly terminationGracePeriod?: string;
+    };
+  };
+  readonly disruption?: object;
+  readonly limits?: Readonly<Record<string, string | number>>;
+  readonly weight?: number;
+  readonly replicas?: number;
+}
+
+interface WrittenRequirement {
+  readonly key: string;
+  /** `Gte` and `Lte` since Karpenter 1.9. */
+  readonly operator: NodeSelectorRequirement['operator'] | 'Gte' | 'Lte';
+  readonly values?: readonly string[];
+  readonly minValues?: number;
+}
+
+/** A pool, and what of its manifest is not looked at. */
+export interface ReadPool {
+  readonly pool: Pool;
+  readonly notes: readonly string[];
+}
+
+const MIB = 2 ** 20;
+const LIMITS = ['cpu', 'memory', 'nodes'];
+
+/**
+ * A Karpenter NodePool (karpenter.sh/v1) in no autoscaler's words.
+ * @throws LoadError when a limit is no quantity
+ */
+export function readNodePool({ object, where }: Manifest): ReadPool {
+  const name = object.metadata.name ?? '';
+  const { template, limits = {}, weight = 0, disruption, replicas } = (object as unknown as { spec: NodePoolSpec }).spec;
+  const { requirements = [], taints = [], startupTaints = [], expireAfter, terminationGracePeriod } = template.spec;
+  const unmodelled = requirements.filter(({ key }) => isUnmodelledLabel(key));
+  const ignored = [
+    ...unmodelled.map(({ key }) => `the requirement on ${key}`),
+    ...(requirements.some(({ minValues }) => minValues !== undefined) ? ['minValues'] : []),
+    ...(template.metadata?.annotations === undefined ? [] : ['annotations of nodes']),
+    ...(expireAfter === undefined ? [] : ['expireAfter']),
+    ...(terminationGracePeriod === undefined ? [] : ['terminationGracePeriod']),
+    ...(disruption === undefined ? [] : ['disruption (the target removes empty nodes as its adapter says)']),
+    ...(replicas === undefined ? [] : ['replicas']),
+    ...Object.keys(limits).flatMap((resource) => (LIMITS.includes(resource) ? [] : [`the limit on ${resource}`])),
+  ];
+  return {
+    pool: {
+      name,
+      requirements: requirements.filter((one) => !unmodelled.includes(one)).map(toRequirement),
+      labels: { ...template.metadata?.labels },
+      taints: taints.map(toTaint),
+      startupTaints: startupTaints.map(toTaint),
+      ...readLimits(limits, where),
+      weight,
+    },
+    notes: ignored.length === 0 ? [] : [`NodePool ${name}: not looked at: ${ignored.join(', ')}`],
+  };
+}
+
+function toRequirement({ key, operator, values = [] }: WrittenRequirement): NodeSelectorRequirement {
+  switch (operator) {
+    case 'Exists':
+    case 'DoesNotExist':
+      return { key, operator };
+    // On whole numbers.
+    case 'Gte':
+      return { key, operator: 'Gt', values: values.map((value) => String(BigInt(value) - 1n)) };
+    case 'Lte':
+      return { key, operator: 'Lt', values: values.map((value) => String(BigInt(value) + 1n)) };
+    default:
+      return { key, operator, values: [...values] };
+  }
+}
+
+function toTaint({ key, value, effect }: Taint): Taint {
+  return { key, effect, ...(value === undefined ? {} : { value }) };
+}
+
+function readLimits(limits: Readonly<Record<string, string | number>>, where: string): Pick<Pool, 'limits'> {
+  const read = (resource: string, parse: (text: string) => number): number | undefined => {
+    const written = limits[resource];
+    if (written === undefined) return undefined;
+    try {
+      return parse(String(written));
+    } catch (error) {
+      if (error instanceof QuantityError) throw new LoadError(`${where}: spec.limits.${resource}: ${error.message}`);
+      throw error;
+    }
+  };
+  const cpu = read('cpu', (text) => toMilli(text) / 1_000);
+  const memoryMiB = read('memory', (text) => Math.floor(toWhole(text) / MIB));
+  const nodes = read('nodes', toWhole);
+  if (cpu === undefined && memoryMiB === undefined && nodes === undefined) return {};
+  return {
+    limits: {
+      ...(cpu === undefined ? {} : { cpu }),
+      ...(memoryMiB === undefined ? {} : { memoryMiB }),
+      ...(nodes === undefined ? {} : { nodes }),
+    },
+  };
+}
+
+/** What of an EC2NodeClass is replaced by the world's own, and what is not looked at. */
+export function describeNodeClass({ object }: Manifest): string {
+  const { name } = object.metadata;
+  const { spec = {} } = object as unknown as { spec?: Readonly<Record<string, unknown>> };
+  const replaced = Object.keys(spec).filter((field) => REPLACED_FIELDS.includes(field));
+  const ignored = Object.keys(spec)
+    .filter((field) => !REPLACED_FIELDS.includes(field))
+    .flatMap((field) => (field === 'kubelet' ? Object.keys(spec[field] ?? {}).map((key) => `kubelet.${key}`) : [field]));
+  const parts = [
+    ...(replaced.length === 0 ? [] : [`${replaced.join(', ')} stand for the world's own`]),
+    ...(ignored.length === 0 ? [] : [`not looked at: ${ignored.join(', ')}`]),
+  ];
+  return `EC2NodeClass ${name}: ${parts.join('; ')}`;
+}
+
+const REPLACED_FIELDS: readonly string[] = [
+  'amiFamily',
+  'amiSelectorTerms',
+  'subnetSelectorTerms',
+  'securityGroupSelectorTerms',
+  'role',
+  'instanceProfile',
+];
+
+/** Whether all nodes of a pool have a label that its type decides, or that the pool sets. */
+export function setsLabel(pool: Pool, key: string): boolean {
+  return isKnownLabel(key) || key in pool.labels || pool.requirements.some((requirement) => requirement.key === key);
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'yaml';
+import { LoadError } from '../harness/load.ts';
+import type { KubeObject } from '../model/kube.ts';
+import { packageRoot } from '../model/package-root.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { readText } from '../wire/wire.ts';
+import { createApiServer } from '../world/kube/api-server.ts';
+import type { ApiServer } from '../world/kube/api-server.ts';
+import type { Manifest } from './documents.ts';
+import type { UserWorkload } from './workloads.ts';
+
+/** Karpenter's own definitions, as its chart installs them. */
+const DEFINITIONS = ['karpenter.sh_nodepools.yaml', 'karpenter.k8s.aws_ec2nodeclasses.yaml'];
+
+/** An API server of nobody's, with Karpenter's definitions, for a look at what it takes. */
+export interface Validator {
+  /** Whether it serves a kind. */
+  serves(manifest: Manifest): boolean;
+  isNamespaced(manifest: Manifest): boolean;
+  /** Creates an object as `kubectl apply` would, unknown fields refused. @throws LoadError that says what the API does */
+  create(manifest: Manifest): Promise<void>;
+  /** Why the API refuses a workload's pods; undefined if it takes them. */
+  refusalOfPods(workload: UserWorkload): Promise<string | undefined>;
+}
+
+/** Runs `work` with a validator. */
+export async function withValidator<T>(work: (validator: Validator) => Promise<T>): Promise<T> {
+  const random = createRandom(0);
+  const timeline = createVirtualTimeline({ startMs: 0, random: random.fork('timeline') });
+  const server = createApiServer({ clock: timeline.scope('api-server'), random: random.fork('api-server') });
+  try {
+    return await timeline.run(
+      (async () => {
+        for (const file of DEFINITIONS) await define(server, file);
+        return work(validatorOn(server));
+      })(),
+    );
+  } finally {
+    server.stop();
+  }
+}
+
+async function define(server: ApiServer, file: string): Promise<void> {
+  const definition = parse(readFileSync(join(packageRoot(), 'fixtures', 'karpenter', file), 'utf8')) as KubeObject;
+  const refusal = await post(server, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
+  if (refusal !== undefined) throw new Error(`${file}: ${refusal}`);
+}
+
+function validatorOn(server: ApiServer): Validator {
+  const resourceOf = ({ apiVersion, kind }: Manifest): ReturnType<ApiServer['resources']['byKind']> => {
+    const resource = server.resources.byKind(apiVersion, kind);
+    const served = resource === undefined || resource.group === '' ? resource?.version : `${resource.group}/${resource.version}`;
+    return served === apiVersion ? resource : undefined;
+  };
+  return {
+    serves: (manifest) => resourceOf(manifest) !== undefined,
+    isNamespaced: (manifest) => resourceOf(manifest)?.namespaced === true,
+    create: async (manifest) => {
+      const resource = resourceOf(manifest);
+      if (resource === undefined) throw new Error(`${manifest.kind} is not served`);
+      const { object, apiVersion, where } = manifest;
+      const root = resource.group === '' ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+      const scope = resource.namespaced ? `/namespaces/${object.metadata.namespace ?? ''}` : '';
+      const refusal = await post(server, `${root}${scope}/${resource.plural}`, object);
+      if (refusal !== undefined) throw new LoadError(`${where}: the API refuses it: ${refusal}`);
+    },
+    refusalOfPods: ({ namespace, template }) =>
+      post(server, `/api/v1/namespaces/${namespace}/pods`, {
+        apiVersion: 'v1',
+        kind: 'Pod',
+        metadata: { ...template.metadata, generateName: 'pod-', namespace },
+        spec: template.spec,
+      }),
+  };
+}
+
+/** The message of the API's refusal. */
+async function post(server: ApiServer, path: string, object: object): Promise<string | undefined> {
+  const headers = { 'content-type': 'application/json' };
+  const request = { method: 'POST', path: `${path}?fieldValidation=Strict`, headers, body: JSON.stringify(object) };
+  const caller = { principal: 'scenario', incarnation: 1, span: 0 } as const;
+  const { status, body } = await server.backend.handle(request, server.backend.describe(request), caller);
+  const text = await readText(body);
+  if (status < 400) return undefined;
+  return (JSON.parse(text) as { message?: string }).message ?? `status ${status}`;
+}

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { Workload } from '../harness/scenario.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
+import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
+import type { Manifest } from './documents.ts';
+
+/** A workload of the user's, fit for a world without its volumes. */
+export interface UserWorkload {
+  /** The value of WORKLOAD_LABEL on its pods: `namespace.name`. */
+  readonly name: string;
+  /** `Deployment shop/web` */
+  readonly title: string;
+  readonly where: string;
+  readonly kind: Workload['kind'];
+  readonly namespace: string;
+  /** Pods at once; 0 for a DaemonSet. */
+  readonly replicas: number;
+  /** Each pod is created when the one before is ready. */
+  readonly ordered: boolean;
+  /** What is created. */
+  readonly object: KubeObject;
+  /** Of `object`, with the requests that follow from limits. */
+  readonly template: PodTemplate;
+  readonly notes: readonly string[];
+}
+
+/** The kinds that make pods here, with their plurals. */
+export const WORKLOAD_RESOURCES: Readonly<Record<string, string>> = {
+  Deployment: 'deployments',
+  ReplicaSet: 'replicasets',
+  DaemonSet: 'daemonsets',
+  StatefulSet: 'statefulsets',
+  Job: 'jobs',
+} satisfies Record<Workload['kind'], string>;
+
+const MAX_LABEL_VALUE = 63;
+const HASH_DIGITS = 8;
+
+/** Reads a workload of one of those kinds that the API has taken. */
+export function readWorkload({ object, kind, where }: Manifest): UserWorkload {
+  const { namespace = '', name = '' } = object.metadata;
+  const label = labelOf(`${namespace}.${name}`, kind);
+  const title = `${kind} ${namespace}/${name}`;
+  const written = object as unknown as WrittenWorkload;
+  const { volumeClaimTemplates = [], ...spec } = written.spec;
+  const claims = volumeClaimTemplates.map(({ metadata }) => metadata.name ?? '');
+  const pod = withoutClaims(spec.template.spec, claims);
+  const template: PodTemplate = {
+    ...spec.template,
+    metadata: { ...spec.template.metadata, labels: { ...spec.template.metadata?.labels, [WORKLOAD_LABEL]: label } },
+    spec: pod.spec,
+  };
+  return {
+    name: label,
+    title,
+    where,
+    kind: kind as Workload['kind'],
+    namespace,
+    replicas: replicasOf(kind, written),
+    ordered: kind === 'StatefulSet' && spec.podManagementPolicy !== 'Parallel',
+    object: { ...object, spec: { ...spec, template } } as KubeObject,
+    template: { ...template, spec: withRequests(template.spec) },
+    notes: [
+      ...(pod.replaced.length === 0 ? [] : [`${title}: its volumes ${pod.replaced.join(', ')} are empty ones here, tied to no zone`]),
+      ...(kind === 'Job' ? [`${title}: its pods run until they are removed, since images are not run`] : []),
+    ],
+  };
+}
+
+interface WrittenWorkload {
+  readonly spec: Deployment['spec'] &
+    Job['spec'] & {
+      readonly podManagementPolicy?: string;
+      readonly volumeClaimTemplates?: readonly KubeObject[];
+    };
+}
+
+/** A value that a label may have, the same for the same object, another for another. */
+function labelOf(text: string, kind: string): string {
+  const full = kind === 'Deployment' ? text : `${text}.${kind.toLowerCase()}`;
+  if (full.length <= MAX_LABEL_VALUE) return full;
+  const hash = createHash('sha256').update(full).digest('hex').slice(0, HASH_DIGITS);
+  return `${full.slice(0, MAX_LABEL_VALUE - HASH_DIGITS - 1)}-${hash}`;
+}
+
+function replicasOf(kind: string, { spec }: WrittenWorkload): number {
+  if (kind === 'DaemonSet' || spec.paused === true || spec.suspend === true) return 0;
+  return kind === 'Job' ? Math.min(spec.parallelism ?? 1, spec.completions ?? Infinity) : (spec.replicas ?? 1);
+}
+
+/** Volumes that need a claim become empty: nobody here makes the disk. */
+function withoutClaims(spec: PodSpec, templates: readonly string[]): { readonly spec: PodSpec; readonly replaced: readonly string[] } {
+  const volumes = spec.volumes ?? [];
+  const claimed = volumes.filter((volume) => CLAIMING.some((source) => source in volume)).map(({ name }) => name);
+  const replaced = [...claimed, ...templates];
+  if (replaced.length === 0) return { spec, replaced };
+  const kept = volumes.filter(({ name }) => !replaced.includes(name));
+  return { spec: { ...spec, volumes: [...kept, ...replaced.map((name) => ({ name, emptyDir: {} }))] }, replaced };
+}
+
+const CLAIMING = ['persistentVolumeClaim', 'ephemeral', 'awsElasticBlockStore', 'csi'];
+
+/** What is limited and not requested is requested as much as it is limited: the API's default for containers. */
+function withRequests(spec: PodSpec): PodSpec {
+  const filled = <T extends Container>(container: T): T => {
+    const { limits, requests } = container.resources ?? {};
+    return limits === undefined ? container : { ...container, resources: { ...container.resources, requests: { ...limits, ...requests } } };
+  };
+  return {
+    ...spec,
+    containers: spec.containers.map(filled),
+    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(filled) }),
+  };
+}

@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../model/package-root.ts';
+import { describeKubeRequest } from './operation.ts';
+import { PROTOBUF_TYPE, decodeProtobuf } from './protobuf.ts';
+import { ProtobufError } from './protobuf-reader.ts';
+import { loadKubeTypes } from './types.ts';
+
+const types = loadKubeTypes();
+
+/** Bodies as Go's serializer (k8s.io/apimachinery v0.34.4) writes objects, with the same objects in its JSON. */
+const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'protobuf-bodies.json'), 'utf8')) as readonly {
+  what: string;
+  body: string;
+  object: unknown;
+}[];
+
+for (const { what, body, object } of bodies) {
+  test(`${what} is read as Go wrote it`, () => {
+    expect(withoutNulls(decodeProtobuf(Buffer.from(body, 'base64'), types))).toEqual(withoutNulls(object));
+  });
+}
+
+/** Go writes zero times as null. */
+function withoutNulls(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_key, part: unknown) => (part === null ? undefined : part)));
+}
+
+for (const [what, bytes, message] of [
+  ['JSON', Buffer.from('{}'), 'does not appear to be a protobuf message'],
+  ['a body that ends too soon', Buffer.from('k8s\0\u000a\u0013'), 'unexpected EOF'],
+  ['an unknown kind', Buffer.from('k8s\0\u000a\u0005\u0012\u0003Foo'), 'no kind "Foo" is registered'],
+] as const) {
+  test(`${what} is refused`, () => {
+    expect(() => decodeProtobuf(bytes, types)).toThrow(ProtobufError);
+    expect(() => decodeProtobuf(bytes, types)).toThrow(message);
+  });
+}
+
+test('an operation knows what a protobuf body asks for', () => {
+  const eviction = bodies.find(({ what }) => what === 'Eviction');
+  const operation = describeKubeRequest(
+    {
+      method: 'POST',
+      path: '/api/v1/namespaces/default/pods/web-1/eviction',
+      headers: { 'content-type': PROTOBUF_TYPE },
+      body: Buffer.from(eviction?.body ?? '', 'base64'),
+    },
+    types,
+  );
+  // Its options ask for a dry run.
+  expect(operation).toMatchObject({ name: 'create pods/eviction', mutating: false, input: { kind: 'Eviction' } });
+});

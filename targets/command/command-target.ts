@@ -1,0 +1,221 @@
+import { accessSync, constants as access, readFileSync, statSync } from 'node:fs';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { RESOURCES } from '../../clients/resources.ts';
+import type { LogLevel } from '../../runtime/log.ts';
+import { ProgramError } from '../target.ts';
+import type { Target, TargetProcess, TargetSite } from '../target.ts';
+import { manifestProblem } from './apply.ts';
+import type { Manifest } from './apply.ts';
+import { hostEnvironment, openProgramSockets } from './environment.ts';
+import { commandPools, karpenterPools } from './pools.ts';
+import type { Operations } from './pools.ts';
+import { freePorts } from './ports.ts';
+import { startProgram } from './program.ts';
+import type { Program } from './program.ts';
+import { untilReady } from './ready.ts';
+import { NODE_CLASS_VARIABLES, TargetFileError, parseTargetFile } from './target-file.ts';
+import type { TargetFile } from './target-file.ts';
+import { NODE_VARIABLE, substitute, substituteAll, unknownVariable } from './variables.ts';
+
+/**
+ * Reads a target's file: any program as a target, in real time.
+ * @throws TargetFileError when it can't be used as it is, or its program is not there
+ */
+export async function readCommandTarget(path: string): Promise<Target> {
+  const file = parseTargetFile(path, await readFile(path, 'utf8'));
+  const folder = dirname(path);
+  const directory = resolve(folder, file.directory ?? '.');
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new TargetFileError(`${path}: directory ${directory} does not exist`);
+  }
+  const locate = (field: string, command: readonly string[]): readonly string[] => locateProgram(path, field, folder, command);
+  const command = locate('command', file.command);
+  return {
+    name: file.name,
+    summary: `the program ${command.join(' ')}`,
+    time: 'real',
+    features: file.features,
+    constants: file.constants,
+    resources: file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []),
+    start: (site) => new ProgramRun({ environment: file.environment, ready: file.ready, command, directory }, site),
+    ...operationsOf(path, file, directory, locate),
+  };
+}
+
+function operationsOf(
+  path: string,
+  { pools, install }: TargetFile,
+  directory: string,
+  locate: (field: string, command: readonly string[]) => readonly string[],
+): Operations {
+  const manifests = install?.flatMap((name, index) => readManifests(path, `install.${index}`, name));
+  if ('command' in pools) return commandPools(locate('pools.command', pools.command), directory, manifests);
+  return karpenterPools(readNodeClass(path, pools.nodeClass), manifests);
+}
+
+/** The first is looked for where it says, or in PATH; the rest stays as it is. */
+function locateProgram(path: string, field: string, folder: string, [name = '', ...args]: readonly string[]): readonly string[] {
+  if (name === `\${${NODE_VARIABLE}}`) return [process.execPath, ...args];
+  const places = name.includes('/') ? [folder] : (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
+  const found = places.map((place) => resolve(place, name)).find(isExecutable);
+  if (found !== undefined) return [found, ...args];
+  const where = name.includes('/') ? `there is no program ${resolve(folder, name)}` : `no program ${name} is in PATH`;
+  throw new TargetFileError(`${path}: ${field} can't be run: ${where}`);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, access.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function readNodeClass(path: string, nodeClass: unknown): Manifest | undefined {
+  if (nodeClass === undefined) return undefined;
+  const field = 'pools.nodeClass';
+  const [manifest, ...others] = typeof nodeClass === 'string' ? readManifests(path, field, nodeClass) : [checkManifest(path, field, nodeClass)];
+  if (manifest === undefined || others.length > 0) throw new TargetFileError(`${path}: ${field} must be one object`);
+  const unknown = unknownVariable(JSON.stringify(manifest), NODE_CLASS_VARIABLES);
+  if (unknown !== undefined) {
+    throw new TargetFileError(`${path}: ${field} refers to \${${unknown}}; there are ${NODE_CLASS_VARIABLES.join(', ')}`);
+  }
+  return manifest;
+}
+
+/** Objects of a file in YAML, whose path is relative to the target's file. */
+function readManifests(path: string, field: string, name: string): Manifest[] {
+  let text: string;
+  try {
+    text = readFileSync(resolve(dirname(path), name), 'utf8');
+  } catch {
+    throw new TargetFileError(`${path}: ${field}: ${name} can't be read`);
+  }
+  return parseAllDocuments(text).flatMap((document, index) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new TargetFileError(`${path}: ${field}: ${name} is not YAML: ${error.message.split('\n')[0] ?? ''}`);
+    const value: unknown = document.toJS();
+    return value === null ? [] : [checkManifest(path, `${field}: document ${index + 1} of ${name}`, value)];
+  });
+}
+
+function checkManifest(path: string, field: string, value: unknown): Manifest {
+  const problem = manifestProblem(value);
+  if (problem !== undefined) throw new TargetFileError(`${path}: ${field}: ${problem}`);
+  return value as Manifest;
+}
+
+/** What a program is started with. */
+type ProgramSpec = Pick<TargetFile, 'environment' | 'ready'> & { readonly command: readonly string[]; readonly directory: string };
+
+/** One incarnation of a program. */
+class ProgramRun implements TargetProcess {
+  readonly ready: Promise<void>;
+  readonly done: Promise<void>;
+  readonly #spec: ProgramSpec;
+  readonly #site: TargetSite;
+  readonly #listeners = new Set<(line: string) => void>();
+  readonly #started: Promise<Program>;
+  #isKilled = false;
+
+  constructor(spec: ProgramSpec, site: TargetSite) {
+    this.#spec = spec;
+    this.#site = site;
+    const environment = this.#prepare();
+    this.#started = environment.then((values) => this.#start(values));
+    this.ready = this.#untilReady(environment);
+    this.done = this.#untilDone();
+    // Whoever starts it looks at the one, and at the other only as long as it matters.
+    this.ready.catch(() => undefined);
+  }
+
+  async kill(): Promise<void> {
+    this.#isKilled = true;
+    const program = await this.#started.catch(() => undefined);
+    await program?.kill();
+  }
+
+  /** A folder that is the program's alone, sockets, ports. */
+  async #prepare(): Promise<Readonly<Record<string, string>>> {
+    const folder = await mkdtemp(join(tmpdir(), 'scaleproof-target-'));
+    try {
+      const sockets = await openProgramSockets(this.#site, folder);
+      return { ...hostEnvironment(folder), ...sockets, ...(await freePorts()), [NODE_VARIABLE]: process.execPath };
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true });
+      throw error;
+    }
+  }
+
+  async #start(values: Readonly<Record<string, string>>): Promise<Program> {
+    const { clock, signal } = this.#site.runtime;
+    const folder = values['HOME'] ?? '';
+    if (this.#isKilled || signal.aborted) {
+      await rm(folder, { recursive: true, force: true });
+      throw new ProgramError('it was stopped before it was started');
+    }
+    const { [NODE_VARIABLE]: _node, ...given } = values;
+    const program = startProgram(
+      {
+        command: this.#spec.command.map((part) => substitute(part, values)),
+        directory: this.#spec.directory,
+        environment: { ...given, ...substituteAll(this.#spec.environment, values) },
+        folder,
+      },
+      clock,
+      (line) => this.#hear(line),
+    );
+    signal.addEventListener('abort', () => program.stop(), { once: true });
+    return program;
+  }
+
+  #hear(line: string): void {
+    this.#site.runtime.log(levelOf(line), line);
+    for (const listener of this.#listeners) listener(line);
+  }
+
+  async #untilReady(environment: Promise<Readonly<Record<string, string>>>): Promise<void> {
+    const said = (text: string): Promise<void> =>
+      new Promise((resolve) => {
+        this.#listeners.add((line) => {
+          if (line.includes(text)) resolve();
+        });
+      });
+    const probe = substituteAll(this.#spec.ready, await environment);
+    await untilReady(probe, { clock: this.#site.runtime.clock, said });
+  }
+
+  async #untilDone(): Promise<void> {
+    const program = await this.#started;
+    const code = await program.ended;
+    if (this.#site.runtime.signal.aborted) return;
+    const words = program.lastWords();
+    throw new ProgramError(`it exited with code ${code}${words === '' ? ', and said nothing' : `; the last that it said: ${words}`}`);
+  }
+}
+
+/** Programs of Go and of Node write JSON lines; controller-runtime says of a panic that it survived "Observed a panic". */
+function levelOf(line: string): LogLevel {
+  if (/\bObserved a panic\b/.test(line)) return 'panic';
+  const [, level] = /"level" *: *"(\w+)"/i.exec(line) ?? /^([EWF])\d{4} \d\d:\d\d:\d\d\./.exec(line) ?? [];
+  if (/"panic" *: *true/.test(line)) return 'panic';
+  switch (level?.toLowerCase()) {
+    case 'warn':
+    case 'warning':
+    case 'w':
+      return 'warn';
+    case 'error':
+    case 'fatal':
+    case 'panic':
+    case 'dpanic':
+    case 'e':
+    case 'f':
+      return 'error';
+    default:
+      return 'info';
+  }
+}

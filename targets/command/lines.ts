@@ -1,0 +1,41 @@
+/** What is kept of one line. */
+const MAX_LINE_LENGTH = 4_096;
+
+/** Cuts a stream of text into lines, and long lines short: nobody's memory fills with what a program writes. */
+export class LineSplitter {
+  readonly #onLine: (line: string) => void;
+  #line = '';
+  #isCut = false;
+
+  constructor(onLine: (line: string) => void) {
+    this.#onLine = onLine;
+  }
+
+  push(text: string): void {
+    const [first = '', ...rest] = text.split('\n');
+    this.#append(first);
+    for (const part of rest) {
+      this.#finish();
+      this.#append(part);
+    }
+  }
+
+  /** The stream has ended: what has no line feed is a line too. */
+  end(): void {
+    if (this.#line !== '') this.#finish();
+  }
+
+  #append(text: string): void {
+    const room = MAX_LINE_LENGTH - this.#line.length;
+    this.#line += text.slice(0, room);
+    this.#isCut ||= text.length > room;
+  }
+
+  #finish(): void {
+    const line = this.#line.replace(/\r$/, '');
+    const isCut = this.#isCut;
+    this.#line = '';
+    this.#isCut = false;
+    if (line !== '') this.#onLine(isCut ? `${line} [cut]` : line);
+  }
+}

@@ -1,0 +1,102 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { RESOURCES } from '../../clients/resources.ts';
+import { CRDS } from '../../controller/crds.ts';
+import type { Pool } from '../../model/catalogue.ts';
+import { clusterVariables } from '../../model/program-environment.ts';
+import { reference, toNodePool } from '../reference.ts';
+import { ProgramError } from '../target.ts';
+import type { Target, TargetSite } from '../target.ts';
+import { applyManifests, removeManifest } from './apply.ts';
+import type { Manifest } from './apply.ts';
+import { hostEnvironment, openProgramSockets } from './environment.ts';
+import { startProgram } from './program.ts';
+import { substitute, substituteAll } from './variables.ts';
+
+/** Karpenter's resources, as the bundled target installs them. */
+const DEFINITIONS: readonly Manifest[] = CRDS.map((definition) => ({
+  ...definition,
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+}));
+
+/** What a target does for its operator. */
+export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
+
+/** Longest that a program which translates pools may take. */
+const TRANSLATION_LIMIT_MS = 120_000;
+
+/** Pools as NodePools of Karpenter, all with the one EC2NodeClass that the bundled target uses, or one that is given. */
+export function karpenterPools(nodeClass: Manifest | undefined, install: readonly Manifest[] | undefined): Operations {
+  if (nodeClass === undefined) {
+    const setUp = install === undefined ? reference.install : (site: TargetSite) => applyManifests(site, install);
+    return { install: setUp, applyPools: reference.applyPools, removePools: reference.removePools };
+  }
+  const [group = ''] = nodeClass.apiVersion.split('/');
+  const nodeClassRef = { group, kind: nodeClass.kind, name: nodeClass.metadata.name ?? '' };
+  return {
+    install: (site) => applyManifests(site, install ?? DEFINITIONS),
+    applyPools: async (site, pools) => {
+      await applyManifests(site, [substituteAll(nodeClass, clusterVariables(site.cluster)), ...pools.map((pool) => manifestOf(pool, nodeClassRef))]);
+    },
+    removePools: async (site, pools) => {
+      for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef));
+      await removeManifest(site, nodeClass);
+    },
+  };
+}
+
+type NodeClassRef = ReturnType<typeof toNodePool>['spec']['template']['spec']['nodeClassRef'];
+
+function manifestOf(pool: Pool, nodeClassRef: NodeClassRef): Manifest {
+  const { group, version, kind } = RESOURCES.nodepools;
+  const { spec } = toNodePool(pool);
+  const template = { ...spec.template, spec: { ...spec.template.spec, nodeClassRef } };
+  return { apiVersion: `${group}/${version}`, kind, metadata: { name: pool.name }, spec: { ...spec, template } } as Manifest;
+}
+
+/**
+ * Pools given to a program: as a JSON list on its standard input, with `apply` or `remove` as its last argument, and with
+ * the operator's way into the world in its environment. An exit code other than 0 is a failure.
+ */
+export function commandPools(
+  command: readonly string[],
+  directory: string,
+  install: readonly Manifest[] | undefined,
+): Operations {
+  const run = async (site: TargetSite, pools: readonly Pool[], verb: 'apply' | 'remove'): Promise<void> => {
+    const { clock } = site.runtime;
+    const folder = await mkdtemp(join(tmpdir(), 'scaleproof-pools-'));
+    const sockets = await openProgramSockets(site, folder);
+    const program = startProgram(
+      {
+        command: [...command.map((part) => substitute(part, { ...sockets, NODE: process.execPath })), verb],
+        directory,
+        environment: { ...hostEnvironment(folder), ...sockets },
+        input: JSON.stringify(pools),
+        folder,
+      },
+      clock,
+      () => undefined,
+    );
+    const over = new AbortController();
+    const late = clock.sleep(TRANSLATION_LIMIT_MS, over.signal).then(
+      () => 'late' as const,
+      () => 'late' as const,
+    );
+    try {
+      const code = await Promise.race([program.ended, late]);
+      if (code === 'late') throw new ProgramError(`${command.join(' ')} ${verb} was not over after ${TRANSLATION_LIMIT_MS / 1000} s`);
+      if (code !== 0) throw new ProgramError(`${command.join(' ')} ${verb} ended with code ${code}; it said: ${program.lastWords()}`);
+    } finally {
+      over.abort(new Error('the translation is over'));
+      await program.kill();
+    }
+  };
+  return {
+    install: (site) => applyManifests(site, install ?? []),
+    applyPools: (site, pools) => run(site, pools, 'apply'),
+    removePools: (site, pools) => run(site, pools, 'remove'),
+  };
+}

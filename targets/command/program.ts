@@ -1,0 +1,85 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../runtime/clock.ts';
+import { ProgramError } from '../target.ts';
+import { LineSplitter } from './lines.ts';
+
+/** What to run, and how. */
+export interface ProgramOrder {
+  /** The program and its arguments; no shell reads them. */
+  readonly command: readonly string[];
+  readonly directory: string;
+  /** All of its environment. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Its standard input; by default there is none. */
+  readonly input?: string;
+  /** Removed, with all that is in it, when the program has ended, however it did. */
+  readonly folder: string;
+}
+
+/** A running program. */
+export interface Program {
+  /** Resolves with its exit code when it has ended and what it wrote has been read; 128 and the signal's number if a signal ended it. */
+  readonly ended: Promise<number>;
+  /** The last thing that it said. */
+  lastWords(): string;
+  /** Asks it to stop, as a kubelet does: SIGTERM to the program itself. */
+  stop(): void;
+  /** Kills it and everything that it started, unless that left its process group. Resolves when it is gone. */
+  kill(): Promise<void>;
+}
+
+/** From a program's end until what it left running may keep its output open. */
+const OUTPUT_GRACE_MS = 1_000;
+
+/**
+ * Starts a program under a keeper (see `keeper.ts`), which outlives this process just long enough to kill it.
+ * @param onLine told of each line that it writes
+ */
+export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: string) => void): Program {
+  const file = fileURLToPath(new URL(`./keeper${extname(import.meta.url)}`, import.meta.url));
+  // A session of its own: whoever kills this process's group leaves the keeper to do its work.
+  const keeper = spawn(process.execPath, ['--no-warnings', file], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
+  let isLetGo = false;
+  let said = '';
+  const hear = (line: string): void => {
+    said = line;
+    if (!isLetGo) onLine(line);
+  };
+  for (const stream of [keeper.stdout, keeper.stderr]) {
+    const lines = new LineSplitter(hear);
+    stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
+    stream.on('end', () => lines.end());
+  }
+  const gone = new Promise<number>((resolve, reject) => {
+    keeper.once('exit', (code, signal) => {
+      if (code === null) reject(new ProgramError(`its keeper was ended by ${String(signal)}`));
+      else resolve(code);
+    });
+    keeper.once('error', (error) => reject(new ProgramError(`its keeper could not be started: ${error.message}`)));
+  });
+  const closed = once(keeper, 'close').catch(() => undefined);
+  // The keeper may be gone before it has read its order.
+  keeper.stdin.on('error', () => undefined).write(`${JSON.stringify(order)}\n`);
+  const end = async (): Promise<number> => {
+    const code = await gone;
+    await Promise.race([closed, clock.sleep(OUTPUT_GRACE_MS)]);
+    for (const stream of [keeper.stdout, keeper.stderr]) stream.destroy();
+    return code;
+  };
+  const ended = end();
+  ended.catch(() => undefined);
+  return {
+    ended,
+    lastWords: () => said,
+    stop: () => void keeper.stdin.write('stop\n'),
+    kill: async () => {
+      isLetGo = true;
+      keeper.stdin.end();
+      await gone.catch(() => undefined);
+      for (const stream of [keeper.stdout, keeper.stderr]) stream.destroy();
+    },
+  };
+}

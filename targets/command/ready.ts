@@ -1,0 +1,54 @@
+import type { Clock } from '../../runtime/clock.ts';
+import { createHttpWire } from '../../wire/http-wire.ts';
+import { ProgramError } from '../target.ts';
+import type { TargetFile } from './target-file.ts';
+
+/** How often a readiness probe by HTTP is sent: a kubelet asks each second, a trial would rather know at once. */
+const PROBE_PERIOD_MS = 250;
+
+/** What a readiness probe can see of a program. */
+export interface ProbeSite {
+  readonly clock: Clock;
+  /** Resolves when the program says something that holds this text. */
+  readonly said: (text: string) => Promise<void>;
+}
+
+/**
+ * Resolves when the program would pass its readiness probe: by HTTP, an answer from 200 to 399, as a kubelet takes it.
+ * @throws ProgramError when it doesn't within the probe's limit
+ */
+export async function untilReady(probe: TargetFile['ready'], { clock, said }: ProbeSite): Promise<void> {
+  if ('delay' in probe) return clock.sleep(probe.delay);
+  const over = new AbortController();
+  const limit = clock.sleep(probe.within, over.signal).then(() => Promise.reject(new ProgramError(describe(probe))));
+  const passed = 'log' in probe ? said(probe.log) : untilAnswered(probe.http, clock, over.signal);
+  try {
+    await Promise.race([passed, limit]);
+  } finally {
+    passed.catch(() => undefined);
+    limit.catch(() => undefined);
+    over.abort(new Error('the probe is over'));
+  }
+}
+
+function describe(probe: Exclude<TargetFile['ready'], { delay: number }>): string {
+  const what = 'log' in probe ? `it did not say "${probe.log}"` : `nothing healthy answered at ${probe.http}`;
+  return `${what} within ${probe.within / 1000} s of its start`;
+}
+
+async function untilAnswered(address: string, clock: Clock, over: AbortSignal): Promise<void> {
+  const { origin, pathname, search } = new URL(address);
+  const http = createHttpWire({ baseUrl: origin });
+  try {
+    while (!over.aborted) {
+      const status = await http.wire({ method: 'GET', path: `${pathname}${search}`, headers: {}, signal: over }).then(
+        (answer) => answer.status,
+        () => 0,
+      );
+      if (status >= 200 && status < 400) return;
+      await clock.sleep(PROBE_PERIOD_MS, over);
+    }
+  } finally {
+    http.destroy();
+  }
+}

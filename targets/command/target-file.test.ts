@@ -1,0 +1,86 @@
+import { expect, test } from '@playwright/test';
+import { parseTargetFile } from './target-file.ts';
+
+const LEAST = {
+  name: 'mine',
+  command: ['./autoscaler'],
+  constants: { emptyAfter: '1m', termination: '35s' },
+  pools: { as: 'karpenter' },
+  ready: { delay: '0s' },
+};
+
+function parse(change: object): ReturnType<typeof parseTargetFile> {
+  return parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, ...change }));
+}
+
+test('what is left out has its default', () => {
+  expect(parse({})).toEqual({
+    ...LEAST,
+    environment: {},
+    features: [],
+    constants: {
+      batchMaxMs: 10_000,
+      retryPeriodMs: 10_000,
+      launchTimeoutMs: 300_000,
+      registrationTimeoutMs: 900_000,
+      collectionMs: 150_000,
+      emptyAfterMs: 60_000,
+      terminationMs: 35_000,
+      unavailableOfferingMs: 180_000,
+      offeringsPerLaunch: 60,
+    },
+    ready: { delay: 0 },
+  });
+});
+
+test('durations are milliseconds or as Go writes them; scalars of an environment are texts', () => {
+  const { constants, environment, ready } = parse({
+    constants: { ...LEAST.constants, emptyAfter: 1500, collection: '1h30m', batchMax: '1.5s', termination: '0' },
+    environment: { A: 1, B: true, C: '${PORT}', D: '' },
+    ready: { http: 'http://127.0.0.1:${PORT}/readyz' },
+  });
+  expect(constants).toMatchObject({ emptyAfterMs: 1_500, collectionMs: 5_400_000, batchMaxMs: 1_500, terminationMs: 0 });
+  expect(environment).toEqual({ A: '1', B: 'true', C: '${PORT}', D: '' });
+  expect(ready).toEqual({ http: 'http://127.0.0.1:${PORT}/readyz', within: 120_000 });
+});
+
+for (const { change, says } of [
+  { change: { nmae: 'x' }, says: 'the file has no field nmae' },
+  { change: { name: undefined }, says: 'name must be a text' },
+  { change: { name: '' }, says: 'name must not be empty' },
+  { change: { command: './autoscaler' }, says: 'command must be a list' },
+  { change: { command: [] }, says: 'command must name a program' },
+  { change: { command: ['x', '--kubeconfig=${KUBECONFG}'] }, says: 'command.1 refers to ${KUBECONFG}; there are KUBECONFIG, ' },
+  { change: { environment: ['A=b'] }, says: 'environment must be a map of variables' },
+  { change: { environment: { A: '${HOME}' } }, says: 'environment.A refers to ${HOME}; there are KUBECONFIG, ' },
+  { change: { environment: { A: { b: 1 } } }, says: 'environment.A must be a text' },
+  { change: { environment: { 'a-b': 'c' } }, says: 'is no name of a variable' },
+  { change: { features: ['sopt'] }, says: 'features.0 must be one of spot, interruption' },
+  { change: { constants: undefined }, says: 'constants is missing' },
+  { change: { constants: { emptyAfter: '1m' } }, says: 'constants.termination must be a duration such as 15m' },
+  { change: { constants: { ...LEAST.constants, emptyAfter: '1 minute' } }, says: 'constants.emptyAfter must be a duration such as 15m' },
+  { change: { constants: { ...LEAST.constants, emptyAfter: -1 } }, says: 'constants.emptyAfter must be a duration such as 15m' },
+  { change: { constants: { ...LEAST.constants, retryPeriod: 0 } }, says: 'constants.retryPeriod must be a duration such as 15m, or milliseconds, more than 0' },
+  { change: { constants: { ...LEAST.constants, offeringsPerLaunch: 0 } }, says: 'constants.offeringsPerLaunch must be a positive whole number' },
+  { change: { constants: { ...LEAST.constants, batchMaxMs: 1 } }, says: 'constants has no field batchMaxMs' },
+  { change: { resources: 'nodeclaims' }, says: 'resources must be a list' },
+  { change: { install: 'crds.yaml' }, says: 'install must be a list' },
+  { change: { pools: undefined }, says: 'pools is missing' },
+  { change: { pools: 'karpenter' }, says: 'pools must be {as: karpenter} or {command: [...]}' },
+  { change: { pools: { as: 'groups' } }, says: 'pools.as must be karpenter' },
+  { change: { pools: { as: 'karpenter', nodeClas: {} } }, says: 'pools has no field nodeClas' },
+  { change: { pools: { command: [] } }, says: 'pools.command must name a program' },
+  { change: { ready: undefined }, says: 'ready must be one of {http: URL}, {log: TEXT} and {delay: DURATION}' },
+  { change: { ready: { htpp: 'x' } }, says: 'ready must be one of {http: URL}, {log: TEXT} and {delay: DURATION}' },
+]) {
+  test(`refused: ${JSON.stringify(change, (_key, value: unknown) => value ?? null)}`, () => {
+    expect(() => parse(change)).toThrow(says);
+    expect(() => parse(change)).toThrow(/^target\.yaml: /);
+  });
+}
+
+test('every field that is wrong is named, and what is no YAML is said to be none', () => {
+  expect(() => parse({ name: 1, command: [] })).toThrow('target.yaml: name must be a text; command must name a program');
+  expect(() => parseTargetFile('target.yaml', 'a: [')).toThrow('target.yaml is not YAML: ');
+  expect(() => parseTargetFile('target.yaml', '')).toThrow('target.yaml: the file must be a map of fields');
+});

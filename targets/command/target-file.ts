@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { parse } from 'yaml';
+import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
+import { FEATURES } from '../target.ts';
+import type { TargetConstants } from '../target.ts';
+import { parseDurationMs } from './duration.ts';
+import { PROGRAM_VARIABLE_NAMES, unknownVariable } from './variables.ts';
+
+/** A target's file can't be used as it is: says which file, which field, and what it takes. */
+export class TargetFileError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TargetFileError';
+  }
+}
+
+/** A program that never becomes ready is given up after so long, as by a startup probe. */
+const READY_WITHIN_MS = 120_000;
+
+const text = z.string('must be a text').min(1, 'must not be empty');
+
+/** A text in which `${NAME}` stands for a value that is known when the program starts. */
+const template = (names: readonly string[]): z.ZodType<string, string> =>
+  text.superRefine((value, { addIssue }) => {
+    const unknown = unknownVariable(value, names);
+    if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${names.join(', ')}` });
+  });
+
+const programText = template(PROGRAM_VARIABLE_NAMES);
+
+/** YAML reads `1` as a number and `true` as a boolean: in an environment they are texts. */
+const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
+
+const duration = (minMs = 0): z.ZodType<number> =>
+  z.union([z.string(), z.number()], 'must be a duration such as 15m, or milliseconds').transform((value, { addIssue }) => {
+    const ms = parseDurationMs(value);
+    if (ms !== undefined && ms >= minMs) return ms;
+    addIssue({ code: 'custom', message: `must be a duration such as 15m, or milliseconds${minMs > 0 ? ', more than 0' : ''}` });
+    return z.NEVER;
+  });
+
+/** Where Karpenter has a constant of that meaning, its value is the default. What depends on configuration has none. */
+const constants = z
+  .strictObject(
+    {
+      batchMax: duration().default(10_000),
+      retryPeriod: duration(1).default(10_000),
+      launchTimeout: duration().default(300_000),
+      registrationTimeout: duration().default(900_000),
+      collection: duration().default(150_000),
+      emptyAfter: duration(),
+      termination: duration(),
+      unavailableOffering: duration().default(180_000),
+      offeringsPerLaunch: z.int('must be a positive whole number').positive('must be a positive whole number').default(60),
+    },
+    { error: objectError('must be a map of the constants') },
+  )
+  .transform(
+    (given): TargetConstants => ({
+      batchMaxMs: given.batchMax,
+      retryPeriodMs: given.retryPeriod,
+      launchTimeoutMs: given.launchTimeout,
+      registrationTimeoutMs: given.registrationTimeout,
+      collectionMs: given.collection,
+      emptyAfterMs: given.emptyAfter,
+      terminationMs: given.termination,
+      unavailableOfferingMs: given.unavailableOffering,
+      offeringsPerLaunch: given.offeringsPerLaunch,
+    }),
+  );
+
+const karpenterPools = z.strictObject(
+  {
+    as: z.literal('karpenter', 'must be karpenter'),
+    /** The EC2NodeClass of all pools, or the path of a file that holds it; by default one for the whole cluster. */
+    nodeClass: z.union([text, z.record(z.string(), z.json())], 'must be an object or the path of a file').optional(),
+  },
+  { error: objectError('must be {as: karpenter} or {command: [...]}') },
+);
+const commandPools = z.strictObject(
+  { command: z.array(programText, 'must be a list').nonempty('must name a program') },
+  { error: objectError('must be {as: karpenter} or {command: [...]}') },
+);
+
+const within = duration(1).default(READY_WITHIN_MS);
+const ready = z.union(
+  [
+    z.strictObject({ http: programText, within }),
+    z.strictObject({ log: text, within }),
+    z.strictObject({ delay: duration() }),
+  ],
+  'must be one of {http: URL}, {log: TEXT} and {delay: DURATION}; with http and log, {within: DURATION}',
+);
+
+const schema = z.strictObject(
+  {
+    name: text,
+    command: z.array(programText, 'must be a list').nonempty('must name a program'),
+    directory: text.optional(),
+    environment: z
+      .record(
+        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
+        scalar.pipe(z.union([z.literal(''), programText])),
+        { error: ({ code }) => (code === 'invalid_key' ? 'is no name of a variable' : 'must be a map of variables') },
+      )
+      .default({}),
+    features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').default([]),
+    constants,
+    resources: z.array(text, 'must be a list').optional(),
+    install: z.array(text, 'must be a list').optional(),
+    pools: z.unknown().transform((value, { addIssue }) => {
+      const isCommand = typeof value === 'object' && value !== null && 'command' in value;
+      const parsed = isCommand ? commandPools.safeParse(value) : karpenterPools.safeParse(value);
+      if (parsed.success) return parsed.data;
+      for (const issue of parsed.error.issues) addIssue({ ...issue, code: 'custom' });
+      return z.NEVER;
+    }),
+    ready,
+  },
+  { error: objectError('must be a map of fields') },
+);
+
+/** A target's file, checked. Paths are as they stand in it. */
+export type TargetFile = z.infer<typeof schema>;
+
+/** Names that a node class may refer to: it is applied before any program runs. */
+export const NODE_CLASS_VARIABLES: readonly string[] = CLUSTER_VARIABLES;
+
+/** @throws TargetFileError that names the file, each field that is wrong, and what it takes */
+export function parseTargetFile(path: string, source: string): TargetFile {
+  let value: unknown;
+  try {
+    value = parse(source);
+  } catch (error) {
+    const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
+    throw new TargetFileError(`${path} is not YAML: ${line}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`);
+  throw new TargetFileError(`${path}: ${problems.join('; ')}`);
+}
+
+/** Says of unknown fields what they are; of anything else what it must be. */
+function objectError(message: string) {
+  return (issue: { readonly code?: string | undefined; readonly keys?: readonly string[] | undefined; readonly input?: unknown }): string =>
+    issue.code === 'unrecognized_keys' ? `has no field ${(issue.keys ?? []).join(', ')}` : issue.input === undefined ? 'is missing' : message;
+}

@@ -1,0 +1,46 @@
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
+import { createRealTimeline } from '../../../runtime/timeline.ts';
+
+/** A program that does what its first argument says: for tests of programs as targets. */
+const [, , what = '', ...args] = process.argv;
+
+/** Real programs know no other time than the machine's. */
+const idle = (): void => void createServer().listen(0, '127.0.0.1');
+
+const ASK_PERIOD_MS = 500;
+
+async function ask(): Promise<void> {
+  const body = 'Action=DescribeInstances&Version=2016-11-15';
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' };
+  await fetch(process.env['AWS_ENDPOINT_URL'] ?? '', { method: 'POST', headers, body });
+  process.stdout.write('asked\n');
+}
+
+switch (what) {
+  case 'exit':
+    process.stderr.write('no configuration\n');
+    process.exitCode = Number(args[0] ?? 0);
+    break;
+  case 'environment':
+    process.stdout.write(`${JSON.stringify({ ...process.env, args })}\n`);
+    break;
+  case 'echo':
+    process.stdin.pipe(process.stdout);
+    process.stdin.on('end', () => process.stdout.write(` ${args.join(' ')}\n`));
+    break;
+  case 'family':
+    // A child in the same group, and one answer to SIGTERM: none.
+    process.on('SIGTERM', () => undefined);
+    process.stdout.write(`${process.pid} ${String(spawn(process.execPath, [process.argv[1] ?? '', 'idle']).pid)}\n`);
+    idle();
+    break;
+  case 'ask':
+    for (const clock = createRealTimeline().scope('stub'); ; await clock.sleep(ASK_PERIOD_MS)) await ask();
+  case 'healthy':
+    createServer((_request, response) => response.end('ok')).listen(Number(process.env['PORT']), '127.0.0.1');
+    break;
+  default:
+    process.stdout.write(`home ${process.env['HOME'] ?? ''}\n`);
+    idle();
+}

@@ -1,0 +1,265 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../model/package-root.ts';
+import { asText, isStream } from '../../wire/wire.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
+import type { Bench, Json } from './api-server.test.support.ts';
+
+const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
+const STRATEGIC = 'application/strategic-merge-patch+json';
+const APPLY = 'application/apply-patch+yaml';
+const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+
+const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'web', image: 'a' }] } };
+const deployment = (spec: object = {}): object => ({
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'web' },
+  spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template, ...spec },
+});
+
+/** An answer to a request with these headers, its body as it is. */
+async function ask(bench: Bench, path: string, headers: Record<string, string>, method = 'GET', body?: string | Uint8Array) {
+  const request = { method, path, headers, ...(body === undefined ? {} : { body }) };
+  const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
+  const { backend } = bench.server;
+  const answer = await backend.handle(request, backend.describe(request), caller);
+  if (isStream(answer.body)) throw new Error('a stream was not asked for');
+  return { status: answer.status, headers: answer.headers, effect: answer.effect, text: asText(answer.body), bytes: answer.body };
+}
+
+test('strategic merge patches are taken for built-in resources', async () => {
+  await withServer(async ({ call }) => {
+    await call('POST', DEPLOYMENTS, deployment());
+    const patch = { spec: { template: { spec: { containers: [{ name: 'web', env: [{ name: 'A', value: '1' }] }] } } } };
+    const { status, body } = await call('PATCH', `${DEPLOYMENTS}/web`, patch, { contentType: STRATEGIC });
+    expect(status).toBe(200);
+    expect(body.spec).toMatchObject({
+      template: { spec: { containers: [{ name: 'web', image: 'a', env: [{ name: 'A', value: '1' }] }] } },
+    });
+  });
+});
+
+test('server-side apply makes, changes, conflicts, and is forced', async () => {
+  await withServer(async ({ call }) => {
+    const apply = (body: object, query: string): ReturnType<typeof call> =>
+      call('PATCH', `${DEPLOYMENTS}/web?${query}`, body, { contentType: APPLY });
+    expect(await apply(deployment(), 'fieldManager=a')).toMatchObject({
+      status: 201,
+      body: { metadata: { managedFields: [{ manager: 'a', operation: 'Apply' }] } },
+    });
+    expect((await apply(deployment(), 'fieldManager=a')).effect).toEqual({ kind: 'none' });
+    await call('PATCH', `${DEPLOYMENTS}/web?fieldManager=scaler`, { spec: { replicas: 4 } }, { contentType: STRATEGIC });
+    const refused = await apply(deployment(), 'fieldManager=a');
+    expect(refused).toMatchObject({
+      status: 409,
+      body: { reason: 'Conflict', message: 'Apply failed with 1 conflict: conflict with "scaler" using apps/v1: .spec.replicas' },
+    });
+    const forced = await apply(deployment(), 'fieldManager=a&force=true');
+    expect(forced.body.spec).toMatchObject({ replicas: 1 });
+    expect(await apply(deployment(), '')).toMatchObject({
+      status: 422,
+      body: { message: expect.stringContaining('is required for apply patch') },
+    });
+    expect(await apply({ ...deployment(), spec: { foo: 1 } }, 'fieldManager=a')).toMatchObject({
+      status: 500,
+      body: { message: expect.stringContaining('.spec.foo: field not declared in schema') },
+    });
+  });
+});
+
+test('custom resources are applied by their schema', async () => {
+  await withServer(async ({ call }) => {
+    await call('POST', CRDS, NODE_CLAIM_CRD);
+    const apply = (body: object, manager: string): ReturnType<typeof call> =>
+      call('PATCH', `${CLAIMS}/c?fieldManager=${manager}`, body, { contentType: APPLY });
+    expect((await apply(claim('c', { spec: { size: 1, list: [1] } }), 'a')).status).toBe(201);
+    expect((await apply(claim('c', { spec: { list: [1, 2] } }), 'b')).body.message).toContain('conflict with "a": .spec.list');
+    expect((await apply(claim('c', { spec: { list: [1] } }), 'a')).body.spec).toEqual({ list: [1] });
+  });
+});
+
+test('unknown fields are dropped with a warning, refused where asked, or ignored', async () => {
+  await withServer(async (bench) => {
+    const body = JSON.stringify({ ...pod('x', { foo: 1 }), bar: 2 });
+    const send = (query: string): ReturnType<typeof ask> =>
+      ask(bench, `${PODS}?dryRun=All${query}`, { 'content-type': 'application/json' }, 'POST', body);
+    const warned = await send('');
+    expect(warned.status).toBe(201);
+    expect(warned.headers['warning']).toBe('299 - "unknown field \\"spec.foo\\"", 299 - "unknown field \\"bar\\""');
+    expect(JSON.parse(warned.text)).not.toHaveProperty('bar');
+    const refused = await send('&fieldValidation=Strict');
+    expect(refused.status).toBe(400);
+    expect(refused.text).toContain('strict decoding error: unknown field \\"spec.foo\\", unknown field \\"bar\\"');
+    expect((await send('&fieldValidation=Ignore')).headers['warning']).toBeUndefined();
+    expect((await send('&fieldValidation=Other')).text).toContain('supported values: \\"\\", \\"Ignore\\", \\"Strict\\", \\"Warn\\"');
+  });
+});
+
+test('lists, objects and watches are shown as tables and by their metadata', async () => {
+  await withServer(async (bench) => {
+    const { call, clock } = bench;
+    await call('POST', PODS, pod('a'));
+    const table = JSON.parse((await ask(bench, PODS, { accept: TABLE })).text) as Json;
+    expect(table).toMatchObject({
+      kind: 'Table',
+      apiVersion: 'meta.k8s.io/v1',
+      rows: [
+        {
+          cells: ['a', '0/1', 'Pending', '0', '0s'].concat(Array(4).fill('<none>')),
+          object: { kind: 'PartialObjectMetadata', metadata: { name: 'a' } },
+        },
+      ],
+    });
+    const bare = JSON.parse((await ask(bench, `${PODS}/a?includeObject=None`, { accept: TABLE })).text) as { rows: object[] };
+    expect(bare.rows).toEqual([{ cells: expect.any(Array) }]);
+    expect((await ask(bench, `${PODS}?includeObject=Other`, { accept: TABLE })).status).toBe(400);
+    const partial = JSON.parse(
+      (await ask(bench, PODS, { accept: 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1' })).text,
+    ) as Json;
+    expect(partial).toMatchObject({
+      kind: 'PartialObjectMetadataList',
+      items: [{ kind: 'PartialObjectMetadata', metadata: { name: 'a' } }],
+    });
+    expect(partial.items?.[0]).not.toHaveProperty('spec');
+
+    const query = 'watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const { lines, stop, done } = await bench.watch(`${PODS}?${query}`, TABLE);
+    await call('POST', PODS, pod('b'));
+    await clock.sleep(50);
+    stop();
+    await done;
+    expect(lines.map(({ type, object }) => [type, object['columnDefinitions'] !== null])).toEqual([
+      ['ADDED', true],
+      ['BOOKMARK', false],
+      ['ADDED', false],
+    ]);
+    expect(lines[1]?.object).toMatchObject({
+      kind: 'Table',
+      rows: [{ object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } }],
+    });
+  });
+});
+
+test('bodies in protobuf are read: preconditions of deletions and evictions count', async () => {
+  const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'protobuf-bodies.json'), 'utf8')) as {
+    what: string;
+    body: string;
+  }[];
+  const body = (what: string): Uint8Array => Buffer.from(bodies.find((one) => one.what === what)?.body ?? '', 'base64');
+  const headers = { 'content-type': PROTOBUF, accept: `${PROTOBUF},application/json` };
+  await withServer(async (bench) => {
+    await bench.call('POST', PODS, pod('web-1'));
+    const deletion = await ask(bench, `${PODS}/web-1`, headers, 'DELETE', body('DeleteOptions'));
+    expect(deletion.status).toBe(409);
+    expect(deletion.text).toContain('the UID in the precondition (abc) does not match');
+    const eviction = await ask(bench, `${PODS}/web-1/eviction`, headers, 'POST', body('Eviction'));
+    expect(eviction.status).toBe(409);
+    const lease = await ask(bench, '/api/v1/namespaces/default/events', headers, 'POST', body('Event'));
+    expect(lease.status).toBe(201);
+    expect(JSON.parse(lease.text)).toMatchObject({ reason: 'R', message: 'größer', count: 3 });
+    const only = await ask(bench, PODS, { accept: PROTOBUF });
+    expect(only.status).toBe(406);
+  });
+});
+
+test('priority and fairness refuses in plain text', async () => {
+  await withServer(async ({ server }) => {
+    const request = { method: 'GET', path: PODS, headers: {} };
+    const refusal = {
+      status: 429,
+      code: 'TooManyRequests',
+      message: 'Too many requests, please try again later.',
+      retryAfterSeconds: 2,
+      plain: true,
+    };
+    expect(server.backend.refuse(server.backend.describe(request), refusal)).toEqual({
+      status: 429,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'retry-after': '2' },
+      body: 'Too many requests, please try again later.\n',
+    });
+  });
+});
+
+test('lists say what they can not show', async () => {
+  await withServer(async ({ call, server }) => {
+    for (const name of ['a', 'b', 'c']) await call('POST', PODS, pod(name));
+    const page = await call('GET', `${PODS}?limit=1`);
+    const future = await call('GET', `${PODS}?resourceVersion=99999`);
+    expect(future).toMatchObject({
+      status: 504,
+      headers: { 'retry-after': '1' },
+      body: {
+        reason: 'Timeout',
+        details: { causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }], retryAfterSeconds: 1 },
+      },
+    });
+    expect((await call('GET', `${PODS}/a?resourceVersion=99999`)).status).toBe(504);
+    for (const [query, message] of [
+      ['resourceVersionMatch=Exact', 'resourceVersionMatch is forbidden unless resourceVersion is provided'],
+      ['resourceVersion=0&resourceVersionMatch=Exact', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'],
+      ['resourceVersion=1&resourceVersionMatch=Other', 'supported values: "Exact", "NotOlderThan", ""'],
+      [`continue=x&resourceVersion=1&resourceVersionMatch=Exact`, 'resourceVersionMatch is forbidden when continue is provided'],
+    ] as const) {
+      const refused = await call('GET', `${PODS}?${query}`);
+      expect(refused.status).toBe(422);
+      expect(refused.body.message).toContain(message);
+    }
+    server.compact();
+    await call('POST', PODS, pod('d'));
+    server.compact();
+    const expired = await call('GET', `${PODS}?limit=1&continue=${page.body.metadata.continue}`);
+    expect(expired).toMatchObject({ status: 410, body: { reason: 'Expired' } });
+    // The token goes on where the page ended, with the newest state.
+    const rest = await call('GET', `${PODS}?continue=${expired.body.metadata.continue}`);
+    expect(rest.body.items?.map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
+  });
+});
+
+test('a watch whose initial events must not be older than the future is told so', async () => {
+  await withServer(async ({ watch }) => {
+    const { lines, done } = await watch(
+      '/api/v1/pods?watch=1&resourceVersion=99999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
+    );
+    await done;
+    expect(lines).toMatchObject([{ type: 'ERROR', object: { code: 504, reason: 'Timeout' } }]);
+  });
+});
+
+test('the server says what it serves, in every form', async () => {
+  await withServer(async (bench) => {
+    await bench.call('POST', CRDS, NODE_CLAIM_CRD);
+    const json = async (path: string, accept = 'application/json'): Promise<Record<string, unknown>> =>
+      JSON.parse((await ask(bench, path, { accept })).text) as Record<string, unknown>;
+    const aggregated = await json('/apis', 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json');
+    expect(aggregated['items']).toContainEqual(expect.objectContaining({ metadata: { name: 'karpenter.sh' } }));
+    expect(await json('/apis/apps/v1')).toMatchObject({
+      resources: expect.arrayContaining([
+        expect.objectContaining({ name: 'deployments/scale', group: 'autoscaling', version: 'v1', kind: 'Scale' }),
+      ]),
+    });
+    const index = await json('/openapi/v3');
+    expect(index['paths']).toMatchObject({ 'api/v1': { serverRelativeURL: '/openapi/v3/api/v1' }, 'apis/karpenter.sh/v1': {} });
+    const core = await json('/openapi/v3/api/v1');
+    expect(core).toMatchObject({
+      components: {
+        schemas: {
+          'io.k8s.api.core.v1.PodSpec': {
+            properties: {
+              containers: { 'x-kubernetes-patch-merge-key': 'name', items: { $ref: '#/components/schemas/io.k8s.api.core.v1.Container' } },
+            },
+          },
+        },
+      },
+    });
+    expect(await json('/openapi/v3/apis/karpenter.sh/v1')).toMatchObject({
+      components: { schemas: { 'sh.karpenter.v1.NodeClaim': { 'x-kubernetes-group-version-kind': [{ kind: 'NodeClaim' }] } } },
+    });
+    const swagger = await ask(bench, '/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' });
+    expect(swagger.headers['content-type']).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    expect(swagger.bytes).toBeInstanceOf(Uint8Array);
+    expect(await json('/openapi/v2')).toHaveProperty(['definitions', 'io.k8s.api.apps.v1.Deployment']);
+  });
+});
