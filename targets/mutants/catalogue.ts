@@ -8,6 +8,7 @@ import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
 import type { Mutant } from './mutant.ts';
+import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
 import { staleDescribe } from './stale-describe.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
@@ -20,6 +21,7 @@ export const mutants: readonly Mutant[] = [
   freshToken,
   hastyFinalizer,
   forgetfulToken,
+  nodeNameIdentity,
   staleDescribe,
   hastyTimeout,
   forgottenDaemons,
