@@ -73,9 +73,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--target <name|./file>', 'the autoscaler to test', 'reference')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
-    .addOption(
-      new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes),
-    )
+    .addOption(new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes))
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
@@ -133,9 +131,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
       finish(await worldUp({ ...flags, history: flags.history }, console)),
     );
   const remote = (command: Command): Command =>
-    command
-      .option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`)
-      .option('--json', 'print JSON', false);
+    command.option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);
   remote(world.command('inject').argument('<fault>', 'its name').argument('[params]', 'JSON'))
     .description('inject a fault into a running world: change its market, break its wires')
     .action(async (fault: string, params: string | undefined, flags: { control?: string; json: boolean }) =>

@@ -54,7 +54,11 @@ test('a replay line names the directory, and digests its files', async ({}, test
 
 for (const [what, flags, message] of [
   ['no directory', ['--manifests', './nowhere'], /nowhere is no directory/],
-  ['an unknown scenario', ['--manifests', SHOP, '--scenario', 'manifests/nothing'], /no scenario over manifests is named "manifests\/nothing"; there are: manifests\//],
+  [
+    'an unknown scenario',
+    ['--manifests', SHOP, '--scenario', 'manifests/nothing'],
+    /no scenario over manifests is named "manifests\/nothing"; there are: manifests\//,
+  ],
   ['a suite beside', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
 ] as const) {
   test(`wrong usage: ${what}`, async () => {

@@ -50,7 +50,9 @@ function printMix(directory: string, { pools, workloads, companions, notes }: Mi
     `manifests of ${directory}: ${pools.length} node pools, ${workloads.length} workloads, ${companions.length} others applied`,
     ...notes.map((note) => `  note: ${note}`),
     ...workloads.flatMap(({ title, where, feasibility }) => {
-      return feasibility.kind === 'servable' ? [] : [`  ${title}: ${describeFinding(feasibility.kind)}`, `    ${feasibility.why}`, `    (${where})`];
+      return feasibility.kind === 'servable'
+        ? []
+        : [`  ${title}: ${describeFinding(feasibility.kind)}`, `    ${feasibility.why}`, `    (${where})`];
     }),
   ];
   console.err(`${lines.join('\n')}\n\n`);

@@ -92,7 +92,7 @@ for (const way of ['in process', 'on sockets'] as const) {
       await expect(client.patch({ type: nodes, name: 'n1' }, stale)).rejects.toMatchObject({ status: 409, reason: 'Conflict' });
       const condition = { type: 'Ready', status: 'True' };
       const ready = await client.patch<Node>({ type: nodes, name: 'n1' }, { status: { conditions: [condition] } }, 'status');
-      expect(ready.status?.conditions).toEqual([condition]);
+      expect(ready.status?.conditions).toMatchObject([condition]);
       expect((await client.list<Node>(nodes, { labels: { matchLabels: { zone: 'a' } } })).map((node) => node.metadata.name)).toEqual([
         'n1',
       ]);

@@ -94,8 +94,7 @@ const DEFINITIONS = {
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
     reason: 'a node that never registers is given up at its time-out, found and terminated, and only then launched once more',
-    value: ({ c, w }) =>
-      2 * (c.batchMaxMs + c.retryPeriodMs + boot(w)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
+    value: ({ c, w }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
     formula: 'nodeGone + collection + termination + podEnd + 6 steps',

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
-import { LoadError, loadScenario, loadTarget, scenariosOf } from './load.ts';
+import { LoadError, digestOf, loadScenario, loadTarget, scenariosOf } from './load.ts';
 import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 
 /** A user's module of this source. */
@@ -44,7 +44,7 @@ for (const { change, says } of [
   { change: `requirements: [1]`, says: 'requirements.0 must be a text' },
   { change: `needs: {}`, says: 'needs.features must be a list (and 1 more)' },
   { change: `needs: undefined`, says: 'needs must be { features, capabilities }' },
-  { change: `needs: { features: ['teleport'], capabilities: [] }`, says: 'needs.features.0 must be spot' },
+  { change: `needs: { features: ['teleport'], capabilities: [] }`, says: 'needs.features.0 must be one of spot' },
   { change: `needs: { features: [], capabilities: ['fly'] }`, says: 'needs.capabilities.0 must be one of time.virtual, ' },
   { change: `pools: {}`, says: 'pools must be a list' },
   { change: `pools: ['p']`, says: 'pools.0 must be a pool; make it with pool(name)' },
@@ -61,7 +61,7 @@ for (const { change, says } of [
   },
   { change: `pools: [{ ...${POOL}, taints: [{ key: 'a', effect: 'Never' }] }]`, says: 'pools.0.taints.0.effect must be one of NoSchedule' },
   { change: `pools: [{ ...${POOL}, limits: { cpu: NaN } }]`, says: 'pools.0.limits.cpu must be a number of cores, 0 or more' },
-  { change: `pools: [{ ...${POOL}, limits: { nodes: 1.5 } }]`, says: 'pools.0.limits.nodes must be a positive whole number' },
+  { change: `pools: [{ ...${POOL}, limits: { nodes: 1.5 } }]`, says: 'pools.0.limits.nodes must be a whole number' },
   { change: `pools: [{ ...${POOL}, labels: { a: 1 } }]`, says: 'pools.0.labels.a must be a text' },
   { change: `pools: [{ ...${POOL}, weight: 101 }]`, says: 'pools.0.weight must be at most 100' },
   { change: `run: 'now'`, says: 'run must be a function' },
@@ -90,7 +90,7 @@ for (const { change, says } of [
   },
   { change: `name: ''`, says: 'name must not be empty' },
   { change: `summary: undefined`, says: 'summary must be a text' },
-  { change: `features: ['node-claims']`, says: 'features.0 must be spot' },
+  { change: `features: ['node-claims']`, says: 'features.0 must be one of spot' },
   { change: `resources: undefined`, says: 'resources must be a list' },
   { change: `removePools: undefined`, says: 'removePools must be a function' },
 ]) {
@@ -140,4 +140,16 @@ test('what a module exports besides its scenarios is passed over; a module witho
   await expect(loadScenario({ module, export: 'help' })).rejects.toThrow('export "help" is no scenario: id must be area/name');
   await expect(loadScenario({ module, export: 'nothing' })).rejects.toThrow('export "nothing" is no scenario: it must be an object');
   await expect(loadScenario({ module, export: 'c' })).rejects.toThrow('exports no "c"; it exports: a, b, help, nothing');
+});
+
+test('a digest covers what a module says that it read, as its query told it', async ({}, testInfo) => {
+  const module = write(testInfo, `export const sources = [new URL(import.meta.url).searchParams.get('file')];`);
+  const file = testInfo.outputPath('data.yaml');
+  const digests: string[] = [];
+  for (const text of ['a', 'b', 'a']) {
+    writeFileSync(file, text);
+    digests.push(await digestOf(`${module}?file=${encodeURIComponent(file)}`));
+  }
+  expect(digests[0]).toBe(digests[2]);
+  expect(new Set([...digests, await digestOf(module)]).size).toBe(3);
 });

@@ -107,7 +107,10 @@ test('a crash fault kills the program at a request, and the next is started at o
 test('a program that was asked to stop, its folder and its sockets are gone when the trial is over', async ({}, info) => {
   const { result, ofType } = await runProgram(info, 'nothing', { ...stub, command: ['${NODE}', STUB, 'idle'] });
   expect(result.verdict).toBe('pass');
-  const home = ofType('said').find(({ message }) => message.startsWith('home '))?.message.slice('home '.length) ?? '';
+  const home =
+    ofType('said')
+      .find(({ message }) => message.startsWith('home '))
+      ?.message.slice('home '.length) ?? '';
   expect(home).toContain('scaleproof-target-');
   expect(existsSync(home)).toBe(false);
 });

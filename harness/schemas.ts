@@ -30,7 +30,11 @@ const taint = z.object(
 );
 
 const limits = z.object(
-  { cpu: amount('cores').optional(), memoryMiB: amount('MiB').optional(), nodes: count().optional() },
+  {
+    cpu: amount('cores').optional(),
+    memoryMiB: amount('MiB').optional(),
+    nodes: z.int('must be a whole number').min(0, 'must be at least 0').optional(),
+  },
   'must be limits { cpu, memoryMiB, nodes }, each of them optional',
 );
 

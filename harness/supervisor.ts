@@ -162,7 +162,11 @@ class TrialProcess {
     const answer = new Promise<ChildMessage>((resolve) => this.#child.once('message', resolve));
     this.#child.send(spec);
     try {
-      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(spec.wallMs ?? this.#limits.wallMs, over.signal)]);
+      const first = await Promise.race([
+        answer,
+        this.#exited.then(() => this.#verdictOfExit()),
+        this.#watch(spec.wallMs ?? this.#limits.wallMs, over.signal),
+      ]);
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();

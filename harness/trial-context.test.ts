@@ -2,6 +2,8 @@ import { expect, test } from '@playwright/test';
 import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { NewEvent } from '../history/events.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
+import type { KubeObject } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
@@ -33,7 +35,7 @@ function hands(capabilities: readonly Capability[]) {
     restartTarget: () => Promise.resolve(),
     removePools: () => Promise.resolve(),
   });
-  return { context, events };
+  return { context, events, world, timeline };
 }
 
 /** A fault whose injection and heal take turns of their own, noted in `steps`. */
@@ -83,4 +85,41 @@ test('what a scenario injects without waiting is healed all the same', async () 
   void context.inject(slowFault(steps));
   await context.healAll();
   expect(steps).toEqual(['injected', 'healed']);
+});
+
+test("a user's objects are applied as written; workloads and budgets among them are recorded, and all go at the end", async () => {
+  const { context, events, world, timeline } = hands([]);
+  const name = 'shop.web';
+  const template = { metadata: { labels: { app: 'web', [WORKLOAD_LABEL]: name } }, spec: { containers: [{ name: 'main', image: 'web' }] } };
+  const selector = { matchLabels: { app: 'web' } };
+  const cluster = world.port('observer');
+  const left = async (): Promise<number> =>
+    (await cluster.list('deployments')).length + (await cluster.list('poddisruptionbudgets')).length;
+  await timeline.run(
+    (async () => {
+      const applied = await context.apply([
+        { resource: 'namespaces', object: { metadata: { name: 'shop' } } },
+        {
+          resource: 'poddisruptionbudgets',
+          object: { metadata: { name: 'guard', namespace: 'shop' }, spec: { minAvailable: 1, selector } } as KubeObject,
+          protects: [{ workload: name, budget: { minAvailable: 1 } }],
+        },
+        {
+          resource: 'deployments',
+          object: { metadata: { name: 'web', namespace: 'shop' }, spec: { replicas: 2, selector, template } } as KubeObject,
+          workload: { name, kind: 'Deployment', replicas: 2, truth: { kind: 'schedulable' }, note: 'mine' },
+        },
+      ]);
+      expect(applied).toEqual([{ name, kind: 'Deployment', object: { namespace: 'shop', name: 'web' } }]);
+      await context.scale({ name, kind: 'Deployment', object: { namespace: 'shop', name: 'web' } }, 3);
+      expect(await cluster.get({ resource: 'deployments', namespace: 'shop', name: 'web' })).toMatchObject({ spec: { replicas: 3 } });
+      expect(await left()).toBe(2);
+      await context.removeAll();
+      expect(await left()).toBe(0);
+    })(),
+  );
+  expect(events.filter(({ type }) => type === 'workload' || type === 'budget')).toEqual([
+    { type: 'budget', budget: 'guard', workload: name, minAvailable: 1 },
+    { type: 'workload', workload: name, namespace: 'shop', replicas: 2, truth: { kind: 'schedulable' }, note: 'mine' },
+  ]);
 });

@@ -8,7 +8,11 @@ function read(text: string): { readonly where: string; readonly object: unknown 
 const NAMESPACE = 'apiVersion: v1\nkind: Namespace\nmetadata: {name: shop}\n';
 
 test('documents, empty ones passed over, and lists opened', () => {
-  const list = { apiVersion: 'v1', kind: 'List', items: [{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' } }] };
+  const list = {
+    apiVersion: 'v1',
+    kind: 'List',
+    items: [{ apiVersion: 'v1', kind: 'Service', metadata: { name: 'web', namespace: 'shop' } }],
+  };
   const found = read(`---\n# nothing\n---\n${NAMESPACE}---\n${JSON.stringify(list)}\n`);
   expect(found.map(({ where }) => where)).toEqual([
     'web.yaml, document 2 (Namespace shop)',

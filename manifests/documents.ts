@@ -54,7 +54,9 @@ export function readManifests({ path, text }: ManifestFile): Manifest[] {
     lineCounter: lines,
     prettyErrors: false,
     customTags: (tags) =>
-      tags.filter((tag) => typeof tag === 'string' || (!FOREIGN_TAGS.includes(tag.tag) && !('format' in tag && tag.format === SEXAGESIMAL))),
+      tags.filter(
+        (tag) => typeof tag === 'string' || (!FOREIGN_TAGS.includes(tag.tag) && !('format' in tag && tag.format === SEXAGESIMAL)),
+      ),
   });
   if ('empty' in documents) return [];
   // Templates may even be YAML, of another meaning.
@@ -87,7 +89,9 @@ function objectsOf(value: unknown, where: string): Manifest[] {
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.map(String).join('.') ?? '';
-    throw new LoadError(`${where}: ${field === '' ? 'it' : field} ${issue?.message ?? 'is not valid'}; an object has apiVersion, kind and metadata`);
+    throw new LoadError(
+      `${where}: ${field === '' ? 'it' : field} ${issue?.message ?? 'is not valid'}; an object has apiVersion, kind and metadata`,
+    );
   }
   const { apiVersion, kind, metadata } = parsed.data;
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;

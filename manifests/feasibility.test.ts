@@ -23,7 +23,14 @@ const catalogue = parseCatalogue(
     { ...COMMON, type: 'm6i.large', vcpu: 2, memoryMiB: 8_192, architecture: 'x86_64' },
     { ...COMMON, type: 'm6i.4xlarge', vcpu: 16, memoryMiB: 65_536, architecture: 'x86_64' },
     { ...COMMON, type: 'm6g.large', vcpu: 2, memoryMiB: 8_192, architecture: 'arm64', zones: ['a'] },
-    { ...COMMON, type: 'g4dn.xlarge', vcpu: 4, memoryMiB: 16_384, architecture: 'x86_64', gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA' } },
+    {
+      ...COMMON,
+      type: 'g4dn.xlarge',
+      vcpu: 4,
+      memoryMiB: 16_384,
+      architecture: 'x86_64',
+      gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA' },
+    },
   ]),
   { region: 'r', zones: ['a', 'b'], source: 'test' },
 );
@@ -80,7 +87,9 @@ function spread(over: string, options: { readonly minDomains?: number; readonly 
 }
 
 function apart(over: string): Partial<PodSpec> {
-  return { affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: over, labelSelector: SELF }] } } };
+  return {
+    affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey: over, labelSelector: SELF }] } },
+  };
 }
 
 function beside(over: string, app: string): Partial<PodSpec> {
@@ -192,7 +201,12 @@ const CASES: readonly {
     kind: 'unservable',
     why: /^pool small: its limits \(1 CPU\) are below the smallest node on which it fits$/,
   },
-  { what: 'limits that the mix may reach', pools: [pool('small', { limits: { cpu: 4 } })], kind: 'partly', why: /limits of pool small may be reached/ },
+  {
+    what: 'limits that the mix may reach',
+    pools: [pool('small', { limits: { cpu: 4 } })],
+    kind: 'partly',
+    why: /limits of pool small may be reached/,
+  },
   { what: 'limits that only one of its pools has', pools: [pool('small', { limits: { cpu: 4 } }), ...GENERAL], kind: 'servable' },
   { what: 'limits far away', pools: [pool('large', { limits: { cpu: 100, memoryMiB: 1_000_000, nodes: 50 } })], kind: 'servable' },
   {
@@ -236,7 +250,12 @@ const CASES: readonly {
     kind: 'partly',
     why: /wants 3 domains of topology.kubernetes.io\/zone, there are 2 \(a, b\): at most 2 of 3 pods can run/,
   },
-  { what: 'spread over a label that no node has', load: load(spread('rack')), kind: 'unservable', why: /spread over rack, a label that no node has/ },
+  {
+    what: 'spread over a label that no node has',
+    load: load(spread('rack')),
+    kind: 'unservable',
+    why: /spread over rack, a label that no node has/,
+  },
   { what: 'soft spread over a label that no node has', load: load(spread('rack', { soft: true })), kind: 'servable' },
   { what: 'spread over hostnames', load: load(spread(LABEL.hostname, { minDomains: 9 })), kind: 'servable' },
   { what: 'apart over hostnames', load: load(apart(LABEL.hostname)), kind: 'servable' },

@@ -1,16 +1,16 @@
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { InstanceType, Offering, Pool } from '../model/catalogue.ts';
 import type { PodTemplate } from '../model/kube.ts';
-import { LABEL } from '../model/kube.ts';
-import { allows, intersect, matchesLabels, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
-import type { NodeAlternative, Requirements } from '../model/requirements.ts';
-import { addResources, fits, formatResources, podRequests, shortages, subtractResources } from '../model/resources.ts';
+import { matchesLabels, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
+import type { Requirements } from '../model/requirements.ts';
+import { addResources, fits, podRequests, subtractResources } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
 import { QuantityError } from '../model/quantity.ts';
 import type { Labels } from '../model/selector.ts';
 import { REPELLING, untolerated } from '../model/taints.ts';
-import { NODE_POOL_LABEL, isKnownLabel, isUnmodelledLabel, offeringLabels } from './node-labels.ts';
+import { NODE_POOL_LABEL, isKnownLabel, isUnmodelledLabel, offeringLabels, suits } from './node-labels.ts';
 import { placementProblem } from './placement.ts';
+import { labelProblem, sizeProblem } from './reasons.ts';
 
 /** What is to be placed. */
 export interface Load {
@@ -62,7 +62,7 @@ export function judgeFeasibility(loads: readonly Load[], pools: readonly Pool[],
 }
 
 /** What a pool may launch, with the room on each node. */
-interface Offers {
+export interface Offers {
   readonly pool: Pool;
   readonly stated: Requirements;
   readonly seats: readonly (Seat & { readonly room: Resources; readonly daemons: Resources })[];
@@ -128,7 +128,10 @@ function strangeness({ template }: Load, offers: readonly Offers[]): Feasibility
   if (device === undefined) return undefined;
   const makers = offers.filter(({ seats }) => seats.some(({ type }) => mayOffer(type, device))).map(({ pool }) => pool.name);
   if (makers.length === 0) return { kind: 'unservable', why: `it asks for ${device}, and no pool allows a type that offers it` };
-  return { kind: 'untestable', why: `it asks for ${device}, which nodes of pool ${makers.join(', ')} may offer and nodes of this world don't` };
+  return {
+    kind: 'untestable',
+    why: `it asks for ${device}, which nodes of pool ${makers.join(', ')} may offer and nodes of this world don't`,
+  };
 }
 
 /** By whose device plugin a type may offer a resource; of what the catalogue doesn't tell apart, any may. */
@@ -172,67 +175,6 @@ function searchPool(template: PodTemplate, { pool, stated, seats }: Offers): Sea
 
 function isWithin({ vcpu, memoryMiB }: InstanceType, limits: Pool['limits'] = {}): boolean {
   return vcpu <= (limits.cpu ?? Infinity) && memoryMiB <= (limits.memoryMiB ?? Infinity) && (limits.nodes ?? 1) >= 1;
-}
-
-/** Whether a node with these labels, of a pool that states this, suits one alternative of a pod. */
-function suits({ labels: asked, fields }: NodeAlternative, labels: Labels, stated: Requirements): boolean {
-  if (fields.size > 0) return false;
-  for (const [key, set] of asked) if (!allowsLabel(key, set, labels, stated)) return false;
-  return true;
-}
-
-type ValueSet = Parameters<typeof allows>[0];
-
-/** A label of the user's own, of which the pool leaves the value open, becomes what the pods ask for. */
-function allowsLabel(key: string, set: ValueSet, labels: Labels, stated: Requirements): boolean {
-  const open = stated.get(key);
-  if (labels[key] !== undefined || isKnownLabel(key) || open === undefined) return allows(set, labels[key]);
-  const both = intersect(new Map([[key, open]]), new Map([[key, set]])).get(key);
-  return both !== undefined && (both.excluding || both.values.length > 0 || both.missing);
-}
-
-function labelProblem(alternatives: readonly NodeAlternative[], { stated, seats }: Offers): string {
-  const reasons = alternatives.map(({ labels: asked, fields }) => {
-    if (fields.size > 0) return 'it asks for one node by its name';
-    const failing = [...asked].filter(([key, set]) => !seats.some(({ labels }) => allowsLabel(key, set, labels, stated)));
-    if (failing.length === 0) return `none of its nodes is all that is asked for at once: ${[...asked.keys()].join(', ')}`;
-    return failing.map(([key, set]) => `it has no nodes with ${describeAsked(key, set, seats)}`).join(' and ');
-  });
-  return reasons.length === 0 ? 'the node affinity has no terms, and so matches no node' : [...new Set(reasons)].join(', or ');
-}
-
-/** Values that a message names. */
-const MAX_NAMED = 6;
-const WORDS: Readonly<Record<string, string>> = {
-  [LABEL.zone]: 'zone',
-  [LABEL.arch]: 'architecture',
-  [LABEL.capacityType]: 'capacity type',
-  [LABEL.instanceType]: 'instance type',
-  [LABEL.region]: 'region',
-};
-
-function describeAsked(key: string, set: ValueSet, seats: readonly Seat[]): string {
-  const word = WORDS[key];
-  const offered = [...new Set(seats.flatMap(({ labels }) => labels[key] ?? []))].sort();
-  const has = offered.length === 0 ? (word === undefined ? ', a label that it does not set' : '') : offered.length > MAX_NAMED ? '' : ` (it has ${offered.join(', ')})`;
-  const values = set.excluding || set.values.length === 0 ? 'as asked for' : set.values.join(' or ');
-  return `${word ?? `label ${key}`} ${values}${has}`;
-}
-
-function sizeProblem(requests: Resources, seats: Offers['seats']): string {
-  const largest = seats.reduce((best, seat) => (shortagesOf(requests, seat) < shortagesOf(requests, best) ? seat : best));
-  const short = shortages(requests, largest.room);
-  const pick = (resources: Resources): string =>
-    Object.entries(formatResources(Object.fromEntries(short.map((name) => [name, Math.max(0, resources[name] ?? 0)]))))
-      .map(([name, amount]) => `${amount} ${name}`)
-      .join(' and ');
-  const daemons = short.some((name) => (largest.daemons[name] ?? 0) > 0) ? `, ${pick(largest.daemons)} taken by DaemonSets` : '';
-  return `it is too large: it asks for ${pick(requests)}, and a ${largest.type.type} has ${pick(largest.room)} for it${daemons}`;
-}
-
-/** How far a node is from enough: 0 if nothing is short. */
-function shortagesOf(requests: Resources, { room }: { readonly room: Resources }): number {
-  return shortages(requests, room).reduce((sum, name) => sum + 1 - Math.max(0, room[name] ?? 0) / (requests[name] ?? 1), 0);
 }
 
 function requestsOf({ spec }: PodTemplate): Resources {

@@ -21,7 +21,9 @@ export function judgeLimits(loads: readonly Load[], judged: ReadonlyMap<string, 
   };
   const scarce = new Set<string>();
   for (const pool of new Set(loads.flatMap((load) => seatsOf(load).map((seat) => seat.pool)))) {
-    const users = loads.map((load) => ({ load, seats: seatsOf(load).filter((seat) => seat.pool === pool) })).filter(({ seats }) => seats.length > 0);
+    const users = loads
+      .map((load) => ({ load, seats: seatsOf(load).filter((seat) => seat.pool === pool) }))
+      .filter(({ seats }) => seats.length > 0);
     if (mayBeReached(pool, users)) scarce.add(pool.name);
   }
   return new Map(
@@ -44,7 +46,8 @@ interface User {
 function mayBeReached({ limits }: Pool, users: readonly User[]): boolean {
   if (limits === undefined) return false;
   const need = users.map(needOf);
-  const sum = (pick: (need: ReturnType<typeof needOf>) => number): number => need.reduce((total, one) => total + pick(one), 0) * REPLACEMENT;
+  const sum = (pick: (need: ReturnType<typeof needOf>) => number): number =>
+    need.reduce((total, one) => total + pick(one), 0) * REPLACEMENT;
   return (
     sum(({ cpu }) => cpu) > (limits.cpu ?? Infinity) ||
     sum(({ memoryMiB }) => memoryMiB) > (limits.memoryMiB ?? Infinity) ||

@@ -62,7 +62,12 @@ test('the mix that comes with the package', async () => {
   ]);
   expect(mix.pools.map(({ name, weight, limits, taints }) => ({ name, weight, limits, taints }))).toEqual([
     { name: 'general', weight: 0, limits: { cpu: 1000, memoryMiB: 1_024_000 }, taints: [] },
-    { name: 'batch-spot', weight: 10, limits: { cpu: 400 }, taints: [{ key: 'shop.example.com/batch', value: 'true', effect: 'NoSchedule' }] },
+    {
+      name: 'batch-spot',
+      weight: 10,
+      limits: { cpu: 400 },
+      taints: [{ key: 'shop.example.com/batch', value: 'true', effect: 'NoSchedule' }],
+    },
   ]);
   expect(mix.companions.map(({ resource, object, protects }) => [resource, object.metadata.name, protects])).toEqual([
     ['namespaces', 'shop', undefined],
@@ -90,14 +95,24 @@ test('pods that the API refuses are served by nobody', async ({}, testInfo) => {
     'pool.yaml': nodePool(),
     'web.yaml': workload('Deployment', { pod: '\n      priorityClassName: nobodys' }),
   });
-  expect(mix.workloads[0]?.feasibility).toMatchObject({ kind: 'unservable', why: expect.stringMatching(/the API refuses its pods: .*nobodys/) });
+  expect(mix.workloads[0]?.feasibility).toMatchObject({
+    kind: 'unservable',
+    why: expect.stringMatching(/the API refuses its pods: .*nobodys/),
+  });
 });
 
 test('workloads keep what they are but for the label, the namespace, and volumes that need claims', async ({}, testInfo) => {
-  const claim = 'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]';
+  const claim =
+    'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]';
   const mix = await mixOf(testInfo, {
-    'a/pool.yaml': nodePool('limits: {cpu: "1500m", memory: 2Gi, nodes: 3, nvidia.com/gpu: 1}', '- {key: custom, operator: Exists, minValues: 1}'),
-    'a/db.yml': workload('StatefulSet', { spec: `\n  serviceName: web\n  replicas: 3\n  ${claim}`, meta: ', namespace: data, uid: x, resourceVersion: "5"' }),
+    'a/pool.yaml': nodePool(
+      'limits: {cpu: "1500m", memory: 2Gi, nodes: 3, nvidia.com/gpu: 1}',
+      '- {key: custom, operator: Exists, minValues: 1}',
+    ),
+    'a/db.yml': workload('StatefulSet', {
+      spec: `\n  serviceName: web\n  replicas: 3\n  ${claim}`,
+      meta: ', namespace: data, uid: x, resourceVersion: "5"',
+    }),
     'b.yaml': WEB,
     'budget.yaml': `
 apiVersion: policy/v1

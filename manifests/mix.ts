@@ -72,10 +72,7 @@ export async function readMix(directory: string): Promise<Mix> {
   );
   const catalogue = loadCatalogue();
   const owned = read.filter(isOwned);
-  const { manifests, notes: moves } = relocate(
-    read.filter((manifest) => !isOwned(manifest)).map(withoutServerFields),
-    catalogue,
-  );
+  const { manifests, notes: moves } = relocate(read.filter((manifest) => !isOwned(manifest)).map(withoutServerFields), catalogue);
   return withValidator(async (validator) => {
     const checked = await check(manifests, validator);
     const { pools, notes: poolNotes } = poolsOf(checked);
@@ -88,7 +85,8 @@ export async function readMix(directory: string): Promise<Mix> {
     );
     const mixed: MixWorkload[] = [];
     for (const workload of workloads) mixed.push({ ...workload, feasibility: await judgePods(workload, judged, validator) });
-    if (workloads.length === 0) throw new LoadError(`${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet`);
+    if (workloads.length === 0)
+      throw new LoadError(`${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet`);
     return {
       pools,
       workloads: mixed,
@@ -133,7 +131,10 @@ async function check(manifests: readonly Manifest[], validator: Validator): Prom
   });
   for (const manifest of placed) {
     const { apiVersion, kind, where } = manifest;
-    if (!validator.serves(manifest) && (typeOf(manifest) in COMPANIONS || isWorkload(apiVersion, kind) || [NODE_POOL, NODE_CLASS].includes(typeOf(manifest)))) {
+    if (
+      !validator.serves(manifest) &&
+      (typeOf(manifest) in COMPANIONS || isWorkload(apiVersion, kind) || [NODE_POOL, NODE_CLASS].includes(typeOf(manifest)))
+    ) {
       throw new LoadError(`${where}: no API of Kubernetes 1.34 or Karpenter v1 serves a ${kind} of ${apiVersion}`);
     }
   }
@@ -174,7 +175,8 @@ function refuseNamesakes(workloads: readonly UserWorkload[]): void {
   const names = new Map<string, UserWorkload>();
   for (const workload of workloads) {
     const other = names.get(workload.name);
-    if (other !== undefined) throw new LoadError(`${workload.where} and ${other.where} can't be told apart by the name ${workload.name}; rename one`);
+    if (other !== undefined)
+      throw new LoadError(`${workload.where} and ${other.where} can't be told apart by the name ${workload.name}; rename one`);
     names.set(workload.name, workload);
   }
 }
@@ -211,7 +213,8 @@ function protectedBy(budget: PodDisruptionBudget, workloads: readonly UserWorklo
 
 /** Shares are rounded up, as the disruption controller does it. The API's default is nothing but `minAvailable: 1`. */
 function budgetOf(minAvailable: IntOrPercent | undefined, maxUnavailable: IntOrPercent | undefined, replicas: number): BudgetSpec {
-  const podsOf = (value: IntOrPercent): number => (typeof value === 'number' ? value : Math.ceil((replicas * Number.parseInt(value, 10)) / 100));
+  const podsOf = (value: IntOrPercent): number =>
+    typeof value === 'number' ? value : Math.ceil((replicas * Number.parseInt(value, 10)) / 100);
   if (maxUnavailable !== undefined) return { maxUnavailable: podsOf(maxUnavailable) };
   return { minAvailable: podsOf(minAvailable ?? 1) };
 }

@@ -1,5 +1,7 @@
 import type { InstanceType, Offering } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
+import { allows, intersect } from '../model/requirements.ts';
+import type { NodeAlternative, Requirements } from '../model/requirements.ts';
 import type { Labels } from '../model/selector.ts';
 
 /** Karpenter's label for the pool of a node. */
@@ -46,4 +48,22 @@ export function offeringLabels(type: InstanceType, { zone, capacityType }: Offer
       ? {}
       : { [`${AWS_LABEL}gpu-name`]: gpu.name.toLowerCase().replaceAll(' ', '-'), [`${AWS_LABEL}gpu-count`]: String(gpu.count) }),
   };
+}
+
+/** Whether a node with these labels, of a pool that states this, suits one alternative of a pod. */
+export function suits({ labels: asked, fields }: NodeAlternative, labels: Labels, stated: Requirements): boolean {
+  if (fields.size > 0) return false;
+  for (const [key, set] of asked) if (!allowsLabel(key, set, labels, stated)) return false;
+  return true;
+}
+
+/** What a label must be. */
+export type ValueSet = Parameters<typeof allows>[0];
+
+/** A label of the user's own, of which the pool leaves the value open, becomes what the pods ask for. */
+export function allowsLabel(key: string, set: ValueSet, labels: Labels, stated: Requirements): boolean {
+  const open = stated.get(key);
+  if (labels[key] !== undefined || isKnownLabel(key) || open === undefined) return allows(set, labels[key]);
+  const both = intersect(new Map([[key, open]]), new Map([[key, set]])).get(key);
+  return both !== undefined && (both.excluding || both.values.length > 0 || both.missing);
 }

@@ -3,7 +3,7 @@ import type { Pool } from '../model/catalogue.ts';
 import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
 import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';
 import type { Manifest } from './documents.ts';
-import { isKnownLabel, isUnmodelledLabel } from './node-labels.ts';
+import { isUnmodelledLabel } from './node-labels.ts';
 
 /** What Karpenter's NodePool holds of a pool; its validation sees to the types. */
 interface NodePoolSpec {
@@ -139,8 +139,3 @@ const REPLACED_FIELDS: readonly string[] = [
   'role',
   'instanceProfile',
 ];
-
-/** Whether all nodes of a pool have a label that its type decides, or that the pool sets. */
-export function setsLabel(pool: Pool, key: string): boolean {
-  return isKnownLabel(key) || key in pool.labels || pool.requirements.some((requirement) => requirement.key === key);
-}

@@ -57,10 +57,13 @@ function apartProblem({ replicas, template }: Load, term: PodAffinityTerm, seats
 
 function togetherProblem(load: Load, term: PodAffinityTerm, loads: readonly Load[], seats: readonly Seat[]): PlacementProblem | undefined {
   const { topologyKey, labelSelector, namespaces = [load.namespace], namespaceSelector } = term;
-  if (domainsOf(topologyKey, seats)?.length === 0) return { none: true, why: `it must be beside other pods over ${topologyKey}, a label that no node has` };
+  if (domainsOf(topologyKey, seats)?.length === 0)
+    return { none: true, why: `it must be beside other pods over ${topologyKey}, a label that no node has` };
   // Which namespaces a selector means is not looked at.
   if (namespaceSelector !== undefined) return undefined;
-  const others = loads.filter(({ namespace, template }) => namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels));
+  const others = loads.filter(
+    ({ namespace, template }) => namespaces.includes(namespace) && matchesSelector(labelSelector, template.metadata?.labels),
+  );
   if (others.length > 0) return undefined;
   return { none: true, why: `it must be beside pods (over ${topologyKey}) that no workload of these manifests has` };
 }

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import type { BoundName } from '../harness/bounds.ts';
 import { scenario } from '../harness/scenario.ts';
-import type { Scenario, Trial, UserObject, Workload } from '../harness/scenario.ts';
+import type { ActiveFault, Scenario, Trial, UserObject, Workload } from '../harness/scenario.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { Truth } from '../history/events.ts';
 import { LABEL } from '../model/kube.ts';
@@ -15,8 +15,6 @@ import { WORKLOAD_RESOURCES } from './workloads.ts';
 export const MANIFESTS_SUITE = 'manifests';
 
 const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
-/** As many as the SDK's three attempts for each of two launches. */
-const REFUSALS = 6;
 /** Any mix makes as many: a claim, a template, a fleet, some patches. */
 const SIDE_EFFECTS = 8;
 const SLOW_KUBELET_MS = 120_000;
@@ -33,7 +31,9 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
   const { pools } = mix;
   const seats = mix.workloads.flatMap(({ feasibility, kind }) => ('seats' in feasibility && kind !== 'DaemonSet' ? feasibility.seats : []));
   const zones = [...new Set(seats.map(({ offering }) => offering.zone))].sort();
-  const hasSpot = pools.some(({ requirements }) => requirements.some(({ key, values }) => key === LABEL.capacityType && values?.includes('spot') === true));
+  const hasSpot = pools.some(({ requirements }) =>
+    requirements.some(({ key, values }) => key === LABEL.capacityType && values?.includes('spot') === true),
+  );
   const hasTaints = pools.some(({ taints, startupTaints }) => taints.length + startupTaints.length > 0);
   const features: readonly Feature[] = [...(hasSpot ? (['spot'] as const) : []), ...(hasTaints ? (['taints'] as const) : [])];
   const define = (
@@ -86,7 +86,8 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
           const outage = await t.inject(specify(faults.insufficientCapacity, { zones: [zone], errors: 'all' }), 'may-fire');
           const placed = await place(t, mix, 'fallback', (workload) => {
             const { feasibility } = workload;
-            if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone)) return `it may run in ${zone} only`;
+            if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
+              return `it may run in ${zone} only`;
             return isBoundTo(LABEL.zone, loadOf(workload)) ? `its pods are bound to zones, and ${zone} has no capacity` : undefined;
           });
           await healWhenServed(t, placed, outage.heal);
@@ -98,8 +99,8 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
       'lost-launch-answers',
       'your mix while the answers to launches get lost: nothing is launched and forgotten',
       async (t) => {
-        await t.inject(specify(faults.lostAnswer, { operations: LAUNCHES, when: { kind: 'first', count: REFUSALS } }));
-        await under(t, 'recover');
+        const losing = await t.inject(specify(faults.lostAnswer, { operations: LAUNCHES, when: { kind: 'always' } }));
+        await outlast(t, mix, losing, 'the answers to launches get lost');
       },
       { capabilities: ['wire.aws'] },
     ),
@@ -107,9 +108,8 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
       'throttled-launches',
       'your mix while EC2 throttles launches: it is no lack of capacity, and nobody hammers',
       async (t) => {
-        const throttling = { by: 'rate', operations: ['ec2:CreateFleet'], when: { kind: 'first', count: REFUSALS } } as const;
-        await t.inject(specify(faults.ec2Throttling, { ...throttling, operations: [...throttling.operations] }));
-        await under(t, 'recover');
+        const throttling = specify(faults.ec2Throttling, { by: 'rate', operations: ['ec2:CreateFleet'], when: { kind: 'always' } });
+        await outlast(t, mix, await t.inject(throttling), 'EC2 refuses launches');
       },
       { capabilities: ['wire.aws'] },
     ),
@@ -148,14 +148,18 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
         { capabilities: ['spot.interrupt'], features: ['interruption'] },
       ),
     }),
-    poolsWithdrawn: define('pools-withdrawn', 'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go', async (t) => {
-      const placed = await place(t, mix, 'provision', undefined, DRAINED_RATIO);
-      await untilServed(t, placed, 'provision');
-      await t.withdrawPools();
-      await t.pass('scale-in');
-      for (const { workload } of placed) await t.remove(workload);
-      await t.untilEmpty('teardown');
-    }),
+    poolsWithdrawn: define(
+      'pools-withdrawn',
+      'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go',
+      async (t) => {
+        const placed = await place(t, mix, 'provision', undefined, DRAINED_RATIO);
+        await untilServed(t, placed, 'provision');
+        await t.withdrawPools();
+        await t.pass('scale-in');
+        for (const { workload } of placed) await t.remove(workload);
+        await t.untilEmpty('teardown');
+      },
+    ),
   };
 }
 
@@ -195,6 +199,15 @@ async function placeAndWait(t: Trial, mix: Mix, bound: BoundName): Promise<Place
   const placed = await place(t, mix, bound);
   await untilServed(t, placed, bound);
   return placed;
+}
+
+/** Lets a fault last for longer than an SDK's own attempts, which would hide it; all is to be served once it is healed. */
+async function outlast(t: Trial, mix: Mix, fault: ActiveFault, why: string): Promise<void> {
+  const placed = await place(t, mix, 'recover', () => why);
+  await t.untilFired(fault, 'provision');
+  await t.pass('launch-lag');
+  await fault.heal();
+  await untilServed(t, placed, 'recover');
 }
 
 /** Waits for those that can be served meanwhile, heals, and waits for the others. */

@@ -6,6 +6,8 @@ export const ENDPOINT_VARIABLES = ['KUBECONFIG', 'CLUSTER_ENDPOINT', 'AWS_ENDPOI
 /** Variables that say what an autoscaler's operator would tell it about its cluster. */
 export const CLUSTER_VARIABLES = [
   'AWS_REGION',
+  /** What boto3 reads in place of AWS_REGION. */
+  'AWS_DEFAULT_REGION',
   'CLUSTER_NAME',
   'SUBNETS',
   'SECURITY_GROUP_ID',
@@ -27,13 +29,16 @@ export const DUMMY_ACCOUNT = {
 export type ClusterVariable = (typeof CLUSTER_VARIABLES)[number];
 
 /** Everything that a program outside is started with: both endpoints, the cluster, keys that sign nothing real. */
-export type ProgramEnvironment = Readonly<Record<(typeof ENDPOINT_VARIABLES)[number] | ClusterVariable | keyof typeof DUMMY_ACCOUNT, string>>;
+export type ProgramEnvironment = Readonly<
+  Record<(typeof ENDPOINT_VARIABLES)[number] | ClusterVariable | keyof typeof DUMMY_ACCOUNT, string>
+>;
 
 /** The cluster's configuration as variables: `SUBNETS` and `IMAGE_IDS` are KEY=VALUE pairs, separated by commas. */
 export function clusterVariables(cluster: ClusterConfig): Readonly<Record<ClusterVariable, string>> {
   const queueUrl = cluster.interruptionQueueUrl ?? '';
   return {
     AWS_REGION: cluster.region,
+    AWS_DEFAULT_REGION: cluster.region,
     CLUSTER_NAME: cluster.name,
     SUBNETS: formatPairs(cluster.subnets),
     SECURITY_GROUP_ID: cluster.securityGroupId,

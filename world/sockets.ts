@@ -82,7 +82,12 @@ export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log
     endings.push(() => awsServer.close());
     await writeFile(kubeconfigPath, formatKubeconfig(cluster.name, user, kubeServer.url), { flag: 'wx', mode: 0o600 });
     endings.push(() => rm(kubeconfigPath, { force: true }));
-    return { kubeUrl: kubeServer.url, awsUrl: awsServer.url, environment: environmentOf(cluster, kubeconfigPath, kubeServer.url, awsServer.url), close };
+    return {
+      kubeUrl: kubeServer.url,
+      awsUrl: awsServer.url,
+      environment: environmentOf(cluster, kubeconfigPath, kubeServer.url, awsServer.url),
+      close,
+    };
   } catch (error) {
     await close();
     throw error;

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createRandom } from '../../runtime/random.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { serveWire } from '../../wire/http-server.ts';
+import { readText } from '../../wire/wire.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
 import type { World } from '../../world/world.ts';
 import { scaleproofHere } from '../testing/command.ts';
@@ -63,7 +64,7 @@ test('a healed fault has left the world as it was', async () => {
         body,
         signal: new AbortController().signal,
       });
-      return String(answer);
+      return readText(answer);
     };
     await askControl(base, 'POST', '/faults', { fault: 'insufficient-capacity' });
     expect(await launch()).toContain('InsufficientInstanceCapacity');

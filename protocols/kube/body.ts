@@ -5,6 +5,9 @@ import type { KubeTypes } from './types.ts';
 
 export const JSON_TYPE = 'application/json';
 export const YAML_TYPE = 'application/yaml';
+export const JSON_PATCH = 'application/json-patch+json';
+export const MERGE_PATCH = 'application/merge-patch+json';
+export const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_TYPE = 'application/apply-patch+yaml';
 
 const utf8 = new TextDecoder();

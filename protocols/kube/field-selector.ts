@@ -12,15 +12,20 @@ const TERM = /^([^=!]+)(==|=|!=)(.*)$/;
 /**
  * Reads `spec.nodeName=n1,status.phase!=Running`. Values are not unescaped.
  * @param supported the fields that the resource can be selected by
+ * @param refuse how the resource words that a field is none of them
  * @throws StatusError 400 as the API server words it
  */
-export function parseFieldSelector(text: string, supported: readonly string[]): FieldTerm[] {
+export function parseFieldSelector(
+  text: string,
+  supported: readonly string[],
+  refuse: (field: string) => string = (field) => `field label not supported: ${field}`,
+): FieldTerm[] {
   const parts = text.split(',').filter((part) => part !== '');
   return parts.map((part) => {
     const match = TERM.exec(part);
     if (match === null) throw badRequest(`invalid selector: '${text}'; can't understand '${part}'`);
     const [, field = '', sign = '', value = ''] = match;
-    if (!supported.includes(field)) throw badRequest(`field label not supported: ${field}`);
+    if (!supported.includes(field)) throw badRequest(refuse(field));
     return { field, operator: sign === '!=' ? '!=' : '=', value };
   });
 }

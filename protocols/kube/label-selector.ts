@@ -1,3 +1,8 @@
+import type { LabelSelector } from '../../model/kube.ts';
+import { invalid } from './field-error.ts';
+import type { FieldError } from './field-error.ts';
+import { checkLabelValue, checkQualifiedName } from './names.ts';
+
 /** One requirement of a label selector in its string form. */
 interface LabelRequirement {
   readonly key: string;
@@ -8,47 +13,24 @@ interface LabelRequirement {
 /** A selector string that can't be read. */
 export class SelectorSyntaxError extends Error {
   constructor(message: string) {
-    super(`unable to parse requirement: ${message}`);
+    super(message);
     this.name = 'SelectorSyntaxError';
   }
 }
 
-const LABEL_KEY = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?\/)?[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
-const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
-const SET = /^(\S+)\s+(in|notin)\s*\(([^()]*)\)$/;
-const COMPARISON = /^([^=!<>]+)(==|=|!=|>|<)([^=!<>]*)$/;
-
-/** Characters of one selector. The real API server has no limit but that of the request's line. */
-export const SELECTOR_LENGTH_MAX = 65_536;
-
-/**
- * Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, as `k8s.io/apimachinery/pkg/labels` does. Empty selects everything.
- * @throws SelectorSyntaxError also for one longer than SELECTOR_LENGTH_MAX
- */
-export function parseLabelSelector(text: string): LabelRequirement[] {
-  if (text.length > SELECTOR_LENGTH_MAX) {
-    throw new SelectorSyntaxError(`the selector has ${text.length} characters, at most ${SELECTOR_LENGTH_MAX} are allowed`);
-  }
-  if (text.trim() === '') return [];
-  return splitOutsideParentheses(text).map((part) => parseRequirement(part.trim()));
+/** A piece of a selector: a word, a sign, or nothing at the end. */
+interface Token {
+  readonly kind: 'word' | 'sign' | 'error' | 'end';
+  readonly text: string;
 }
 
-function parseRequirement(part: string): LabelRequirement {
-  const set = SET.exec(part);
-  if (set !== null) {
-    const values = (set[3] ?? '').split(',').map((value) => value.trim());
-    return checked({ key: set[1] ?? '', operator: set[2] === 'in' ? 'In' : 'NotIn', values });
-  }
-  const comparison = COMPARISON.exec(part);
-  if (comparison !== null) {
-    const [, key = '', sign = '', value = ''] = comparison;
-    return checked({ key: key.trim(), operator: OPERATORS[sign] ?? 'In', values: [value.trim()] });
-  }
-  if (part.startsWith('!')) return checked({ key: part.slice(1).trim(), operator: 'DoesNotExist', values: [] });
-  return checked({ key: part, operator: 'Exists', values: [] });
-}
-
+const END: Token = { kind: 'end', text: '' };
+const BLANK = /[ \t\r\n]/;
+const SIGN = /[=!(),<>]/;
+const SIGNS = [')', ',', '!', '==', '=', '>', '<', '!=', '('];
 const OPERATORS: Readonly<Record<string, LabelRequirement['operator']>> = {
+  in: 'In',
+  notin: 'NotIn',
   '=': 'In',
   '==': 'In',
   '!=': 'NotIn',
@@ -56,32 +38,164 @@ const OPERATORS: Readonly<Record<string, LabelRequirement['operator']>> = {
   '<': 'Lt',
 };
 
-function checked(requirement: LabelRequirement): LabelRequirement {
-  if (!LABEL_KEY.test(requirement.key)) throw new SelectorSyntaxError(`found '${requirement.key}', expected: a label key`);
-  for (const value of requirement.values) {
-    if (!LABEL_VALUE.test(value)) throw new SelectorSyntaxError(`values: Invalid value: ${JSON.stringify(value)}`);
-    if ((requirement.operator === 'Gt' || requirement.operator === 'Lt') && !/^-?\d+$/.test(value)) {
-      throw new SelectorSyntaxError(
-        `values: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
-      );
-    }
+/** Characters of one selector. The real API server has no limit but that of the request's line. */
+export const SELECTOR_LENGTH_MAX = 65_536;
+
+/**
+ * Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, as the parser of `k8s.io/apimachinery/pkg/labels` does and in its
+ * words. Empty selects everything.
+ * @throws SelectorSyntaxError also for one longer than SELECTOR_LENGTH_MAX
+ */
+export function parseLabelSelector(text: string): LabelRequirement[] {
+  if (text.length > SELECTOR_LENGTH_MAX) {
+    throw new SelectorSyntaxError(`the selector has ${text.length} characters, at most ${SELECTOR_LENGTH_MAX} are allowed`);
   }
-  return requirement;
+  return new SelectorParser(tokensOf(text)).parse();
 }
 
-function splitOutsideParentheses(text: string): string[] {
-  const parts: string[] = [];
-  let depth = 0;
-  let start = 0;
-  for (let at = 0; at < text.length; at += 1) {
-    if (text[at] === '(') depth += 1;
-    else if (text[at] === ')') depth -= 1;
-    else if (text[at] === ',' && depth === 0) {
-      parts.push(text.slice(start, at));
-      start = at + 1;
+function tokensOf(text: string): Token[] {
+  const tokens: Token[] = [];
+  for (let at = 0; at < text.length;) {
+    const start = at;
+    if (BLANK.test(text.charAt(at))) {
+      at += 1;
+    } else if (SIGN.test(text.charAt(at))) {
+      // The longest run of signs that begins with a known one, as far as it is known.
+      while (at < text.length && SIGN.test(text.charAt(at)) && (at === start || SIGNS.includes(text.slice(start, at + 1)))) at += 1;
+      const sign = text.slice(start, at);
+      tokens.push(SIGNS.includes(sign) ? { kind: 'sign', text: sign } : { kind: 'error', text: `error expected: keyword found '${sign}'` });
+    } else {
+      while (at < text.length && !SIGN.test(text.charAt(at)) && !BLANK.test(text.charAt(at))) at += 1;
+      tokens.push({ kind: 'word', text: text.slice(start, at) });
     }
   }
-  return [...parts, text.slice(start)];
+  return tokens;
+}
+
+class SelectorParser {
+  readonly #tokens: readonly Token[];
+  #at = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  parse(): LabelRequirement[] {
+    const requirements: LabelRequirement[] = [];
+    while (this.#next.kind !== 'end') {
+      if (!this.#beginsRequirement) throw found(this.#next, ", expected: !, identifier, or 'end of string'");
+      requirements.push(this.#requirement());
+      const after = this.#take();
+      if (after.kind === 'end') break;
+      if (!isSign(after, ',')) throw found(after, ", expected: ',' or 'end of string'");
+      if (!this.#beginsRequirement) throw found(this.#next, ", expected: identifier after ','");
+    }
+    return requirements;
+  }
+
+  get #next(): Token {
+    return this.#tokens[this.#at] ?? END;
+  }
+
+  get #beginsRequirement(): boolean {
+    return this.#next.kind === 'word' || isSign(this.#next, '!');
+  }
+
+  #take(): Token {
+    const token = this.#next;
+    this.#at += 1;
+    return token;
+  }
+
+  #requirement(): LabelRequirement {
+    const isAbsent = isSign(this.#next, '!');
+    if (isAbsent) this.#take();
+    const key = this.#take();
+    if (key.kind !== 'word') throw unparsed(found(key, ', expected: identifier'));
+    refuse(checkQualifiedName(key.text).length > 0 ? [invalid('<nil>', key.text, checkQualifiedName(key.text).join('; '))] : []);
+    if (isAbsent) return { key: key.text, operator: 'DoesNotExist', values: [] };
+    if (this.#next.kind === 'end' || isSign(this.#next, ',')) return { key: key.text, operator: 'Exists', values: [] };
+    const sign = this.#take();
+    const operator = Object.hasOwn(OPERATORS, sign.text) ? OPERATORS[sign.text] : undefined;
+    if (operator === undefined) throw unparsed(found(sign, ', expected: in, notin, =, ==, !=, gt, lt'));
+    const values = sign.kind === 'word' ? this.#set() : [this.#value()];
+    refuse(validateValues(key.text, operator, values));
+    return { key: key.text, operator, values };
+  }
+
+  /** One value; nothing is the empty one. */
+  #value(): string {
+    if (this.#next.kind === 'end' || isSign(this.#next, ',')) return '';
+    const token = this.#take();
+    if (token.kind !== 'word') throw unparsed(found(token, ', expected: identifier'));
+    return token.text;
+  }
+
+  /** `(a,b)`; between signs that follow each other lies the empty value. */
+  #set(): string[] {
+    const open = this.#take();
+    if (!isSign(open, '(')) throw unparsed(found(open, " expected: '('"));
+    const values = new Set<string>();
+    for (;;) {
+      const token = this.#next;
+      if (token.kind === 'word') {
+        values.add(this.#take().text);
+        if (!isSign(this.#next, ',') && !isSign(this.#next, ')')) throw unparsed(found(this.#next, ", expected: ',' or ')'"));
+      } else if (isSign(token, ',') || isSign(token, ')')) {
+        values.add('');
+      } else {
+        const expected = values.size === 0 ? ", expected: ',', ')' or identifier" : ", expected: ',', or identifier";
+        throw unparsed(found(token, expected));
+      }
+      if (isSign(this.#take(), ')')) return [...values].sort();
+    }
+  }
+}
+
+function isSign(token: Token, sign: string): boolean {
+  return token.kind === 'sign' && token.text === sign;
+}
+
+function found(token: Token, expected: string): SelectorSyntaxError {
+  return new SelectorSyntaxError(`found '${token.text}'${expected}`);
+}
+
+function unparsed(error: Error): SelectorSyntaxError {
+  return new SelectorSyntaxError(`unable to parse requirement: ${error.message}`);
+}
+
+/** As `NewRequirement` checks them. */
+function validateValues(key: string, operator: LabelRequirement['operator'], values: readonly string[]): FieldError[] {
+  const isNumeric = operator === 'Gt' || operator === 'Lt';
+  return [
+    ...values.flatMap((value, index) => {
+      if (!isNumeric || /^[-+]?\d+$/.test(value)) return [];
+      return [invalid(`values[${index}]`, value, "for 'Gt', 'Lt' operators, the value must be an integer")];
+    }),
+    ...values.flatMap((value, index) => {
+      const problems = checkLabelValue(value);
+      return problems.length === 0 ? [] : [invalid(`values[${index}][${key}]`, value, problems.join('; '))];
+    }),
+  ];
+}
+
+function refuse(errors: readonly FieldError[]): void {
+  const texts = errors.map(({ field, message }) => `${field}: ${message}`);
+  if (texts.length > 0) throw unparsed(new Error(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
+}
+
+/** A selector in its string form, with its requirements in the order of their keys; empty for none. */
+export function formatLabelSelector({ matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector>): string {
+  const parts: [string, string][] = [
+    ...Object.entries(matchLabels).map(([key, value]): [string, string] => [key, `${key}=${value}`]),
+    ...matchExpressions.map(({ key, operator, values = [] }): [string, string] => {
+      if (operator === 'Exists') return [key, key];
+      if (operator === 'DoesNotExist') return [key, `!${key}`];
+      return [key, `${key} ${operator === 'In' ? 'in' : 'notin'} (${[...values].sort().join(',')})`];
+    }),
+  ];
+  const inOrder = parts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
+  return inOrder.map(([, text]) => text).join(',');
 }
 
 /** Whether labels meet all requirements. Inequality holds for a missing label. */

@@ -70,25 +70,26 @@ test('JSON patches are applied in order', () => {
   });
 });
 
-const refused: [unknown, number, string | undefined][] = [
-  [{ op: 'add' }, 400, undefined],
-  [[null], 400, undefined],
-  [
-    [{ op: 'add', path: '/__proto__/x', value: 1 }],
-    422,
-    'add operation does not apply: doc is missing path: "/__proto__/x": missing value',
-  ],
-  [[{ op: 'test', path: '/a', value: 2 }], 422, 'testing value /a failed: test failed'],
-  [[{ op: 'remove', path: '/b' }], 422, 'remove operation does not apply: doc is missing path: "/b": missing value'],
+const refused: [unknown, number][] = [
+  [{ op: 'add' }, 400],
+  [[null], 400],
+  [[{ op: 'add', path: '/__proto__/x', value: 1 }], 422],
+  [[{ op: 'test', path: '/a', value: 2 }], 422],
+  [[{ op: 'remove', path: '/b' }], 422],
 ];
 
-for (const [patch, code, cause] of refused) {
+for (const [patch, code] of refused) {
   test(`JSON patch ${JSON.stringify(patch)} is refused with ${code}`, () => {
-    const error = caught(() => applyJsonPatch({ a: 1 }, patch));
-    expect(error.code).toBe(code);
-    expect(error.status.details?.causes?.[0]?.message).toBe(cause);
+    expect(caught(() => applyJsonPatch({ a: 1 }, patch)).code).toBe(code);
   });
 }
+
+test('a JSON patch of too many operations is refused with 413', () => {
+  const patch = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/a', value: 1 }));
+  const { status } = caught(() => applyJsonPatch({ a: 1 }, patch));
+  expect(status).toMatchObject({ code: 413, reason: 'RequestEntityTooLarge' });
+  expect(status.message).toBe('Request entity is too large: The allowed maximum operations in a JSON patch is 10000, got 10001');
+});
 
 function caught(work: () => unknown): StatusError {
   try {

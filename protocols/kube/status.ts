@@ -135,6 +135,11 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
+/** A body of a type that no route takes. */
+export function unroutedMediaType(): StatusError {
+  return new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
+}
+
 /**
  * The revision asked for has been compacted: list again.
  * @param token with which a list can go on, at the newest revision
@@ -143,11 +148,14 @@ export function expired(message: string, token?: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, token === undefined ? {} : { continue: token });
 }
 
-/** A patch that can't be applied to the object as it is. */
-export function patchFailed(why: string): StatusError {
-  return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {
-    causes: [{ reason: 'UnexpectedServerResponse', message: why }],
-  });
+/** A patch that can't be applied to the object as it is; why, the real one keeps to itself. */
+export function patchFailed(): StatusError {
+  return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
+}
+
+/** A body that asks for too much. */
+export function requestTooLarge(why: string): StatusError {
+  return new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${why}`);
 }
 
 /** What creations of subresources answer, e.g. a binding. @param code HTTP status */

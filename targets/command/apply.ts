@@ -73,7 +73,8 @@ async function resourceOf({ kube, runtime }: TargetSite, { apiVersion, kind }: M
     const { resources } = answer.status === 200 ? discoverySchema.parse(JSON.parse(body)) : { resources: [] };
     const found = resources.find((resource) => resource.kind === kind && !resource.name.includes('/'));
     if (found !== undefined) return { group, version, plural: found.name, kind, namespaced: found.namespaced };
-    if (tries >= SERVED_TRIES) throw new Error(`the API server has no kind ${kind} in ${apiVersion}; apply its CustomResourceDefinition before`);
+    if (tries >= SERVED_TRIES)
+      throw new Error(`the API server has no kind ${kind} in ${apiVersion}; apply its CustomResourceDefinition before`);
     await runtime.clock.sleep(SERVED_POLL_MS);
   }
 }

@@ -78,7 +78,8 @@ function isExecutable(path: string): boolean {
 function readNodeClass(path: string, nodeClass: unknown): Manifest | undefined {
   if (nodeClass === undefined) return undefined;
   const field = 'pools.nodeClass';
-  const [manifest, ...others] = typeof nodeClass === 'string' ? readManifests(path, field, nodeClass) : [checkManifest(path, field, nodeClass)];
+  const [manifest, ...others] =
+    typeof nodeClass === 'string' ? readManifests(path, field, nodeClass) : [checkManifest(path, field, nodeClass)];
   if (manifest === undefined || others.length > 0) throw new TargetFileError(`${path}: ${field} must be one object`);
   const unknown = unknownVariable(JSON.stringify(manifest), NODE_CLASS_VARIABLES);
   if (unknown !== undefined) {

@@ -38,7 +38,10 @@ export function karpenterPools(nodeClass: Manifest | undefined, install: readonl
   return {
     install: (site) => applyManifests(site, install ?? DEFINITIONS),
     applyPools: async (site, pools) => {
-      await applyManifests(site, [substituteAll(nodeClass, clusterVariables(site.cluster)), ...pools.map((pool) => manifestOf(pool, nodeClassRef))]);
+      await applyManifests(site, [
+        substituteAll(nodeClass, clusterVariables(site.cluster)),
+        ...pools.map((pool) => manifestOf(pool, nodeClassRef)),
+      ]);
     },
     removePools: async (site, pools) => {
       for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef));
@@ -60,11 +63,7 @@ function manifestOf(pool: Pool, nodeClassRef: NodeClassRef): Manifest {
  * Pools given to a program: as a JSON list on its standard input, with `apply` or `remove` as its last argument, and with
  * the operator's way into the world in its environment. An exit code other than 0 is a failure.
  */
-export function commandPools(
-  command: readonly string[],
-  directory: string,
-  install: readonly Manifest[] | undefined,
-): Operations {
+export function commandPools(command: readonly string[], directory: string, install: readonly Manifest[] | undefined): Operations {
   const run = async (site: TargetSite, pools: readonly Pool[], verb: 'apply' | 'remove'): Promise<void> => {
     const { clock } = site.runtime;
     const folder = await mkdtemp(join(tmpdir(), 'scaleproof-pools-'));

@@ -60,8 +60,14 @@ for (const { change, says } of [
   { change: { constants: { emptyAfter: '1m' } }, says: 'constants.termination must be a duration such as 15m' },
   { change: { constants: { ...LEAST.constants, emptyAfter: '1 minute' } }, says: 'constants.emptyAfter must be a duration such as 15m' },
   { change: { constants: { ...LEAST.constants, emptyAfter: -1 } }, says: 'constants.emptyAfter must be a duration such as 15m' },
-  { change: { constants: { ...LEAST.constants, retryPeriod: 0 } }, says: 'constants.retryPeriod must be a duration such as 15m, or milliseconds, more than 0' },
-  { change: { constants: { ...LEAST.constants, offeringsPerLaunch: 0 } }, says: 'constants.offeringsPerLaunch must be a positive whole number' },
+  {
+    change: { constants: { ...LEAST.constants, retryPeriod: 0 } },
+    says: 'constants.retryPeriod must be a duration such as 15m, or milliseconds, more than 0',
+  },
+  {
+    change: { constants: { ...LEAST.constants, offeringsPerLaunch: 0 } },
+    says: 'constants.offeringsPerLaunch must be a positive whole number',
+  },
   { change: { constants: { ...LEAST.constants, batchMaxMs: 1 } }, says: 'constants has no field batchMaxMs' },
   { change: { resources: 'nodeclaims' }, says: 'resources must be a list' },
   { change: { install: 'crds.yaml' }, says: 'install must be a list' },

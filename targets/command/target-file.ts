@@ -55,19 +55,17 @@ const constants = z
     },
     { error: objectError('must be a map of the constants') },
   )
-  .transform(
-    (given): TargetConstants => ({
-      batchMaxMs: given.batchMax,
-      retryPeriodMs: given.retryPeriod,
-      launchTimeoutMs: given.launchTimeout,
-      registrationTimeoutMs: given.registrationTimeout,
-      collectionMs: given.collection,
-      emptyAfterMs: given.emptyAfter,
-      terminationMs: given.termination,
-      unavailableOfferingMs: given.unavailableOffering,
-      offeringsPerLaunch: given.offeringsPerLaunch,
-    }),
-  );
+  .transform((given): TargetConstants => ({
+    batchMaxMs: given.batchMax,
+    retryPeriodMs: given.retryPeriod,
+    launchTimeoutMs: given.launchTimeout,
+    registrationTimeoutMs: given.registrationTimeout,
+    collectionMs: given.collection,
+    emptyAfterMs: given.emptyAfter,
+    terminationMs: given.termination,
+    unavailableOfferingMs: given.unavailableOffering,
+    offeringsPerLaunch: given.offeringsPerLaunch,
+  }));
 
 const karpenterPools = z.strictObject(
   {
@@ -84,11 +82,7 @@ const commandPools = z.strictObject(
 
 const within = duration(1).default(READY_WITHIN_MS);
 const ready = z.union(
-  [
-    z.strictObject({ http: programText, within }),
-    z.strictObject({ log: text, within }),
-    z.strictObject({ delay: duration() }),
-  ],
+  [z.strictObject({ http: programText, within }), z.strictObject({ log: text, within }), z.strictObject({ delay: duration() })],
   'must be one of {http: URL}, {log: TEXT} and {delay: DURATION}; with http and log, {within: DURATION}',
 );
 
@@ -98,11 +92,9 @@ const schema = z.strictObject(
     command: z.array(programText, 'must be a list').nonempty('must name a program'),
     directory: text.optional(),
     environment: z
-      .record(
-        z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/),
-        scalar.pipe(z.union([z.literal(''), programText])),
-        { error: ({ code }) => (code === 'invalid_key' ? 'is no name of a variable' : 'must be a map of variables') },
-      )
+      .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), scalar.pipe(z.union([z.literal(''), programText])), {
+        error: ({ code }) => (code === 'invalid_key' ? 'is no name of a variable' : 'must be a map of variables'),
+      })
       .default({}),
     features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').default([]),
     constants,
@@ -137,12 +129,22 @@ export function parseTargetFile(path: string, source: string): TargetFile {
   }
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  const problems = parsed.error.issues.map(({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`);
+  const problems = parsed.error.issues.map(
+    ({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`,
+  );
   throw new TargetFileError(`${path}: ${problems.join('; ')}`);
 }
 
 /** Says of unknown fields what they are; of anything else what it must be. */
 function objectError(message: string) {
-  return (issue: { readonly code?: string | undefined; readonly keys?: readonly string[] | undefined; readonly input?: unknown }): string =>
-    issue.code === 'unrecognized_keys' ? `has no field ${(issue.keys ?? []).join(', ')}` : issue.input === undefined ? 'is missing' : message;
+  return (issue: {
+    readonly code?: string | undefined;
+    readonly keys?: readonly string[] | undefined;
+    readonly input?: unknown;
+  }): string =>
+    issue.code === 'unrecognized_keys'
+      ? `has no field ${(issue.keys ?? []).join(', ')}`
+      : issue.input === undefined
+        ? 'is missing'
+        : message;
 }

@@ -3,10 +3,14 @@ import { createParts } from '../../controller/parts.ts';
 import { runInProcess } from '../../harness/testing/in-process.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
+import { forgetfulToken } from './forgetful-token.ts';
 import { freshToken } from './fresh-token.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
+import { hastyTimeout } from './hasty-timeout.ts';
 import { noCollection } from './no-collection.ts';
+import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
+import { staleDescribe } from './stale-describe.ts';
 
 /** The same net is missing, and nothing else is wrong. */
 const netless = createReferenceTarget({
@@ -15,7 +19,7 @@ const netless = createReferenceTarget({
   makeParts: (context) => ({ ...createParts(context), collector: noCollection }),
 });
 
-for (const { target, caughtBy } of [freshToken, nodeObjectRace, hastyFinalizer]) {
+for (const { target, caughtBy } of [freshToken, nodeObjectRace, hastyFinalizer, forgetfulToken, nodeNameIdentity, staleDescribe, hastyTimeout]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);
     if (found === undefined) throw new Error(`there is no scenario ${caughtBy.scenario}`);

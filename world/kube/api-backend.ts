@@ -12,7 +12,6 @@ import {
   badRequest,
   deleted,
   describeStatus,
-  invalidObject,
   methodNotAllowed,
   noSuchResource,
   success,
@@ -26,6 +25,7 @@ import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '
 import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { applyObject } from './apply.ts';
+import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
 import { customSchemaOf } from './custom-schema.ts';
 import { discover } from './discovery.ts';
@@ -34,8 +34,8 @@ import { checkFields, readFieldValidation, strictDecodingError, warningHeaders }
 import { checkRevision, listPage } from './lists.ts';
 import { updatedFields } from './managed-fields.ts';
 import { describeOpenApi } from './openapi.ts';
-import { PATCHES_OF_SCALES, checkPatchOptions, readPatch, strictPatchError } from './patching.ts';
-import { bindPod } from './pod-subresources.ts';
+import { PATCHES_OF_SCALES, checkPatchOptions, readPatch, shownPatch, strictPatchError } from './patching.ts';
+import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import { writingOf } from './representation.ts';
 import type { Writing } from './representation.ts';
@@ -44,7 +44,7 @@ import { groupResource } from './resource.ts';
 import type { Resource } from './resource.ts';
 import { readScale, updateScale } from './scale.ts';
 import type { Store, Version } from './store.ts';
-import { bindingShape, evictionShape } from './validation/shapes.ts';
+import { evictionShape } from './validation/shapes.ts';
 import { openWatch } from './watch-requests.ts';
 import type { Watches } from './watches.ts';
 
@@ -251,6 +251,7 @@ export class ApiBackend implements Backend {
     const version = this.#registry.update(at, status, writer, (current) => {
       const patched = patch(current.object);
       if (patched === current.object) return patched;
+      checkPatchedType(resource, patched, shownPatch(body, patched, request.headers['content-type']), this.#types);
       const { body: known, unknown } = checkFields(resource, patched, this.#types);
       if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(body, unknown);
       if (directive === 'Warn') asked.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
@@ -259,8 +260,9 @@ export class ApiBackend implements Backend {
     return { status: 200, body: writing.one(version) };
   }
 
-  /** A body of an object without unknown fields. @throws StatusError 400 for them where they are refused */
-  #checked({ parsed, resource, warnings }: Asked, sent: unknown): unknown {
+  /** A body of an object, of its type and without unknown fields. @throws StatusError 400 */
+  #checked({ parsed, resource, warnings, request }: Asked, sent: unknown): unknown {
+    checkBodyType(resource, sent, request.body ?? '', this.#types);
     const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
     const { body, unknown } = checkFields(resource, sent, this.#types);
     if (unknown.length > 0 && directive === 'Strict') {
@@ -301,13 +303,7 @@ export class ApiBackend implements Backend {
   #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: Asked): Reply {
     const nowMs = this.#clock.nowMs();
     if (action === 'binding') {
-      const node = readAs(bindingShape, body, 'Binding').target?.name ?? '';
-      if (node === '') {
-        throw invalidObject({ group: '', resource: 'Binding' }, at.name, [
-          { reason: 'FieldValueRequired', field: 'target.name', message: 'Required value' },
-        ]);
-      }
-      bindPod(this.#registry, at, node, writer, nowMs);
+      bindPod(this.#registry, at, readBinding(body), writer, nowMs);
     } else {
       const eviction = readAs(evictionShape, body, 'Eviction');
       const options = eviction.deleteOptions ?? {};

@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Operation } from '../../model/operation.ts';
 import { readMediaType } from '../../protocols/kube/accept.ts';
-import { JSON_TYPE, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
+import { JSON_TYPE, STRATEGIC_MERGE_PATCH, YAML_TYPE, decodeBody } from '../../protocols/kube/body.ts';
 import { notSupported } from '../../protocols/kube/field-error.ts';
+import { jsonSyntaxError } from '../../protocols/kube/json-syntax.ts';
 import { PROTOBUF_TYPE } from '../../protocols/kube/protobuf.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
@@ -10,6 +11,7 @@ import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols
 import type { StatusError } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { WireRequest } from '../../wire/wire.ts';
+import { unrecognizedBody } from './body-types.ts';
 import type { Deletion } from './deletion.ts';
 import { readCount } from './lists.ts';
 import type { Resource } from './resource.ts';
@@ -36,18 +38,12 @@ export function readBody(
   try {
     return decodeBody(request.body, contentType, types);
   } catch (error) {
-    if (verb === 'patch') throw badRequest(`error decoding patch: ${unexpected(error)}`);
-    throw badRequest(`the object provided is unrecognized (must be of type ${resource.kind}): ${explain(error)}`);
+    const problem = (error instanceof SyntaxError ? jsonSyntaxError(request.body) : undefined) ?? (error as Error).message;
+    // Strategic merge patches are decoded elsewhere, where nothing is added.
+    if (verb === 'patch') throw badRequest(type === STRATEGIC_MERGE_PATCH ? problem : `error decoding patch: ${problem}`);
+    const why = error instanceof SyntaxError ? `couldn't get version/kind; json parse error: ${problem}` : problem;
+    throw unrecognizedBody(resource.kind, why, request.body);
   }
-}
-
-/** Why a body can't be read. What is wrong with JSON, Go says in words of its own but for this one. */
-function explain(error: unknown): string {
-  return `${error instanceof SyntaxError ? "couldn't get version/kind; json parse error: " : ''}${unexpected(error)}`;
-}
-
-function unexpected(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace('Unexpected end', 'unexpected end');
 }
 
 /** A body as something else than an object of its resource. @throws StatusError 400 */

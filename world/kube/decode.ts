@@ -1,13 +1,15 @@
 import { isJsonObject } from '../../protocols/kube/json.ts';
-import { StatusError, badRequest } from '../../protocols/kube/status.ts';
+import type { JsonObject } from '../../protocols/kube/json.ts';
+import { invalid } from '../../protocols/kube/field-error.ts';
+import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import { apiVersionOf } from './resource.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { objectShape } from './validation/shapes.ts';
 
 /**
- * Makes an object of a body: its type is that of the resource (a built-in one may be left out), nulls are dropped as
- * Go's decoder drops them, and the fields that something reads have the right types.
- * @throws StatusError 400
+ * Makes an object of a body: its type is that of the resource, nulls are dropped as Go's decoder drops them, and the
+ * fields that something reads have the right types. Bodies of requests have been looked at by `checkBodyType` before.
+ * @throws StatusError 400, 422 for a custom object of another type
  */
 export function decodeObject(resource: Resource, body: unknown): ApiObject {
   const { kind } = resource;
@@ -15,16 +17,7 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
   if (!isJsonObject(body)) {
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
   }
-  for (const [field, expected] of [
-    ['apiVersion', apiVersion],
-    ['kind', kind],
-  ] as const) {
-    const sent = body[field];
-    if (sent === expected) continue;
-    if (sent !== undefined && sent !== '')
-      throw wrongType(field, typeof sent === 'string' ? sent : JSON.stringify(sent), { kind, apiVersion });
-    if (resource.custom) throw badRequest(`Object '${field === 'kind' ? 'Kind' : field}' is missing in '${JSON.stringify(body)}'`);
-  }
+  if (resource.custom) checkCustomType(body, { kind, apiVersion });
   // Schemas of custom resources say themselves what may be null.
   const content = resource.custom ? { ...body, metadata: withoutNulls(body.metadata ?? {}) } : withoutNulls(body);
   const object: ApiObject = { metadata: {}, ...content, kind, apiVersion };
@@ -32,16 +25,21 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const what = `json: cannot unmarshal into field ${issue?.path.join('.')}: ${issue?.message}`;
-    throw new StatusError(400, 'BadRequest', `${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${what}`);
+    throw badRequest(`${kind} in version "${resource.version}" cannot be handled as a ${kind}: ${what}`);
   }
   return object;
 }
 
-function wrongType(field: string, sent: string, expected: { kind: string; apiVersion: string }): StatusError {
-  if (field === 'apiVersion') {
-    return badRequest(`the API version in the data (${sent}) does not match the expected API version (${expected.apiVersion})`);
-  }
-  return badRequest(`${sent} in version "${expected.apiVersion}" cannot be handled as a ${expected.kind}`);
+/** Types of custom objects are validated, not decoded: `ValidateTypeMeta` of `apiextensions-apiserver`. */
+function checkCustomType(body: JsonObject, expected: { readonly kind: string; readonly apiVersion: string }): void {
+  const errors = (['kind', 'apiVersion'] as const)
+    .filter((field) => body[field] !== expected[field])
+    .map((field) => invalid(field, body[field] ?? '', `must be ${expected[field]}`));
+  if (errors.length === 0) return;
+  const { kind, apiVersion, metadata } = body;
+  const group = typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/', 1).join('') : '';
+  const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
+  throw invalidObject({ group, resource: typeof kind === 'string' ? kind : '' }, name, errors);
 }
 
 /** The value without null fields; parts without any are shared, not copied. */

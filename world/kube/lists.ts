@@ -1,6 +1,8 @@
 import type { KubeOptions } from '../../protocols/kube/request.ts';
 import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
+import { isJsonObject } from '../../protocols/kube/json.ts';
+import { jsonSyntaxError } from '../../protocols/kube/json-syntax.ts';
 import { StatusError, badRequest, expired, invalidObject } from '../../protocols/kube/status.ts';
 import { apiVersionOf, objectKey } from './resource.ts';
 import type { Resource } from './resource.ts';
@@ -70,15 +72,15 @@ function revisionOf(options: KubeOptions, newest: number): number {
 /** What `ValidateListOptions` refuses. @throws StatusError 422 */
 function checkMatch({ resourceVersionMatch: match = '', resourceVersion = '', continue: token = '' }: KubeOptions): void {
   if (match === '') return;
-  const refuse = (error: FieldError): never => {
-    throw invalidObject({ group: 'meta.k8s.io', resource: 'ListOptions' }, '', [error]);
-  };
+  const errors: FieldError[] = [];
   const field = 'resourceVersionMatch';
-  if (token !== '') refuse(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
-  if (resourceVersion === '') refuse(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
-  if (!MATCHES.includes(match)) refuse(notSupported(field, match, MATCHES));
-  if (match === 'Exact' && resourceVersion === '0')
-    refuse(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  if (resourceVersion === '') errors.push(forbidden(field, 'resourceVersionMatch is forbidden unless resourceVersion is provided'));
+  if (token !== '') errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
+  if (!MATCHES.includes(match)) errors.push(notSupported(field, match, MATCHES));
+  if (match === 'Exact' && resourceVersion === '0') {
+    errors.push(forbidden(field, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  if (errors.length > 0) throw invalidObject({ group: 'meta.k8s.io', resource: 'ListOptions' }, '', errors);
 }
 
 const MATCHES = ['Exact', 'NotOlderThan', ''];
@@ -88,7 +90,7 @@ const MATCHES = ['Exact', 'NotOlderThan', ''];
  * @throws StatusError 400, 504 for one of the future (the real server waits 3 s for it to come)
  */
 export function checkRevision(text: string | undefined, newest: number): number | undefined {
-  const asked = readRevision(text);
+  const asked = readRevision(text, (why) => badRequest(`invalid resource version: ${why}`));
   if (asked !== undefined && asked > newest) throw tooLarge(asked, newest);
   return asked;
 }
@@ -101,14 +103,12 @@ export function tooLarge(asked: number, newest: number): StatusError {
   });
 }
 
-/** @throws StatusError 400 */
-export function readRevision(text: string | undefined): number | undefined {
+/** @throws what `refuse` makes of the reason why it is none */
+export function readRevision(text: string | undefined, refuse: (why: string) => StatusError): number | undefined {
   if (text === undefined || text === '') return undefined;
-  if (!/^\d+$/.test(text))
-    throw badRequest(
-      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
-    );
-  return Number(text);
+  if (/^\d+$/.test(text)) return Number(text);
+  const shown = JSON.stringify(text);
+  throw refuse(`resourceVersion: Invalid value: ${shown}: strconv.ParseUint: parsing ${shown}: invalid syntax`);
 }
 
 /** @throws StatusError 400 */
@@ -151,15 +151,26 @@ interface Token {
 }
 
 function writeToken(token: Token): string {
-  return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: token.revision, start: token.after })).toString('base64url');
+  return Buffer.from(JSON.stringify({ v: TOKEN_VERSION, rv: token.revision, start: token.after })).toString('base64url');
 }
 
+/** As `DecodeContinue` of `k8s.io/apiserver/pkg/storage`. @throws StatusError 400 */
 function readToken(text: string): Token {
-  try {
-    const { rv, start } = JSON.parse(Buffer.from(text, 'base64url').toString()) as { rv: unknown; start: unknown };
-    if (typeof rv === 'number' && typeof start === 'string') return { revision: rv, after: start };
-  } catch {
-    // Falls through to the refusal.
-  }
-  throw badRequest("invalid continue token: continue key is not valid: invalid character 'i' looking for beginning of value");
+  const illegal = /[^-\w]/.exec(text)?.index ?? (text.length % 4 === 1 ? text.length : undefined);
+  if (illegal !== undefined) throw invalidToken(`: illegal base64 data at input byte ${illegal}`);
+  const bytes = Buffer.from(text, 'base64url');
+  const problem = jsonSyntaxError(bytes);
+  if (problem !== undefined) throw invalidToken(`: ${problem}`);
+  const token = JSON.parse(bytes.toString()) as unknown;
+  const { v, rv, start } = isJsonObject(token) ? token : {};
+  if (v !== TOKEN_VERSION) throw invalidToken(`: server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
+  if (typeof rv !== 'number' || rv === 0) throw invalidToken(`: incorrect encoded start resourceVersion (version ${TOKEN_VERSION})`);
+  if (typeof start !== 'string' || start === '') throw invalidToken(`: encoded start key empty (version ${TOKEN_VERSION})`);
+  return { revision: rv, after: start };
 }
+
+function invalidToken(why: string): StatusError {
+  return badRequest(`invalid continue token: continue key is not valid${why}`);
+}
+
+const TOKEN_VERSION = 'meta.k8s.io/v1';

@@ -1,21 +1,17 @@
 import { readMediaType } from '../../protocols/kube/accept.ts';
-import { APPLY_TYPE } from '../../protocols/kube/body.ts';
+import { APPLY_TYPE, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from '../../protocols/kube/body.ts';
 import { forbidden, required } from '../../protocols/kube/field-error.ts';
 import { applyJsonPatch } from '../../protocols/kube/json-patch.ts';
 import { formatGo, isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import { mergePatch } from '../../protocols/kube/merge-patch.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
-import { badRequest, invalidObject, unsupportedMediaType } from '../../protocols/kube/status.ts';
+import { badRequest, invalidObject, unroutedMediaType, unsupportedMediaType } from '../../protocols/kube/status.ts';
 import { strategicMergePatch } from '../../protocols/kube/strategic-merge-patch.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { invalidOptions } from './bodies.ts';
 import { strictDecodingError } from './field-validation.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Resource } from './resource.ts';
-
-const JSON_PATCH = 'application/json-patch+json';
-const MERGE_PATCH = 'application/merge-patch+json';
-const STRATEGIC_MERGE_PATCH = 'application/strategic-merge-patch+json';
 
 /** Server-side apply of a scale is not served. */
 export const PATCHES_OF_SCALES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
@@ -49,8 +45,8 @@ export function readPatch(resource: Patched, contentType: string | undefined, bo
     case APPLY_TYPE:
       return 'apply';
   }
-  const accepted = [JSON_PATCH, MERGE_PATCH, ...(resource.custom ? [] : [STRATEGIC_MERGE_PATCH]), APPLY_TYPE];
-  throw unsupportedMediaType(accepted);
+  // What no built-in resource takes, the real server's router refuses.
+  throw resource.custom ? unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_TYPE]) : unroutedMediaType();
 }
 
 /** What `meta/v1/validation.ValidatePatchOptions` refuses. @throws StatusError 422 */
@@ -60,6 +56,12 @@ export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): v
     ...(!isApply && options.force !== undefined ? [forbidden('force', 'may not be specified for non-apply patch')] : []),
   ];
   if (errors.length > 0) throw invalidOptions('PatchOptions', errors);
+}
+
+/** What messages show of a patch: a strategic one as Go prints it, of another what it makes of the object. */
+export function shownPatch(patch: unknown, patched: unknown, contentType: string | undefined): string {
+  if (readMediaType(contentType ?? '').type === STRATEGIC_MERGE_PATCH || !isJsonObject(patched)) return formatGo(patch);
+  return JSON.stringify(Object.fromEntries(Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
 /** The refusal of a patch that brings unknown fields. Of a JSON or merge patch the real server shows the patched object instead. */

@@ -1,9 +1,27 @@
 import { withCondition } from '../../model/conditions.ts';
 import type { Condition, Pod } from '../../model/kube.ts';
-import { conflict } from '../../protocols/kube/status.ts';
+import { notSupported, required } from '../../protocols/kube/field-error.ts';
+import { StatusError, conflict } from '../../protocols/kube/status.ts';
 import { formatTime } from '../../model/time.ts';
+import { readAs } from './bodies.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import type { ApiObject } from './resource.ts';
+import { bindingShape } from './validation/shapes.ts';
+
+/**
+ * The node that a Binding names, as `ValidatePodBinding` has it.
+ * @throws StatusError 400; 500 for what is invalid, since the real one has no Status for it
+ */
+export function readBinding(body: unknown): string {
+  const { kind = '', name = '' } = readAs(bindingShape, body, 'Binding').target ?? {};
+  const errors = [
+    ...(kind === '' || kind === 'Node' ? [] : [notSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(name === '' ? [required('target.name')] : []),
+  ];
+  const texts = errors.map(({ field, message }) => `${field}: ${message}`);
+  if (texts.length > 0) throw new StatusError(500, '', texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`);
+  return name;
+}
 
 /**
  * Assigns a pod to a node, as the binding subresource does. Whether the node exists is not asked, as in the real one.

@@ -27,6 +27,7 @@ import type { Admission, ApiObject, Resource } from './resource.ts';
 import type { Store } from './store.ts';
 import { Version, inVersion } from './store.ts';
 import { validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
+import { withZeroTimes } from './zero-times.ts';
 
 /** Whose request it is, and whether it may change anything. */
 export interface Writer {
@@ -133,6 +134,7 @@ export class Registry {
       if (resource.generation && contentChanged(resource, object, old))
         object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
     }
+    if (!resource.custom) object = withZeroTimes(object);
     const metaErrors = validateMetaUpdate(object.metadata, old.metadata);
     const uidErrors = validateUid(sent.metadata, old.metadata);
     this.#validate(resource, object, [
@@ -253,8 +255,8 @@ export class Registry {
 }
 
 /** As it is stored: in the storage version of its resource. */
-function stored({ group, storageVersion }: Resource, object: ApiObject): ApiObject {
-  return { ...object, apiVersion: apiVersionOf({ group, version: storageVersion }) };
+function stored({ group, storageVersion, custom }: Resource, object: ApiObject): ApiObject {
+  return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
 
 function withInitialStatus(resource: Resource, object: ApiObject): ApiObject {

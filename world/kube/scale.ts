@@ -1,6 +1,6 @@
-import type { LabelSelector } from '../../model/kube.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
+import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import type { ApiObject, ScalePaths } from './resource.ts';
@@ -56,7 +56,7 @@ function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplic
   const replicas = valueAt(object, specReplicasPath);
   const present = valueAt(object, statusReplicasPath);
   const selector = labelSelectorPath === undefined ? undefined : valueAt(object, labelSelectorPath);
-  const text = typeof selector === 'string' ? selector : isJsonObject(selector) ? formatSelector(selector) : '';
+  const text = typeof selector === 'string' ? selector : isJsonObject(selector) ? formatLabelSelector(selector) : '';
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
@@ -65,20 +65,6 @@ function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplic
     spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
     status: { replicas: typeof present === 'number' ? present : 0, ...(text === '' ? {} : { selector: text }) },
   };
-}
-
-/** A selector as clients send it in a query: its requirements in the order of their keys. */
-function formatSelector({ matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector>): string {
-  const parts: [string, string][] = [
-    ...Object.entries(matchLabels).map(([key, value]): [string, string] => [key, `${key}=${value}`]),
-    ...matchExpressions.map(({ key, operator, values = [] }): [string, string] => {
-      if (operator === 'Exists') return [key, key];
-      if (operator === 'DoesNotExist') return [key, `!${key}`];
-      return [key, `${key} ${operator === 'In' ? 'in' : 'notin'} (${[...values].sort().join(',')})`];
-    }),
-  ];
-  const inOrder = parts.sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
-  return inOrder.map(([, text]) => text).join(',');
 }
 
 /** What lies at a simple path such as `.spec.replicas`. */

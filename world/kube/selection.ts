@@ -15,7 +15,7 @@ export function selectionOf(resource: Resource, options: KubeOptions): Selection
   const labels = readLabels(options.labelSelector ?? '');
   const own = resource.rules.fields ?? {};
   const supported = ['metadata.name', ...(resource.namespaced ? ['metadata.namespace'] : []), ...Object.keys(own)];
-  const fields = parseFieldSelector(options.fieldSelector ?? '', supported);
+  const fields = parseFieldSelector(options.fieldSelector ?? '', supported, (field) => unsupported(resource, field));
   if (labels.length === 0 && fields.length === 0) return () => true;
   return (object) =>
     matchesRequirements(labels, object.metadata.labels) &&
@@ -24,6 +24,16 @@ export function selectionOf(resource: Resource, options: KubeOptions): Selection
       return field === 'metadata.namespace' ? object.metadata.namespace : own[field]?.(object);
     });
 }
+
+/** Resources have words of their own, or the default ones of `DefaultMetaV1FieldSelectorConversion`. */
+function unsupported({ kind, custom, rules }: Resource, field: string): string {
+  if (kind === 'Job') return `field label "${field}" not supported for Job`;
+  if (custom || rules.fields !== undefined || WITH_FIELDS.includes(kind)) return `field label not supported: ${field}`;
+  return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/** Resources that can be selected by fields which nothing here reads. */
+const WITH_FIELDS = ['ReplicationController', 'Service'];
 
 function readLabels(text: string): ReturnType<typeof parseLabelSelector> {
   try {

@@ -155,9 +155,12 @@ for (const [change, message] of metadata) {
 /** What the real decoder can't read. */
 const undecodable: [unknown, string][] = [
   [pod('web', container({ resources: { requests: { cpu: 'two' } } })), "quantities must match the regular expression '^([+-]?[0-9.]+)"],
-  [pod('web', { containers: 'none' }), 'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal into field spec.containers'],
-  [pod('web', spread({ maxSkew: '1' })), 'json: cannot unmarshal into field spec.topologySpreadConstraints.0.maxSkew'],
-  [pod('web', {}, { labels: { a: 1 } }), 'json: cannot unmarshal into field metadata.labels.a'],
+  [pod('web', { containers: 'none' }), 'json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container'],
+  [
+    pod('web', spread({ maxSkew: '1' })),
+    'json: cannot unmarshal string into Go struct field TopologySpreadConstraint.spec.topologySpreadConstraints.maxSkew of type int32',
+  ],
+  [pod('web', {}, { labels: { a: 1 } }), 'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string'],
   [[], "the object provided is unrecognized (must be of type Pod): couldn't get version/kind"],
   ['{"kind":', "couldn't get version/kind; json parse error: unexpected end of JSON input"],
 ];

@@ -1,7 +1,9 @@
 import type { Principal } from '../../model/operation.ts';
-import { forbidden } from '../../protocols/kube/field-error.ts';
+import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../protocols/kube/field-error.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
+import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/mailbox.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -30,7 +32,7 @@ interface WatchSite {
  * Opens a watch that a request asks for.
  * @param givenUp aborted when the caller gives up
  * @returns its lines, until its time is up
- * @throws StatusError 400, 422 for options that can't be
+ * @throws StatusError 400, 422, 500 for options that can't be
  */
 export function openWatch(
   site: WatchSite,
@@ -43,7 +45,8 @@ export function openWatch(
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
   const selection = selectionOf(resource, options);
-  const revision = readRevision(options.resourceVersion);
+  // No Status in the real one, so a server error.
+  const revision = readRevision(options.resourceVersion, (why) => new StatusError(500, '', why));
   const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
   const initial = readInitialEvents(parsed);
   const asked = readCount(options.timeoutSeconds) ?? 0;
@@ -83,16 +86,28 @@ function drawTimeout(random: Random, principal: Principal): number {
   return random.fork(`watch-timeout/${principal}`).int(WATCH_TIMEOUT_SECONDS.min, WATCH_TIMEOUT_SECONDS.max);
 }
 
-/** Whether a watch wants the present objects first; undefined leaves it to its resource version. @throws StatusError 422 */
+/**
+ * Whether a watch wants the present objects first; undefined leaves it to its resource version. Refuses what
+ * `validateWatchOptions` does.
+ * @throws StatusError 422
+ */
 function readInitialEvents({ options }: KubeRequest): boolean | undefined {
-  if (options.sendInitialEvents === undefined) {
-    if (options.resourceVersionMatch === undefined) return undefined;
-    const detail = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided';
-    throw invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+  const { sendInitialEvents, resourceVersionMatch: match = '', continue: token = '' } = options;
+  const field = 'resourceVersionMatch';
+  const errors: FieldError[] = [];
+  if (sendInitialEvents !== undefined && match !== MATCH) {
+    errors.push(forbidden(field, `sendInitialEvents requires setting resourceVersionMatch to ${MATCH}`));
   }
-  if (options.resourceVersionMatch !== 'NotOlderThan') {
-    const detail = 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan';
-    throw invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+  if (match !== '') {
+    if (sendInitialEvents === undefined) {
+      errors.push(forbidden(field, 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    }
+    if (match !== MATCH) errors.push(notSupported(field, match, [MATCH]));
+    if (token !== '') errors.push(forbidden(field, 'resourceVersionMatch is forbidden when continue is provided'));
   }
-  return isTrue(options.sendInitialEvents);
+  if (errors.length > 0) throw invalidOptions('ListOptions', errors);
+  return sendInitialEvents === undefined ? undefined : isTrue(sendInitialEvents);
 }
+
+/** The only match that a watch takes. */
+const MATCH = 'NotOlderThan';

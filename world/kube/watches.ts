@@ -6,7 +6,7 @@ import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Selection } from './selection.ts';
-import { stamp } from './store.ts';
+import { inVersion, stamp } from './store.ts';
 import type { Commit, Store, Version } from './store.ts';
 
 /** Delay of one watch event from the commit to its watcher, drawn for each. */
@@ -133,9 +133,10 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
   if (request.namespace !== undefined && !key.startsWith(`${request.namespace}/`)) return undefined;
   const before = previous !== undefined && request.selection(previous.object);
   const after = type !== 'DELETED' && request.selection(version.object);
-  if (!before) return after ? { type: 'ADDED', version } : undefined;
-  if (after) return { type: 'MODIFIED', version };
-  return { type: 'DELETED', version: type === 'DELETED' ? version : stamp(previous.object, revision) };
+  const shown = (one: Version): Version => inVersion(one, request.resource);
+  if (!before) return after ? { type: 'ADDED', version: shown(version) } : undefined;
+  if (after) return { type: 'MODIFIED', version: shown(version) };
+  return { type: 'DELETED', version: shown(type === 'DELETED' ? version : stamp(previous.object, revision)) };
 }
 
 function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {

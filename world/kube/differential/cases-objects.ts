@@ -509,6 +509,14 @@ const PATCHES: readonly ApiCase[] = [
     steps: [map('patch-unknown-type'), { method: 'PATCH', path: mapAt('patch-unknown-type'), contentType: 'application/json', body: {} }],
   },
   {
+    id: 'merge-patch-not-json',
+    steps: [map('merge-patch-not-json'), { ...patch('merge', mapAt('merge-patch-not-json'), '{"data"') }],
+  },
+  {
+    id: 'strategic-patch-not-json',
+    steps: [map('strategic-patch-not-json'), patch('strategic', mapAt('strategic-patch-not-json'), '{,')],
+  },
+  {
     id: 'patch-stale',
     steps: [map('patch-stale'), patch('merge', mapAt('patch-stale'), { metadata: { resourceVersion: '1' }, data: { a: '2' } })],
   },
@@ -605,6 +613,18 @@ const LISTS: readonly ApiCase[] = [
     ],
   },
   { id: 'list-label-bad', steps: [get(`${CORE}/configmaps?labelSelector=a+b`)] },
+  ...['A_b-=1', 'a=b!', 'a>1.5', 'a=-b', 'a in b', 'a in (b', 'a in (b c)', ',', 'a,', '=b', '!', 'a=~', 'a<>b'].map(
+    (selector, index): ApiCase => ({
+      id: `list-label-bad-${index + 1}`,
+      steps: [get(`${CORE}/configmaps?labelSelector=${encodeURIComponent(selector)}`)],
+    }),
+  ),
+  ...['apps/v1/deployments', 'batch/v1/jobs'].map((path): ApiCase => {
+    return { id: `list-field-unknown-${path}`, steps: [get(`/apis/${path}?fieldSelector=spec.x%3D1`)] };
+  }),
+  ...['e30', 'eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ', 'x!', '_w'].map((token): ApiCase => {
+    return { id: `list-continue-bad-${token}`, steps: [get(`${CORE}/configmaps?limit=1&continue=${token}`)] };
+  }),
   { id: 'list-label-bad-value', steps: [get(`${CORE}/configmaps?labelSelector=a%3Db+c`)] },
   {
     id: 'list-field-name',
@@ -730,6 +750,25 @@ const CUSTOM: readonly ApiCase[] = [
   {
     id: 'widget-wrong-kind',
     steps: [post(GROUP, { apiVersion: 'cases.example.com/v1', kind: 'Gadget', metadata: { name: 'widget-wrong-kind' } })],
+  },
+  { id: 'widget-field-unknown', steps: [get(`${GROUP}?fieldSelector=spec.x%3D1`)] },
+  { id: 'widget-not-json', steps: [post(GROUP, '{"a":tru}')] },
+  { id: 'widget-no-version', steps: [post(GROUP, { kind: 'Widget' })] },
+  {
+    id: 'widget-other-version',
+    steps: [post(GROUP, { apiVersion: 'cases.example.com/v2', kind: 'Widget', metadata: { name: 'widget-other-version' } })],
+  },
+  {
+    id: 'widget-name-number',
+    steps: [post(GROUP, { apiVersion: 'cases.example.com/v1', kind: 'Widget', metadata: { name: 5 } })],
+  },
+  {
+    id: 'widget-patch-kind',
+    steps: [
+      widget('widget-patch-kind', { size: 1 }),
+      patch('merge', widgetAt('widget-patch-kind'), { kind: 'Gadget' }),
+      patch('merge', widgetAt('widget-patch-kind'), { apiVersion: 'v1' }),
+    ],
   },
   { id: 'widget-no-kind', steps: [post(GROUP, { metadata: { name: 'widget-no-kind' }, spec: { size: 1 } })] },
   { id: 'widget-scale', steps: [widget('widget-scale', { size: 3 }), get(`${widgetAt('widget-scale')}/scale`, ['kind', 'spec'])] },

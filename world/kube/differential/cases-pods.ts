@@ -231,23 +231,51 @@ const merge = (id: string, body: unknown, look: readonly string[] = [], subresou
   look,
 });
 
+/** Without the volume of a service account's token, which a patch of the containers would take away. */
+const UNMOUNTED = { automountServiceAccountToken: false };
+
+/** Bodies of pods that the decoder refuses: text is no JSON. */
+const UNREADABLE: Readonly<Record<string, unknown>> = {
+  'json-literal': '{"kind": tru}',
+  'json-string': '{"kind": "P\u0001"}',
+  'json-escape': '{"kind": "\\q"}',
+  'json-number': '{"kind": -x}',
+  'json-fraction': '{"kind": 1.}',
+  'json-key': '{kind: "Pod"}',
+  'json-comma': '{"kind": "Pod" "apiVersion": "v1"}',
+  'json-list': '{"kind": ["Pod" 1]}',
+  'json-after': '{"kind": "Pod"} again',
+  'json-bytes': '{"kind": é}',
+  'json-none': 'kind',
+  'type-of-enum': { metadata: { name: 'x' }, spec: { restartPolicy: 5 } },
+  'type-of-label': { metadata: { name: 'x', labels: { a: true } } },
+  'type-of-metadata': { metadata: 5 },
+  'type-of-container': { spec: { containers: ['x'] } },
+  'type-of-container-name': { spec: { containers: [{ name: 5 }] } },
+  'type-of-priority': { spec: { priority: 1.5 } },
+  'type-of-seconds': { spec: { terminationGracePeriodSeconds: '30' } },
+  'type-of-requests': { spec: { containers: [{ name: 'x', resources: { requests: 5 } }] } },
+  'type-of-flag': { spec: { hostNetwork: 'yes' } },
+  'type-of-args': { spec: { containers: [{ name: 'x', args: [1] }] } },
+};
+
 /** Cases of more than one request. */
 const STORIES: readonly ApiCase[] = [
   { id: 'pod-exists', steps: [pod('pod-exists'), pod('pod-exists')] },
   {
     id: 'pod-update-image',
     steps: [
-      pod('pod-update-image'),
+      pod('pod-update-image', UNMOUNTED),
       merge('pod-update-image', { spec: { containers: [{ name: 'main', image: 'other' }] } }, ['spec.containers.0.image']),
     ],
   },
   {
     id: 'pod-update-node-selector',
-    steps: [pod('pod-update-node-selector'), merge('pod-update-node-selector', { spec: { nodeSelector: { a: 'b' } } })],
+    steps: [pod('pod-update-node-selector', UNMOUNTED), merge('pod-update-node-selector', { spec: { nodeSelector: { a: 'b' } } })],
   },
   {
     id: 'pod-update-spread',
-    steps: [pod('pod-update-spread'), merge('pod-update-spread', { spec: { topologySpreadConstraints: [SPREAD] } })],
+    steps: [pod('pod-update-spread', UNMOUNTED), merge('pod-update-spread', { spec: { topologySpreadConstraints: [SPREAD] } })],
   },
   {
     id: 'pod-update-add-toleration',
@@ -328,6 +356,13 @@ const STORIES: readonly ApiCase[] = [
         path: `${at('pod-bind-nowhere')}/binding`,
         body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'pod-bind-nowhere' }, target: { kind: 'Node', name: '' } },
       },
+    ],
+  },
+  {
+    id: 'pod-bind-kind',
+    steps: [
+      pod('pod-bind-kind', { schedulerName: 'nobody' }),
+      { method: 'POST', path: `${at('pod-bind-kind')}/binding`, body: { metadata: { name: 'pod-bind-kind' }, target: { kind: 'Zone' } } },
     ],
   },
   {
@@ -497,6 +532,11 @@ const STORIES: readonly ApiCase[] = [
     steps: [{ method: 'POST', path: PODS, body: { apiVersion: 'v2', kind: 'Pod', metadata: { name: 'pod-wrong-version' } } }],
   },
   { id: 'pod-not-json', steps: [{ method: 'POST', path: PODS, body: '{' }] },
+  { id: 'pod-unknown-kind', steps: [{ method: 'POST', path: PODS, body: { apiVersion: 'v1', kind: 'Gizmo' } }] },
+  { id: 'pod-other-group', steps: [{ method: 'POST', path: PODS, body: { apiVersion: 'apps/v1', kind: 'Pod' } }] },
+  { id: 'pod-list-sent', steps: [{ method: 'POST', path: PODS, body: [1] }] },
+  { id: 'pod-kind-number', steps: [{ method: 'POST', path: PODS, body: { kind: 5 } }] },
+  ...Object.entries(UNREADABLE).map(([id, body]): ApiCase => ({ id, steps: [{ method: 'POST', path: PODS, body }] })),
   {
     id: 'pod-wrong-type',
     steps: [{ method: 'POST', path: PODS, body: { metadata: { name: 'pod-wrong-type' }, spec: { containers: 'none' } } }],

@@ -5,7 +5,7 @@ import { formatTime } from '../../../model/time.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
-import { checkDnsLabel, checkDnsSubdomain } from '../validation/names.ts';
+import { checkDnsLabel, checkDnsSubdomain } from '../../../protocols/kube/names.ts';
 import { crdShape } from '../validation/shapes.ts';
 import type { Crd } from '../validation/shapes.ts';
 import { customRules } from './custom.ts';

@@ -1,7 +1,7 @@
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { checkConfigKey } from '../validation/names.ts';
+import { checkConfigKey } from '../../../protocols/kube/names.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
 
 interface ServiceSpec {

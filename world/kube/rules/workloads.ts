@@ -3,7 +3,7 @@ import type { DaemonSet, Deployment, LabelSelector, ReplicaSet, StatefulSet } fr
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { checkDnsLabel } from '../validation/names.ts';
+import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { isZero, validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
 import { replicationControllerShape, workloadShape } from '../validation/shapes.ts';
 import { defaultTemplate, validateEndless, validateSelector, validateSelects, validateTemplate } from './templates.ts';

@@ -1,6 +1,6 @@
-import type { LabelSelectorRequirement } from '../../../model/kube.ts';
 import { getOwn, isJsonObject } from '../../../protocols/kube/json.ts';
 import type { JsonObject } from '../../../protocols/kube/json.ts';
+import { formatLabelSelector } from '../../../protocols/kube/label-selector.ts';
 import { formatDuration } from './duration.ts';
 
 /** What lies below an object at these keys; undefined where there is nothing. */
@@ -46,21 +46,7 @@ export function formatLabels(labels: unknown): string {
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
 }
 
-/** A label selector as clients write it: its requirements in the order of their keys. */
+/** A label selector as clients write it, `<none>` for none. */
 export function formatSelector(selector: unknown): string {
-  const labels = at(selector, 'matchLabels');
-  const parts: [string, string][] = isJsonObject(labels)
-    ? Object.entries(labels).map(([key, value]) => [key, `${key}=${String(value)}`])
-    : [];
-  for (const requirement of listAt(selector, 'matchExpressions') as unknown as LabelSelectorRequirement[]) {
-    const { key, operator, values = [] } = requirement;
-    const word = operator === 'In' ? 'in' : 'notin';
-    const text = operator === 'Exists' ? key : operator === 'DoesNotExist' ? `!${key}` : `${key} ${word} (${[...values].sort().join(',')})`;
-    parts.push([key, text]);
-  }
-  if (parts.length === 0) return '<none>';
-  return parts
-    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
-    .map(([, text]) => text)
-    .join(',');
+  return (isJsonObject(selector) ? formatLabelSelector(selector) : '') || '<none>';
 }

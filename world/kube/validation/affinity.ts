@@ -2,7 +2,7 @@ import type { NodeSelectorRequirement, NodeSelectorTerm, PodAffinity, PodAffinit
 import { forbidden, invalid, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { validateLabelKeys, validateLabelSelector } from './label-selector.ts';
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from './names.ts';
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../protocols/kube/names.ts';
 
 const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution';
 const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution';

@@ -1,7 +1,7 @@
 import type { Container } from '../../../model/kube.ts';
 import { duplicate, forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkDnsLabel } from './names.ts';
+import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { validateResources } from './resources.ts';
 
 /** A container with the fields that only the API server reads here. */

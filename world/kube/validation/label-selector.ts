@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../../../model/kube.ts';
 import { forbidden, invalid, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkLabelValue, checkQualifiedName } from './names.ts';
+import { checkLabelValue, checkQualifiedName } from '../../../protocols/kube/names.ts';
 
 /** Validates a LabelSelector as `pkg/apis/meta/v1/validation` does. */
 export function validateLabelSelector(selector: LabelSelector | undefined, field: string): FieldError[] {

@@ -2,7 +2,14 @@ import type { ObjectMeta } from '../../../model/kube.ts';
 import { forbidden, invalid, required, tooLong } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { Resource } from '../resource.ts';
-import { checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkPathSegment, checkQualifiedName } from './names.ts';
+import {
+  checkDns1035Label,
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkLabelValue,
+  checkPathSegment,
+  checkQualifiedName,
+} from '../../../protocols/kube/names.ts';
 
 const NAME_RULES: Readonly<Record<Resource['nameRule'], (text: string) => string[]>> = {
   subdomain: checkDnsSubdomain,

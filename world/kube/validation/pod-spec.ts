@@ -5,7 +5,7 @@ import { validateAffinity } from './affinity.ts';
 import { validateContainers, validateInitContainers } from './containers.ts';
 import type { FullContainer } from './containers.ts';
 import { validateLabels } from './meta.ts';
-import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from './names.ts';
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../protocols/kube/names.ts';
 import { validateResources } from './resources.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpread } from './topology-spread.ts';

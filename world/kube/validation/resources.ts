@@ -2,7 +2,7 @@ import type { ResourceList } from '../../../model/kube.ts';
 import { parseQuantity } from '../../../model/quantity.ts';
 import { forbidden, invalid, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkQualifiedName } from './names.ts';
+import { checkQualifiedName } from '../../../protocols/kube/names.ts';
 
 /** Requests and limits of a container or a pod. */
 export interface ResourceRequirements {

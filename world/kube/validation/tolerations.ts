@@ -1,7 +1,7 @@
 import type { Taint, Toleration } from '../../../model/kube.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { checkLabelValue, checkQualifiedName } from './names.ts';
+import { checkLabelValue, checkQualifiedName } from '../../../protocols/kube/names.ts';
 
 const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'];
 

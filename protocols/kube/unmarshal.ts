@@ -1,0 +1,93 @@
+import { isJsonObject, jsonType } from './json.ts';
+import { elementOf } from './types.ts';
+import type { KubeTypes } from './types.ts';
+
+/** Whole numbers that fit a Go type. */
+const RANGES: Readonly<Record<string, readonly [number, number]>> = {
+  int32: [-(2 ** 31), 2 ** 31 - 1],
+  int64: [-(2 ** 63), 2 ** 63],
+};
+
+/** Types with decoders and messages of their own. */
+const SELF_DECODED = ['Quantity', 'IntOrString', 'Time', 'MicroTime', 'FieldsV1', 'RawExtension', 'Any'];
+
+/**
+ * The first value of an object that doesn't fit its built-in type, in the words of Go's decoder:
+ * `json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Nothing is said of
+ * types that decode themselves (quantities, times). Named strings (`v1.RestartPolicy`) are called `string`.
+ * @param path of the object in what encloses it, dot-separated
+ * @returns undefined when all fits
+ */
+export function unmarshalError(object: unknown, type: string, types: KubeTypes, path = ''): string | undefined {
+  return walk(object, type, { struct: '', path, types });
+}
+
+interface Place {
+  /** The innermost type with fields. */
+  readonly struct: string;
+  /** Names of the fields that lead here; places in lists and keys of maps aren't said. */
+  readonly path: string;
+  readonly types: KubeTypes;
+}
+
+function walk(value: unknown, type: string, place: Place): string | undefined {
+  if (value === null || value === undefined || SELF_DECODED.includes(type)) return undefined;
+  const element = elementOf(type);
+  if (element?.of === 'list') {
+    if (!Array.isArray(value)) return misfit(value, type, place);
+    return firstOf(value, (item) => walk(item, element.type, place));
+  }
+  if (element !== undefined) {
+    if (!isJsonObject(value)) return misfit(value, type, place);
+    return firstOf(Object.values(value), (part) => walk(part, element.type, place));
+  }
+  const known = place.types.find(type);
+  if (known === undefined) return fits(value, type) ? undefined : misfit(value, type, place);
+  if (!isJsonObject(value)) return misfit(value, type, place);
+  const struct = type.split('.').at(-1) ?? '';
+  return firstOf(Object.entries(value), ([key, part]) => {
+    const field = Object.hasOwn(known.fields, key) ? known.fields[key] : undefined;
+    if (field === undefined) return undefined;
+    return walk(part, field.type, { ...place, struct, path: place.path === '' ? key : `${place.path}.${key}` });
+  });
+}
+
+function firstOf<T>(items: readonly T[], problemOf: (item: T) => string | undefined): string | undefined {
+  for (const item of items) {
+    const problem = problemOf(item);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function fits(value: unknown, type: string): boolean {
+  const range = RANGES[type];
+  if (range !== undefined) return typeof value === 'number' && Number.isInteger(value) && value >= range[0] && value <= range[1];
+  switch (type) {
+    case 'string':
+    case 'bytes':
+      return typeof value === 'string';
+    case 'bool':
+      return typeof value === 'boolean';
+    case 'double':
+      return typeof value === 'number';
+    default:
+      return true;
+  }
+}
+
+function misfit(value: unknown, type: string, { struct, path }: Place): string {
+  const isUnfit = typeof value === 'number' && RANGES[type] !== undefined;
+  return `json: cannot unmarshal ${isUnfit ? `number ${value}` : jsonType(value)} into Go struct field ${struct}.${path} of type ${goType(type)}`;
+}
+
+/** A type's name in Go; groups of the API are packages named by their version. */
+function goType(type: string): string {
+  if (type === '{}Quantity') return 'v1.ResourceList';
+  const element = elementOf(type);
+  if (element?.of === 'list') return `[]${goType(element.type)}`;
+  if (element?.of === 'map') return `map[string]${goType(element.type)}`;
+  if (type === 'bytes') return '[]uint8';
+  if (type === 'double') return 'float64';
+  return type.split('.').slice(-2).join('.');
+}
