@@ -29,7 +29,8 @@ export default defineConfig({
   reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip }]],
   projects: [
     { name: 'unit', testMatch: '**/*.test.ts', testIgnore: '**/*.page.test.ts' },
-    { name: 'suites', testMatch: '**/*.spec.ts' },
+    // Trials of a wrong autoscaler go on to their last bound.
+    { name: 'suites', testMatch: '**/*.spec.ts', timeout: 600_000 },
     {
       name: 'pages',
       testMatch: '**/*.page.test.ts',

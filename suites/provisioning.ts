@@ -163,8 +163,8 @@ export const withdrawnDuringLaunch = scenario({
     const lost = await t.inject(losing);
     const job = await t.deploy({ name: 'job', replicas: 4, ...NODE_SIZED });
     await t.untilFired(lost, 'launch-lag');
-    // Seeds meet every moment of the attempts that follow.
-    await t.pause({ minMs: 0, maxMs: 5_000 });
+    // Seeds meet every moment of the attempts that follow, and some after them.
+    await t.pause({ minMs: 0, maxMs: 12_000 });
     await t.remove(job);
     await t.withdrawPools();
     await t.untilEmpty('teardown');

@@ -145,13 +145,13 @@ class Passage {
     }
     this.#recordEffect(effect);
     if (answered === undefined) {
+      if (effect.kind !== 'rejected') await clock.sleep(workMs);
       for (const strike of this.#consult('after', effect)) {
         response = (await this.#strike(strike, effect, response)) ?? response;
         if (strike.effect.kind === 'refuse') break;
       }
     }
-    const isRefused = answered !== undefined || effect.kind === 'rejected';
-    await clock.sleep(isRefused ? backMs : workMs + backMs);
+    await clock.sleep(backMs);
     return this.#deliver(response, effect);
   }
 

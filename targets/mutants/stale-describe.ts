@@ -27,5 +27,5 @@ export const staleDescribe: Mutant = {
     }),
   }),
   resembles: 'DescribeInstances did not know a new instance yet, and it was forgotten (karpenter#1944)',
-  caughtBy: { scenario: 'api-pressure/withdrawn-under-stale-reads', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'some' },
+  caughtBy: { scenario: 'api-pressure/withdrawn-under-stale-reads', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'every' },
 };

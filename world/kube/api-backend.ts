@@ -262,9 +262,9 @@ export class ApiBackend implements Backend {
 
   /** A body of an object, of its type and without unknown fields. @throws StatusError 400 */
   #checked({ parsed, resource, warnings, request }: Asked, sent: unknown): unknown {
-    checkBodyType(resource, sent, request.body ?? '', this.#types);
+    const typed = checkBodyType(resource, sent, request.body ?? '', this.#types);
     const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
-    const { body, unknown } = checkFields(resource, sent, this.#types);
+    const { body, unknown } = checkFields(resource, typed, this.#types);
     if (unknown.length > 0 && directive === 'Strict') {
       const { kind, version } = resource;
       const typed = `${resource.group === '' ? '' : `${resource.group}/`}${version}`;

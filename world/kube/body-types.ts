@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../protocols/kube/json.ts';
+import { isJsonObject, jsonType } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { StatusError } from '../../protocols/kube/status.ts';
@@ -22,17 +22,20 @@ const SCHEME = 'pkg/runtime/scheme.go:110';
  * `k8s.io/apimachinery/pkg/runtime/serializer` and `transformDecodeError` of the API server's handlers do. Built-in types
  * may be left out of a body.
  * @param raw the body as it was sent
+ * @returns the body, as an object
  * @throws StatusError 400
  */
-export function checkBodyType(resource: Typed, body: unknown, raw: string | Uint8Array, types: KubeTypes): void {
+export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint8Array, types: KubeTypes): JsonObject {
   const unrecognized = (why: string): StatusError => unrecognizedBody(resource.kind, why, raw);
-  if (!isJsonObject(body)) {
-    throw unrecognized(`couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${TYPE_META}`);
-  }
+  const untyped = (why: string): StatusError => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
+  if (sent === undefined) throw untyped('unexpected end of JSON input');
+  // A null changes nothing of what Go decodes into.
+  const body = sent ?? {};
+  if (!isJsonObject(body)) throw untyped(`json: cannot unmarshal ${jsonType(body)} into Go value of type ${TYPE_META}`);
   const mistyped = (['apiVersion', 'kind'] as const).find((field) => typeof (body[field] ?? '') !== 'string');
   if (mistyped !== undefined) {
     const problem = unmarshalError({ [mistyped]: body[mistyped] }, 'core.v1.ObjectReference', types) ?? '';
-    throw unrecognized(`couldn't get version/kind; json parse error: ${problem.replace('ObjectReference', '')}`);
+    throw untyped(problem.replace('ObjectReference', ''));
   }
   const sentVersion = text(body['apiVersion']);
   const sentKind = text(body['kind']);
@@ -44,13 +47,14 @@ export function checkBodyType(resource: Typed, body: unknown, raw: string | Uint
     if (sentVersion !== expected) throw otherVersion();
     const problem = unmarshalError(body['metadata'], 'meta.v1.ObjectMeta', types);
     if (problem !== undefined) throw badRequest(unhandled(sentKind, expected, resource.kind, problem));
-    return;
+    return body;
   }
   const kind = sentKind === '' ? resource.kind : sentKind;
   const apiVersion = sentVersion === '' ? expected : sentVersion;
   const problem = typedProblem(resource, { ...body, apiVersion, kind }, types);
   if (problem !== undefined) throw badRequest(unhandled(kind, apiVersion, resource.kind, problem));
   if (apiVersion !== expected) throw otherVersion();
+  return body;
 }
 
 /**

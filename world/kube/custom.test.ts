@@ -153,7 +153,7 @@ test('an update is not blamed for what it leaves as it was', async () => {
 });
 
 test('every served version shows the same objects, stored in one', async () => {
-  await withServer(async ({ call }) => {
+  await withServer(async ({ call, clock, watch }) => {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     const more = [
       { name: 'v1beta1', served: true, storage: false, schema },
@@ -161,11 +161,20 @@ test('every served version shows the same objects, stored in one', async () => {
     ];
     await call('POST', CRDS, definition(object({ a: { type: 'integer' } }), more));
     const beta = THINGS.replace('/v1/', '/v1beta1/');
+    const watched = await watch(`${beta}?watch=1&resourceVersion=0`);
     const created = await call('POST', beta, { ...thing({ a: 1 }), apiVersion: 'example.com/v1beta1' });
     expect(created.body).toMatchObject({ apiVersion: 'example.com/v1beta1', metadata: { generation: 1 } });
     expect((await call('GET', `${THINGS}/t`)).body.apiVersion).toBe('example.com/v1');
     expect((await call('GET', beta)).body.items?.map(({ apiVersion }) => apiVersion)).toEqual(['example.com/v1beta1']);
     expect((await call('GET', THINGS.replace('/v1/', '/v1alpha1/'))).status).toBe(404);
+    await call('DELETE', `${THINGS}/t`);
+    await clock.sleep(100);
+    watched.stop();
+    await watched.done;
+    expect(watched.lines.map(({ type, object }) => `${type} ${String(object.apiVersion)}`)).toEqual([
+      'ADDED example.com/v1beta1',
+      'DELETED example.com/v1beta1',
+    ]);
   });
 });
 

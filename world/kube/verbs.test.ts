@@ -136,7 +136,7 @@ const refusals: Refusal[] = [
     request: ['POST', PODS, { ...pod('x'), kind: 'Node' }],
     status: 400,
     reason: 'BadRequest',
-    message: expect.stringContaining('Node in version "v1" cannot be handled as a Pod: json: cannot unmarshal'),
+    message: 'Node in version "v1" cannot be handled as a Pod: converting (v1.Node) to (core.Pod): unknown conversion',
   },
   {
     what: 'the wrong version',
