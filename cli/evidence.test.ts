@@ -107,7 +107,7 @@ for (const { what, run, says } of [
 
 test('replay names what has changed since', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });
-  const line = 'sp1,scenario=./burst.ts%23burst@000000000000,target=reference,seed=1,catalogue=111111111111';
+  const line = 'sp1,scenario=./burst.ts%23burst@000000000000,target=reference,seed=1,nodes=10,catalogue=111111111111';
   const { code, stderr } = await scaleproof(['replay', line, '--out', 'replay'], cwd);
   expect(code).toBe(0);
   expect(stderr).toMatch(/^warning: the source of \.\/burst\.ts#burst has changed since \(digest 000000000000 then, [0-9a-f]{12} now\)/);

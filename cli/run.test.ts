@@ -18,7 +18,7 @@ test('a scenario that passes: table, exit code, and everything in its run direct
   expect(row?.trim().split(/\s{2,}/)).toEqual([scenario, '✓ pass', '10/10 100 %', '10', '10', '0', '0', '-', '7']);
   for (const phase of ['REQUEST', 'INSTANCE', 'REGISTERED', 'READY', 'RUNNING', 'TOTAL']) expect(stdout).toContain(phase);
   expect(stdout).toMatch(
-    /scaleproof replay sp1,scenario=provisioning\/scale-out-and-back@[0-9a-f]{12},target=reference,seed=7,catalogue=[0-9a-f]{12}\n/,
+    /scaleproof replay sp1,scenario=provisioning\/scale-out-and-back@[0-9a-f]{12},target=reference,seed=7,nodes=10,catalogue=[0-9a-f]{12}\n/,
   );
   expect(stdout).toMatch(/virtual time in .* \(×/);
   expect(stdout).toContain('Report: out/first/report.html\n');

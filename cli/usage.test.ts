@@ -31,9 +31,9 @@ for (const [line, says] of [
   ['list', "missing required argument 'what'"],
   ['check ./nowhere', './nowhere is no run directory: it has no run.json'],
   ['replay nonsense', 'a replay line begins with "sp1,", this one with "nonsense"'],
-  ['replay sp1,scenario=no/such@0123456789ab,target=reference,seed=1,catalogue=0123456789ab', 'no scenario is named "no/such"'],
+  ['replay sp1,scenario=no/such@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab', 'no scenario is named "no/such"'],
   [
-    'replay sp1,scenario=./gone.ts%23a@0123456789ab,target=reference,seed=1,catalogue=0123456789ab',
+    'replay sp1,scenario=./gone.ts%23a@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab',
     'the scenario file ./gone.ts does not exist',
   ],
   ['list scenario', 'there is no list of "scenario"; there are: suites, scenarios, faults, checks, targets'],

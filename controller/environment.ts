@@ -54,7 +54,7 @@ const environmentSchema = z
     AWS_ENDPOINT_URL_EC2: url.optional(),
     AWS_ENDPOINT_URL_SQS: url.optional(),
     /** The URL of the interruption queue. */
-    INTERRUPTION_QUEUE: url.optional(),
+    INTERRUPTION_QUEUE_URL: url.optional(),
     METRICS: address.optional(),
     DISABLE_LEADER_ELECTION: z.enum(['true', 'false']).optional(),
     AWS_ACCESS_KEY_ID: text.optional(),
@@ -97,7 +97,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
       subnets: env.SUBNETS,
       securityGroupId: env.SECURITY_GROUP_ID,
       imageIds: env.IMAGE_IDS,
-      ...(env.INTERRUPTION_QUEUE === undefined ? {} : { interruptionQueueUrl: env.INTERRUPTION_QUEUE }),
+      ...(env.INTERRUPTION_QUEUE_URL === undefined ? {} : { interruptionQueueUrl: env.INTERRUPTION_QUEUE_URL }),
     },
   };
 }

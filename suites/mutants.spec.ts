@@ -5,7 +5,7 @@ import { suites } from './catalogue.ts';
 import { findingsOf, trialDirectory } from './testing/trials.ts';
 
 /** Seeds for a mutant that every seed exposes, and for one that only some interleavings do. */
-const SEEDS = { every: [1, 2, 3], some: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
+const SEEDS = { every: [1, 2], some: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
 
 for (const { target, caughtBy } of mutants) {
   test(`${target.name} is caught where and how it declared`, async ({}, testInfo) => {
