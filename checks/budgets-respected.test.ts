@@ -26,7 +26,10 @@ const ended = (history: HistoryBuilder): HistoryBuilder =>
     .instance('i-1', 'shutting-down', { span: 2 })
     .effect(2, { kind: 'applied', ids: ['i-1'] });
 const deleted = (history: HistoryBuilder, operation: string): HistoryBuilder =>
-  history.request(2, operation, POD).effect(2, { kind: 'applied', ids: ['pods/default/web-1'] }).pod('web-1', 'terminating');
+  history
+    .request(2, operation, POD)
+    .effect(2, { kind: 'applied', ids: ['pods/default/web-1'] })
+    .pod('web-1', 'terminating');
 
 for (const { name, history, codes } of [
   { name: 'evicted', history: deleted(guarded(), 'create pods/eviction'), codes: [] },

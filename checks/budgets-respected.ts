@@ -52,17 +52,19 @@ function deletions(request: RequestLife, pods: readonly PodLife[], budget: Event
 function kills(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
   const { span, start, effect } = request;
   if (effect?.effect.kind !== 'applied') return [];
-  return view.instances.filter(({ ending }) => ending?.span === span).flatMap((instance) => {
-    if (isLost(view, instance, start.i)) return [];
-    return pods
-      .filter((pod) => pod.node?.instance === instance.id && runsAt(pod, start.i))
-      .map((pod) => ({
-        code: 'protected-pod-killed',
-        object: pod.object,
-        events: indexes([budget, ...pod.steps, ...eventsOf(request), instance.ending]),
-        message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${seconds(start.t)}.`,
-      }));
-  });
+  return view.instances
+    .filter(({ ending }) => ending?.span === span)
+    .flatMap((instance) => {
+      if (isLost(view, instance, start.i)) return [];
+      return pods
+        .filter((pod) => pod.node?.instance === instance.id && runsAt(pod, start.i))
+        .map((pod) => ({
+          code: 'protected-pod-killed',
+          object: pod.object,
+          events: indexes([budget, ...pod.steps, ...eventsOf(request), instance.ending]),
+          message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${seconds(start.t)}.`,
+        }));
+    });
 }
 
 /** Running, and nobody had asked it to leave. */
@@ -76,6 +78,7 @@ function isLost(view: View, instance: InstanceLife, index: number): boolean {
     .filter((node) => node.instance === instance.id)
     .flatMap(({ steps }) => steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index));
   return (
-    readiness.at(-1)?.to === 'not-ready' || view.notices.some(({ instance: id, endsAtMs, sent }) => id === instance.id && endsAtMs !== undefined && sent.i < index)
+    readiness.at(-1)?.to === 'not-ready' ||
+    view.notices.some(({ instance: id, endsAtMs, sent }) => id === instance.id && endsAtMs !== undefined && sent.i < index)
   );
 }

@@ -46,9 +46,7 @@ for (const { name, history, codes } of [
   },
   {
     name: 'a protected pod may stay to the end',
-    history: ends(
-      warned().add({ type: 'budget', budget: 'web', workload: 'web', minAvailable: 1 }).at(110).node('n-1', 'cordoned'),
-    ),
+    history: ends(warned().add({ type: 'budget', budget: 'web', workload: 'web', minAvailable: 1 }).at(110).node('n-1', 'cordoned')),
     codes: [],
   },
   {

@@ -66,7 +66,9 @@ function warningsOf(view: View, boundMs: number): Warning[] {
 function judgeReactions(view: View, bound: Bound): Part {
   const warnings = warningsOf(view, bound.value);
   const reactions = warnings.map((warning) => ({ warning, reactedMs: reactionMs(view, warning) }));
-  const ignored = reactions.filter(({ warning: { dueMs, deathMs }, reactedMs }) => reactedMs > dueMs && deathMs > dueMs && view.endMs > dueMs);
+  const ignored = reactions.filter(
+    ({ warning: { dueMs, deathMs }, reactedMs }) => reactedMs > dueMs && deathMs > dueMs && view.endMs > dueMs,
+  );
   const unasked = warnings.flatMap((warning) => unaskedPods(view, warning).map((pod) => ({ warning, pod })));
   const findings = [
     ...ignored.map(({ warning }) => ignoredFinding(warning, bound)),

@@ -14,15 +14,7 @@ for (const { name, history, verdict, objects } of [
   { name: 'it never goes', history: dead().at(400).finish(), verdict: 'fail', objects: ['nodes/n-1'] },
   {
     name: 'a fault on the Kubernetes wire puts the time off',
-    history: dead()
-      .arm('f')
-      .at(150)
-      .request(2, 'patch nodes')
-      .fire('f', 2)
-      .at(210)
-      .node('n-1', 'gone')
-      .at(400)
-      .finish(),
+    history: dead().arm('f').at(150).request(2, 'patch nodes').fire('f', 2).at(210).node('n-1', 'gone').at(400).finish(),
     verdict: 'pass',
     objects: [],
   },

@@ -24,10 +24,20 @@ for (const { name, history, objects } of [
       .launch(3, 'i-3', 't-3', TWO),
     objects: [],
   },
-  { name: 'six of five CPUs', history: launches(3, new HistoryBuilder().act().pool('p', { limits: { cpu: 5 } })), objects: ['instance/i-3'] },
+  {
+    name: 'six of five CPUs',
+    history: launches(3, new HistoryBuilder().act().pool('p', { limits: { cpu: 5 } })),
+    objects: ['instance/i-3'],
+  },
   {
     name: 'the limits of two pools together',
-    history: launches(3, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } }).pool('q', { limits: { nodes: 1 } })),
+    history: launches(
+      3,
+      new HistoryBuilder()
+        .act()
+        .pool('p', { limits: { nodes: 2 } })
+        .pool('q', { limits: { nodes: 1 } }),
+    ),
     objects: [],
   },
 ]) {
@@ -39,7 +49,13 @@ for (const { name, history, objects } of [
 }
 
 test('a pool without a limit limits nothing: nobody can tell which pool an instance is for', () => {
-  const history = launches(5, new HistoryBuilder().act().pool('p', { limits: { nodes: 2 } }).pool('q')).finish();
+  const history = launches(
+    5,
+    new HistoryBuilder()
+      .act()
+      .pool('p', { limits: { nodes: 2 } })
+      .pool('q'),
+  ).finish();
   expect(poolLimits.judge(createView(history.events))).toBeUndefined();
 });
 

@@ -62,7 +62,13 @@ function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of 
       message: `With instance ${instance.id} (${instance.instanceType}), launched at ${seconds(instance.launched.t)}, ${sum} ${noun} were live or launching; the pools allow ${limit}.`,
     });
   }
-  const bound = { name: `limit of ${noun}`, value: limit, unit: 'count', formula: 'sum over the pools', reason: 'the operator said so' } as const;
+  const bound = {
+    name: `limit of ${noun}`,
+    value: limit,
+    unit: 'count',
+    formula: 'sum over the pools',
+    reason: 'the operator said so',
+  } as const;
   return safetyPart(view, findings, `at most ${count(worst, noun, noun)} of ${limit} at once`, [{ bound, worst }]);
 }
 

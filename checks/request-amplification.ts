@@ -36,7 +36,9 @@ function judgeRepeats(view: View, bound: Bound): Part {
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
     message: `The same ${requests[0]?.start.operation ?? 'request'} was sent ${value} times within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}).`,
   }));
-  return safetyPart(view, findings, `${hammered.length} of ${worst.length} different changes were asked for too often`, [measure(bound, worst)]);
+  return safetyPart(view, findings, `${hammered.length} of ${worst.length} different changes were asked for too often`, [
+    measure(bound, worst),
+  ]);
 }
 
 /** Requests for changes that are equal to the letter, in the order in which they were sent. */

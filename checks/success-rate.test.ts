@@ -155,7 +155,7 @@ test('pods served over pods asked for', () => {
   expect(countServed(createView(builder.events))).toEqual({ served: 1, asked: 2 });
 });
 
-test('pods that come when the workload is being removed are nobody\'s to serve', () => {
+test("pods that come when the workload is being removed are nobody's to serve", () => {
   const history = waiting().at(20).pod('web-1', 'running').pod('web-2', 'running').finish();
   history.events.splice(-1);
   const late = history.at(200).pod('web-3', 'created').pod('web-3', 'terminating').pod('web-3', 'gone');

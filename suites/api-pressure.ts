@@ -64,7 +64,11 @@ export const throttledTerminations = scenario({
     t.expect.served(web, 'provision');
     await t.untilServed(web, 'provision');
     await t.inject(
-      specify(faults.ec2Throttling, { by: 'rate', operations: ['ec2:TerminateInstances'], when: { kind: 'probability', probability: 0.75 } }),
+      specify(faults.ec2Throttling, {
+        by: 'rate',
+        operations: ['ec2:TerminateInstances'],
+        when: { kind: 'probability', probability: 0.75 },
+      }),
     );
     await t.scale(web, 0);
     await t.untilEmpty('settle');

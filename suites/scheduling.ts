@@ -61,7 +61,13 @@ export const impossiblePods = scenario({
     const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string })[] = [
       { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large' },
       { name: 'elsewhere', cpu: '1', memory: '1Gi', nodeSelector: { [LABEL.zone]: 'us-east-1f' }, why: 'the pool has no subnet there' },
-      { name: 'no-such-label', cpu: '1', memory: '1Gi', nodeSelector: { 'example.com/rack': 'r1' }, why: 'no node of the pool has the label' },
+      {
+        name: 'no-such-label',
+        cpu: '1',
+        memory: '1Gi',
+        nodeSelector: { 'example.com/rack': 'r1' },
+        why: 'no node of the pool has the label',
+      },
     ];
     for (const { why, ...spec } of impossible) {
       const waiting = await t.deploy({ replicas: 2, ...spec, truth: { kind: 'impossible', why } });
@@ -83,7 +89,11 @@ export const strangeSpreads = scenario({
     const served = [
       { name: 'no-selector', replicas: 4, spread: [{ ...ZONAL_SPREAD, labelSelector: {} }] },
       { name: 'many-domains', replicas: 3, spread: [{ ...ZONAL_SPREAD, minDomains: 5 }] },
-      { name: 'soft', replicas: 4, spread: [{ ...ZONAL_SPREAD, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const }] },
+      {
+        name: 'soft',
+        replicas: 4,
+        spread: [{ ...ZONAL_SPREAD, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const }],
+      },
       { name: 'plain', replicas: 10 },
     ];
     const workloads = await Promise.all(served.map((one) => t.deploy({ cpu: '500m', memory: '1Gi', ...one })));

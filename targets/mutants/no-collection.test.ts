@@ -19,7 +19,15 @@ const netless = createReferenceTarget({
   makeParts: (context) => ({ ...createParts(context), collector: noCollection }),
 });
 
-for (const { target, caughtBy } of [freshToken, nodeObjectRace, hastyFinalizer, forgetfulToken, nodeNameIdentity, staleDescribe, hastyTimeout]) {
+for (const { target, caughtBy } of [
+  freshToken,
+  nodeObjectRace,
+  hastyFinalizer,
+  forgetfulToken,
+  nodeNameIdentity,
+  staleDescribe,
+  hastyTimeout,
+]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);
     if (found === undefined) throw new Error(`there is no scenario ${caughtBy.scenario}`);
