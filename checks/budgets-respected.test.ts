@@ -38,8 +38,13 @@ for (const { name, history, codes } of [
   { name: 'its instance ended under it', history: ended(guarded()), codes: ['protected-pod-killed'] },
   { name: 'its instance ended when it had gone', history: ended(guarded().pod('web-1', 'terminating').at(60)), codes: [] },
   {
-    name: 'its instance ended after an interruption had been announced',
+    name: 'its instance ended long before an announced interruption',
     history: ended(guarded().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 }).at(60)),
+    codes: ['protected-pod-killed'],
+  },
+  {
+    name: 'its instance ended when its interruption was due',
+    history: ended(guarded().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 10 }).at(60)),
     codes: [],
   },
   { name: 'its instance ended when its node was not ready', history: ended(guarded().node('n-1', 'not-ready', 'i-1').at(60)), codes: [] },

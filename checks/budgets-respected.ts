@@ -27,7 +27,7 @@ export const budgetsRespected: Check = {
       pods: view.pods.filter(({ workload }) => workload === budget.workload),
     }));
     const findings = [...view.requests.values()].flatMap((request) =>
-      guarded.flatMap(({ budget, pods }) => [...deletions(request, pods, budget), ...kills(view, request, pods, budget)]),
+      guarded.flatMap(({ budget, pods }) => [...deletions(view, request, pods, budget), ...kills(view, request, pods, budget)]),
     );
     const pods = guarded.reduce((sum, one) => sum + one.pods.length, 0);
     return safetyPart(view, findings, `${findings.length} of ${count(pods, 'protected pod')} lost to force`);
@@ -35,11 +35,11 @@ export const budgetsRespected: Check = {
 };
 
 /** Pods that a deletion, as opposed to an eviction, took away. */
-function deletions(request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
+function deletions(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {
   const { start, effect } = request;
   if (start.operation !== 'delete pods' || effect?.effect.kind !== 'applied') return [];
   return pods
-    .filter((pod) => pod.object === start.object && runsAt(pod, start.i))
+    .filter((pod) => pod.object === start.object && runsAt(pod, start.i) && !isOnLost(view, pod, start))
     .map((pod) => ({
       code: 'protected-pod-deleted',
       object: pod.object,
@@ -55,7 +55,7 @@ function kills(view: View, request: RequestLife, pods: readonly PodLife[], budge
   return view.instances
     .filter(({ ending }) => ending?.span === span)
     .flatMap((instance) => {
-      if (isLost(view, instance, start.i)) return [];
+      if (isLost(view, instance, start)) return [];
       return pods
         .filter((pod) => pod.node?.instance === instance.id && runsAt(pod, start.i))
         .map((pod) => ({
@@ -72,13 +72,18 @@ function runsAt({ running, terminating, gone }: PodLife, index: number): boolean
   return (running?.i ?? Infinity) < index && (terminating?.i ?? Infinity) > index && (gone?.i ?? Infinity) > index;
 }
 
-/** Whether the instance was lost already: its end had been announced, or its node was not ready. */
-function isLost(view: View, instance: InstanceLife, index: number): boolean {
+function isOnLost(view: View, pod: PodLife, at: { readonly i: number; readonly t: number }): boolean {
+  const instance = view.instances.find(({ id }) => id === pod.node?.instance);
+  return instance !== undefined && isLost(view, instance, at);
+}
+
+/** Whether the instance was lost already: its end had been announced for then, or its node was not ready. */
+function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs }: { readonly i: number; readonly t: number }): boolean {
   const readiness = view.nodes
     .filter((node) => node.instance === instance.id)
     .flatMap(({ steps }) => steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index));
   return (
     readiness.at(-1)?.to === 'not-ready' ||
-    view.notices.some(({ instance: id, endsAtMs, sent }) => id === instance.id && endsAtMs !== undefined && sent.i < index)
+    view.notices.some(({ instance: id, endsAtMs }) => id === instance.id && endsAtMs !== undefined && endsAtMs <= nowMs)
   );
 }

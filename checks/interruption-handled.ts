@@ -98,7 +98,8 @@ function reactionMs(view: View, { entry, node }: Warning): number {
  */
 function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodLife[] {
   const ending = entry.instance.ending;
-  if (ending === undefined || deathMs <= dueMs) return [];
+  // Who ends the instance itself can't say that there was no time.
+  if (ending === undefined || (deathMs <= dueMs && entry.endRequest === undefined)) return [];
   const isHeld = (workload: string | undefined): boolean =>
     workload === undefined ||
     view.workloads.get(workload)?.truth.kind === 'daemon' ||
@@ -107,7 +108,7 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
     (pod) =>
       pod.node === node &&
       !isHeld(pod.workload) &&
-      (pod.running?.t ?? Infinity) <= dueMs &&
+      (pod.running?.t ?? Infinity) <= Math.min(dueMs, deathMs) &&
       (pod.terminating?.i ?? Infinity) > ending.i &&
       (pod.gone?.i ?? Infinity) > ending.i,
   );

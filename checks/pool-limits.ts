@@ -9,6 +9,9 @@ import type { Part } from './parts.ts';
 
 type Limits = NonNullable<EventOf<'pool'>['pool']['limits']>;
 
+/** A node has less memory than its type: the hypervisor's share, as Karpenter reckons it (vmMemoryOverheadPercent). */
+const MACHINES_OWN = 0.075;
+
 /** What can be limited, how much of it one instance is, and how a finding names it. */
 const RESOURCES: readonly {
   readonly limit: keyof Limits;
@@ -17,7 +20,11 @@ const RESOURCES: readonly {
 }[] = [
   { limit: 'nodes', noun: 'nodes', of: () => 1 },
   { limit: 'cpu', noun: 'CPU', of: ({ launched }) => launched.vcpu },
-  { limit: 'memoryMiB', noun: 'MiB of memory', of: ({ launched }) => launched.memoryMiB },
+  {
+    limit: 'memoryMiB',
+    noun: 'MiB of memory',
+    of: ({ launched: { memoryMiB } }) => memoryMiB && Math.floor(memoryMiB * (1 - MACHINES_OWN)),
+  },
 ];
 
 /**

@@ -25,12 +25,16 @@ for (const { name, history, worst, verdict } of [
   });
 }
 
-test('requests that differ in their input or object are not the same', () => {
+test('requests that differ in their object are not the same, and those that differ in their token alone are', () => {
   const history = begun();
-  for (let index = 0; index < 10; index += 1) {
-    history.request(2 * index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
-    history.request(2 * index + 1, 'delete pods', { object: `pods/default/${index}` });
-  }
+  for (let index = 0; index < 10; index += 1) history.request(index, 'delete pods', { object: `pods/default/${index}` });
+  for (let index = 10; index < 13; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
   const result = requestAmplification.judge(createView(history.at(10).finish().events));
-  expect(result?.measurements[0]?.worst).toBe(1);
+  expect(result?.measurements[0]?.worst).toBe(3);
+});
+
+test('requests that were answered are no repetitions', () => {
+  const history = begun();
+  for (let index = 0; index < 10; index += 1) history.request(index, 'create nodeclaims', { input: { a: 1 } }).answer(index, 'ok');
+  expect(requestAmplification.judge(createView(history.at(10).finish().events))?.measurements[0]?.worst).toBeUndefined();
 });

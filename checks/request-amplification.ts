@@ -13,9 +13,9 @@ const MINUTE_MS = 60_000;
 const SHOWN = 10;
 
 /**
- * Who is refused backs off. The same request for a change, to the letter, is not sent more often within any minute than a
- * backoff does: a client that hammers an API that throttles it takes the budget of all who share its account. Reads are
- * not judged, polling is their nature.
+ * Who is refused backs off. The same request for a change, to the letter but for its client token, is not sent in vain
+ * more often within any minute than a backoff does: a client that hammers an API that throttles it takes the budget of
+ * all who share its account. Requests that were answered are no repetitions, and reads are polled by their nature.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -34,25 +34,30 @@ function judgeRepeats(view: View, bound: Bound): Part {
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `The same ${requests[0]?.start.operation ?? 'request'} was sent ${value} times within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}).`,
+    message: `The same ${requests[0]?.start.operation ?? 'request'} was sent ${value} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}).`,
   }));
   return safetyPart(view, findings, `${hammered.length} of ${worst.length} different changes were asked for too often`, [
     measure(bound, worst),
   ]);
 }
 
-/** Requests for changes that are equal to the letter, in the order in which they were sent. */
+/** Requests for changes that brought nothing and are equal, in the order in which they were sent. */
 function groupBySame(view: View): Iterable<RequestLife[]> {
   const groups = new Map<string, RequestLife[]>();
   for (const request of view.requests.values()) {
     const { mutating, operation, object, input } = request.start;
-    if (!mutating) continue;
-    const key = JSON.stringify([operation, object, input]);
+    if (!mutating || request.end?.outcome === 'ok') continue;
+    const key = JSON.stringify([operation, object, withoutToken(input)]);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [request]);
     else group.push(request);
   }
   return groups.values();
+}
+
+/** Who draws a new token for each try asks for the same all the same. */
+function withoutToken(input: unknown): unknown {
+  return typeof input === 'object' && input !== null && 'ClientToken' in input ? { ...input, ClientToken: undefined } : input;
 }
 
 /** The minute with the most of them. */

@@ -33,3 +33,14 @@ for (const { name, history, objects } of [
     expect(result?.verdict).toBe(objects.length === 0 ? 'pass' : 'fail');
   });
 }
+
+for (const { most, codes } of [
+  { most: 3, codes: [] },
+  { most: 2, codes: ['launched-twice'] },
+]) {
+  test(`three launches where ${most} are needed`, () => {
+    const history = launches(waiting().add({ type: 'expectation', expectation: { kind: 'launched-at-most', instances: most } }), 1, 3);
+    const result = runawayCapacity.judge(createView(history.at(10).finish().events));
+    expect(result?.findings.map(({ code }) => code)).toEqual(codes);
+  });
+}

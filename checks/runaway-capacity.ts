@@ -1,6 +1,7 @@
 import { createLedger, launchedByTarget } from '../history/ledger.ts';
 import type { TargetsEntry } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
+import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, indexes, measure, mergeParts, safetyPart, seconds, withBound } from './parts.ts';
@@ -17,11 +18,17 @@ const RUNAWAY_BOUND = 'runaway';
 export const runawayCapacity: Check = {
   name: 'runaway-capacity',
   summary: 'no more is launched than any need could explain',
-  codes: { 'runaway-launches': 'more instances were live at once than the pods could ever need' },
+  codes: {
+    'runaway-launches': 'more instances were live at once than the pods could ever need',
+    'launched-twice': 'more was launched than the scenario needs, which gives no reason to launch anything twice',
+  },
   judge: (view) => {
     const entries = launchedByTarget(createLedger(view));
     if (entries.length === 0) return undefined;
-    return mergeParts([withBound(view, RUNAWAY_BOUND, (bound) => judgeLaunches(view, entries, bound))]);
+    return mergeParts([
+      withBound(view, RUNAWAY_BOUND, (bound) => judgeLaunches(view, entries, bound)),
+      ...expectationsOf(view, 'launched-at-most').map(({ instances }) => judgeNumber(view, entries, instances)),
+    ]);
   },
 };
 
@@ -42,6 +49,17 @@ function judgeLaunches(view: View, entries: readonly TargetsEntry[], bound: Boun
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
     measure(bound, measured),
   ]);
+}
+
+/** Where every pod needs one node and nothing is lost, each instance beyond has no reason. */
+function judgeNumber(view: View, entries: readonly TargetsEntry[], most: number): Part {
+  const findings = entries.slice(most).map(({ instance, request }) => ({
+    code: 'launched-twice',
+    object: instance.object,
+    events: indexes([request.start, instance.launched]),
+    message: `Instance ${instance.id}, launched at ${seconds(instance.launched.t)}, is one more than the ${most} that were needed.`,
+  }));
+  return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }
 
 /** Most pods of workloads that were there at once, up to an event. */

@@ -5,7 +5,7 @@ import { UsageError } from './usage-error.ts';
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;
 /** Largest cluster that a scenario may be asked to reach. */
-const MAX_NODES = 5_000;
+const MAX_NODES = 500;
 
 const whole = (what: string, min: number, max: number): z.ZodType<number, string> =>
   z

@@ -123,7 +123,7 @@ function watchWorld(world: World, signal: AbortSignal) {
 
 test('as a process of its own, on the world’s sockets in real time: one pod to one node and back', async ({}, info) => {
   await withWorld(info.outputPath('kubeconfig'), async (world, sockets, over, events) => {
-    const { provision, teardown } = resolveBounds({ constants: reference.constants, allowances: world.allowances });
+    const { provision, teardown } = resolveBounds({ constants: reference.constants, allowances: world.allowances, nodes: 1 });
     test.setTimeout(provision.value + teardown.value + EXIT_LIMIT_MS);
     expect(world.capabilities).not.toContain('time.virtual');
     expect(world.allowances.bootMs).toBe(QUICK_MACHINES.instances.pending.maxMs + QUICK_MACHINES.kubelets.start.maxMs);

@@ -10,7 +10,7 @@ const params = z.strictObject({
 
 /**
  * Subnets run out of addresses: InsufficientFreeAddressesInSubnet, and DescribeSubnets says how many are left. With one
- * left, the next instance gets the address, and so the node name, of the last. Legal: subnets are finite.
+ * left, the next instance mostly gets the address, and so the node name, of the last. Legal: subnets are finite.
  */
 export const addressExhaustion: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   name: 'address-exhaustion',

@@ -6,6 +6,23 @@ import type { TargetConstants } from '../targets/target.ts';
 export interface BoundInputs {
   readonly constants: TargetConstants;
   readonly allowances: Readonly<Record<AllowanceName, number>>;
+  /** Nodes that scenarios of a free size shall reach: what goes beyond EC2's buckets of requests waits for their refill. */
+  readonly nodes: number;
+}
+
+/** What a large number of nodes waits for EC2's buckets, in milliseconds. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
+interface Queues {
+  readonly launchMs: number;
+  readonly endMs: number;
+}
+
+const LAUNCH_BUCKET = 50;
+const TERMINATION_BUCKET = 100;
+const REFILL_PER_S = 5;
+
+function queuesOf(nodes: number): Queues {
+  const waitMs = (bucket: number): number => (Math.max(0, nodes - bucket) / REFILL_PER_S) * 1_000;
+  return { launchMs: waitMs(LAUNCH_BUCKET), endMs: waitMs(TERMINATION_BUCKET) };
 }
 
 interface BoundDefinition {
@@ -15,7 +32,7 @@ interface BoundDefinition {
   readonly loose?: string;
   /** Of `value`; milliseconds if not said otherwise. */
   readonly unit?: 'ms' | 'count';
-  readonly value: (inputs: { c: TargetConstants; w: Readonly<Record<AllowanceName, number>> }) => number;
+  readonly value: (inputs: { c: TargetConstants; w: Readonly<Record<AllowanceName, number>>; q: Queues }) => number;
 }
 
 /** How long an autoscaler may take to act on a notice: a quarter of the two minutes that EC2 gives. */
@@ -30,12 +47,12 @@ const DOUBLINGS_A_MINUTE = 14;
 const step = (w: Readonly<Record<AllowanceName, number>>): number => w.apiMs + w.watchMs;
 
 /** From the launch request to a running pod, once the decision has been made. */
-const boot = (w: Readonly<Record<AllowanceName, number>>): number =>
-  w.apiMs + w.bootMs + w.registerMs + w.readyMs + w.bindMs + w.podStartMs + 6 * step(w);
+const boot = (w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
+  q.launchMs + w.apiMs + w.bootMs + w.registerMs + w.readyMs + w.bindMs + w.podStartMs + 6 * step(w);
 
 /** From a node that isn't needed to its instance's end and its Node's removal. */
-const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>): number =>
-  c.emptyAfterMs + c.terminationMs + w.podEndMs + w.instanceEndMs + w.nodeGoneMs + 6 * step(w);
+const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>, q: Queues): number =>
+  q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + w.instanceEndMs + w.nodeGoneMs + 6 * step(w);
 
 /**
  * The named limits of this specification: formulas over the target's declared constants and the world's allowances.
@@ -43,21 +60,21 @@ const removal = (c: TargetConstants, w: Readonly<Record<AllowanceName, number>>)
  */
 const DEFINITIONS = {
   provision: {
-    formula: 'batchMax + retryPeriod + launch (api + boot + register + ready + bind + podStart + 6 steps)',
+    formula: 'batchMax + retryPeriod + launch (queue + api + boot + register + ready + bind + podStart + 6 steps)',
     reason:
       'one full batch window, one more look for pods that became unschedulable after the window closed, and one launch whose every delay is at its maximum',
-    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w),
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q),
   },
   fallback: {
     formula: 'provision + 6 x (retryPeriod + api + watch)',
     reason:
       'six further launches of sixty offerings each go through the whole catalogue in three zones when every answer names all that it tried, each started at the next look at pending pods',
-    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + 6 * (c.retryPeriodMs + step(w)),
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + 6 * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',
     reason: 'after the heal a launch that was under way may be given up first, and then everything is done once more',
-    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + c.launchTimeoutMs,
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs,
   },
   'instance-without-node': {
     formula: 'registrationTimeout + collection + termination + instanceEnd + 6 steps',
@@ -75,26 +92,27 @@ const DEFINITIONS = {
     value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
-    formula: 'recover + registrationTimeout + removal (empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
+    formula:
+      'recover + registrationTimeout + removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
     reason:
       'after the heal what is missing is launched, what never becomes a node is given up, what is surplus is removed, what is forgotten is collected',
-    value: ({ c, w }) =>
-      c.batchMaxMs + c.retryPeriodMs + boot(w) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w) + c.collectionMs,
+    value: ({ c, w, q }) =>
+      c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q) + c.collectionMs,
   },
   'scale-in': {
-    formula: 'empty + termination + podEnd + 6 steps',
+    formula: 'queue + empty + termination + podEnd + 6 steps',
     reason: 'pods end, then their node is empty for as long as the target waits, then it is drained and its instance asked to end',
-    value: ({ c, w }) => c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
+    value: ({ c, w, q }) => q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   registration: {
     formula: 'provision + registrationTimeout',
     reason: 'a node may register as late as its time-out allows, and its pods run as soon as it has',
-    value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + boot(w) + c.registrationTimeoutMs,
+    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.registrationTimeoutMs,
   },
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
     reason: 'a node that never registers is given up at its time-out, found and terminated, and only then launched once more',
-    value: ({ c, w }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
+    value: ({ c, w, q }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
     formula: 'nodeGone + collection + termination + podEnd + 6 steps',
@@ -128,9 +146,9 @@ const DEFINITIONS = {
     value: () => 3,
   },
   teardown: {
-    formula: 'removal (empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
+    formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
     reason: 'without pods and pools every node is drained and ended, and an instance that nobody claims is collected',
-    value: ({ c, w }) => removal(c, w) + c.collectionMs + c.retryPeriodMs,
+    value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;
 
@@ -140,10 +158,11 @@ export type BoundName = keyof typeof DEFINITIONS;
 const NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
-export function resolveBounds({ constants, allowances }: BoundInputs): Record<BoundName, Bound> {
+export function resolveBounds({ constants, allowances, nodes }: BoundInputs): Record<BoundName, Bound> {
+  const q = queuesOf(nodes);
   const resolve = (name: BoundName): Bound => {
     const { formula, reason, loose, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
-    const value = Math.ceil(valueOf({ c: constants, w: allowances }));
+    const value = Math.ceil(valueOf({ c: constants, w: allowances, q }));
     return {
       name,
       value,

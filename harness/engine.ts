@@ -133,7 +133,7 @@ class EngineTrial {
   async #phases(): Promise<void> {
     const { scenario, target, recorder } = this.#site;
     const world = this.#world;
-    const bounds = resolveBounds({ constants: target.constants, allowances: world.allowances });
+    const bounds = resolveBounds({ constants: target.constants, allowances: world.allowances, nodes: this.#site.nodes });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });

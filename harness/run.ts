@@ -56,7 +56,7 @@ export async function planTrials(
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
   const targetDigest = await targetDigestOf(target.ref);
-  const wallMs = realTimeLimitMs(await loadTarget(target.ref));
+  const wallMs = realTimeLimitMs(await loadTarget(target.ref), nodes);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: loadCatalogue().digest };
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },

@@ -149,6 +149,8 @@ export interface Expectations {
   emptied(within: BoundName): void;
   /** Nothing is launched that only these pods could be the reason for. */
   noLaunchFor(workload: Workload): void;
+  /** Over the whole trial no more than so many instances are launched. */
+  launchedAtMost(instances: number): void;
   /** From now on, until another pool is named, what is launched is what this pool allows. */
   launchedFrom(pool: string): void;
   /** Each of its pods that stays unserved is explained by the target, mentioning these words. */

@@ -30,7 +30,7 @@ function hands(capabilities: readonly Capability[]) {
     recorder,
     clock: timeline.scope('scenario'),
     random: createRandom(1),
-    bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances }),
+    bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances, nodes: 10 }),
     nodes: 10,
     restartTarget: () => Promise.resolve(),
     removePools: () => Promise.resolve(),

@@ -286,6 +286,7 @@ export class TrialContext implements Trial {
       served: (workload, bound, minRatio = 1) => state({ kind: 'served', workload: workload.name, bound, minRatio }),
       emptied: (bound) => state({ kind: 'emptied', bound }),
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
+      launchedAtMost: (instances) => state({ kind: 'launched-at-most', instances }),
       launchedFrom: (pool) => state({ kind: 'launched-from', pool }),
       explained: (workload, mentions) => state({ kind: 'explained', workload: workload.name, bound: 'explain', mentions: [...mentions] }),
       latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),

@@ -65,6 +65,8 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('settled'), bound: id }),
   /** What the target has launched so far begins to end within the bound: nothing needs it any more. */
   z.object({ kind: z.literal('emptied'), bound: id }),
+  /** Over the whole trial no more than this is launched: nothing has to be launched twice. */
+  z.object({ kind: z.literal('launched-at-most'), instances: count }),
   /** From now on, until another pool is named, what is launched is what this pool allows. */
   z.object({ kind: z.literal('launched-from'), pool: id }),
   /** The 99th percentile of a latency phase stays within the bound. */

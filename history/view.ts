@@ -105,15 +105,19 @@ export function expectationsOf<K extends Expectation['kind']>(view: View, kind: 
 }
 
 /**
- * When the pod's waiting begins to count: its creation, for pods that can be served only after the heal the heal if that
- * is later. Undefined while that has not come, and for pods that were there before the history began.
+ * When the pod's waiting begins to count: its creation; for pods that can be served only after the heal, the last heal of
+ * a fault that was injected before they ran, if that is later. Undefined while that has not come, and for pods that were
+ * there before the history began.
  */
 export function dueFromMs(view: View, pod: PodLife): number | undefined {
   if (pod.created === undefined) return undefined;
   const truth = pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.truth;
   if (truth?.kind !== 'schedulable-after-heal') return pod.created.t;
-  const heal = view.phases.get('heal');
-  return heal === undefined ? undefined : Math.max(pod.created.t, heal.t);
+  const heals = view.faults.filter(({ armed }) => armed.i < (pod.running?.i ?? Infinity)).map(({ healed }) => healed?.t);
+  // Without a fault there is the phase alone.
+  if (heals.length === 0) heals.push(view.phases.get('heal')?.t);
+  const known = heals.filter((ms) => ms !== undefined);
+  return known.length < heals.length ? undefined : Math.max(pod.created.t, ...known);
 }
 
 function foldWorkloads(events: readonly HistoryEvent[], pods: readonly PodLife[]): Map<string, WorkloadLife> {

@@ -120,3 +120,19 @@ export const withdrawnUnderStaleReads = scenario({
     await t.untilEmpty('settle');
   },
 });
+
+export const kubernetesThrottles = scenario({
+  id: 'api-pressure/kubernetes-throttles',
+  title: 'the API server answers every fourth write with 429 and Retry-After: all is served, and all goes again',
+  capabilities: ['wire.kube'],
+  pools: POOLS,
+  async run(t) {
+    const writes = ['create nodeclaims', 'patch nodeclaims', 'patch nodeclaims/status', 'patch nodes', 'delete nodes', 'delete nodeclaims'];
+    await t.inject(specify(faults.kubeThrottling, { operations: writes, when: { kind: 'every', nth: 4 }, retryAfterSeconds: 1 }));
+    const web = await t.deploy(FIVE_NODES);
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'recover');
+    await t.scale(web, 0);
+    await t.untilEmpty('settle');
+  },
+});

@@ -127,3 +127,16 @@ export const diesAtLaunch = scenario({
     await t.untilServed(web, 'replacement');
   },
 });
+
+export const smallerThanAdvertised = scenario({
+  id: 'capacity/smaller-than-advertised',
+  title: 'nodes have a fifth less memory for pods than their type lets one compute: no loop of launches comes of it',
+  capabilities: ['boot.delay'],
+  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge'] })],
+  async run(t) {
+    await t.inject(specify(faults.allocatableShortfall, { memory: 0.2 }));
+    const web = await t.deploy({ name: 'web', replicas: 4, cpu: '1', memory: '4Gi' });
+    t.expect.served(web, 'replacement');
+    await t.untilServed(web, 'replacement');
+  },
+});

@@ -65,6 +65,7 @@ export const restartedDuringBoot = scenario({
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 20, cpu: '1500m', memory: '2Gi' });
     t.expect.served(web, 'recover');
+    t.expect.launchedAtMost(20);
     await t.untilLaunched(20, 'provision');
     await t.restartTarget();
     await t.untilServed(web, 'recover');

@@ -43,7 +43,7 @@ export const deadKubelet = scenario({
 
 export const drainedWithinBudget = scenario({
   id: 'disruption/drained-within-budget',
-  title: 'the pool is withdrawn while protected pods run: they leave one after the other, by eviction',
+  title: 'the pool is withdrawn while protected pods run: none of them is taken by force',
   pools: POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, cpu: '500m', memory: '512Mi' });

@@ -103,3 +103,23 @@ export const withinBudget = scenario({
     await t.untilServed(web, 'recover');
   },
 });
+
+export const strayMessages = scenario({
+  id: 'interruption/stray-messages',
+  title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
+  profile: 'extended',
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt', 'queue.perturb'],
+  pools: SPOT,
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'provision');
+    await t.inject(specify(faults.strayMessages, { what: 'malformed' }));
+    await t.inject(specify(faults.strayMessages, { what: 'foreign' }));
+    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
+    await t.untilFired(taken, 'provision');
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
+  },
+});

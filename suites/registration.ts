@@ -16,6 +16,7 @@ export const slowKubelets = scenario({
   async run(t) {
     await t.inject(specify(faults.slowRegistration, { delayMs: TEN_MINUTES_MS }));
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    t.expect.launchedAtMost(5);
     t.expect.served(web, 'registration');
     await t.untilServed(web, 'registration');
   },
@@ -94,15 +95,11 @@ export const addressReuse = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
   async run(t) {
     await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 1 }));
-    const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED });
-    t.expect.served(first, 'provision', 0);
+    const scarce = { kind: 'schedulable-after-heal', why: 'the subnet has one address' } as const;
+    const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED, truth: scarce });
+    t.expect.served(first, 'recover');
     await t.untilServed(first, 'provision');
-    const second = await t.deploy({
-      name: 'second',
-      replicas: 1,
-      ...NODE_SIZED,
-      truth: { kind: 'schedulable-after-heal', why: 'the subnet has one address' },
-    });
+    const second = await t.deploy({ name: 'second', replicas: 1, ...NODE_SIZED, truth: scarce });
     t.expect.served(second, 'recover');
     // Its launch is refused, and asked for again when the zone is believed in again: seeds meet every moment around that.
     await t.pass('masked-offering', 0.85);

@@ -202,7 +202,7 @@ async function factsOf(
       ...(digest === undefined ? {} : { digest }),
     },
     world: { name: world.name, capabilities: [...world.capabilities], allowances: { ...world.allowances } },
-    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: world.allowances })),
+    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: world.allowances, nodes: options.nodes })),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
     planned: plan.trials.map(({ scenario, suite, seed, replay, history }) => ({
       scenario: scenario.id,

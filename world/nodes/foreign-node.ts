@@ -28,6 +28,7 @@ export async function writeForeignNode(options: {
     strike.fired();
     const { uid } = node.metadata;
     await new Promise<void>((resolve) => {
+      if (strike.healed.aborted) resolve();
       for (const one of [strike.healed, signal]) one.addEventListener('abort', () => resolve(), { once: true });
     });
     if (adopted() || signal.aborted) return;
