@@ -89,6 +89,8 @@ const DEFINITIONS = {
   explain: {
     formula: 'batchMax + 2 x retryPeriod + 2 x api + 2 x watch',
     reason: 'whoever decided not to serve a pod knows why in the round of the decision, and must have said so in the next',
+    loose:
+      'who plans in rounds explains in the round of the decision; the bound is two looks and a batch window for those who gather longer',
     value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
@@ -96,6 +98,7 @@ const DEFINITIONS = {
       'recover + registrationTimeout + removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
     reason:
       'after the heal what is missing is launched, what never becomes a node is given up, what is surplus is removed, what is forgotten is collected',
+    loose: 'only a launch that is given up at the registration time-out after the heal, and then collected, comes near it',
     value: ({ c, w, q }) =>
       c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q) + c.collectionMs,
   },
@@ -118,11 +121,13 @@ const DEFINITIONS = {
     formula: 'nodeGone + collection + termination + podEnd + 6 steps',
     reason:
       'the node of a dead instance is NotReady after its grace, then removed by the cloud controller or collected by the target, and its finalizer goes',
+    loose: 'who hears of ended instances at once needs a tenth of it; who looks for them at its collection period needs it all',
     value: ({ c, w }) => w.nodeGoneMs + c.collectionMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   interruption: {
     formula: '30 s + 2 steps',
     reason: 'two minutes are left from the warning on: who needs more than thirty seconds of them to begin leaves its pods too little',
+    loose: 'the bundled reference acts on a message within a second; the bound is what the two minutes of a notice leave',
     value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
   },
   'masked-offering': {
