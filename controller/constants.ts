@@ -88,6 +88,8 @@ export const INSTANCE_BATCH_MS = 100;
 export const INSTANCE_BATCH_MAX = 100;
 /** A launch template known to exist is believed for so long. */
 export const LAUNCH_TEMPLATE_CACHE_MS = 5 * MINUTE_MS;
+/** One that was just made may be unknown to other requests for a while: it is not made again within this time. */
+export const LAUNCH_TEMPLATE_SETTLE_MS = 10 * SECOND_MS;
 
 /** A failed reconcile is repeated after this, doubled each time up to the longest. */
 export const BACKOFF_MIN_MS = 10;

@@ -7,7 +7,7 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { KARPENTER, UNREGISTERED_TAINT, clusterTag, nameOf } from '../api.ts';
 import type { EC2NodeClass, NodeClaim } from '../api.ts';
-import { LAUNCH_TEMPLATE_CACHE_MS } from '../constants.ts';
+import { LAUNCH_TEMPLATE_CACHE_MS, LAUNCH_TEMPLATE_SETTLE_MS } from '../constants.ts';
 import { formatNodeConfig } from './node-config.ts';
 
 export type Architecture = InstanceType['architecture'];
@@ -16,7 +16,7 @@ export type Architecture = InstanceType['architecture'];
 export interface LaunchTemplates {
   /** Makes sure that the template for these nodes exists. @returns its name */
   ensure(nodeClass: EC2NodeClass, claim: NodeClaim, architecture: Architecture): Promise<string>;
-  /** EC2 said that a template which we believed in does not exist: the next `ensure` creates it again. */
+  /** EC2 said that a template which we believed in does not exist: the next `ensure` creates it again, unless it was made just now. */
   distrust(): void;
   /** Deletes all templates of a class. */
   deleteAll(nodeClassName: string): Promise<void>;
@@ -59,7 +59,8 @@ class HashedTemplates implements LaunchTemplates {
   }
 
   distrust(): void {
-    this.#known.clear();
+    const nowMs = this.#clock.nowMs();
+    for (const [name, knownAtMs] of this.#known) if (nowMs - knownAtMs >= LAUNCH_TEMPLATE_SETTLE_MS) this.#known.delete(name);
   }
 
   async deleteAll(nodeClassName: string): Promise<void> {
