@@ -22,6 +22,7 @@ const NEEDED = [
   'dist/index.js',
   'dist/targets/command/keeper.js',
   'docs/architecture.md',
+  'docs/fidelity.md',
   'docs/targets.md',
   'fixtures/instance-types.us-east-1.json',
   'fixtures/targets/reference.yaml',

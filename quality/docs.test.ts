@@ -1,0 +1,107 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { Console } from '../cli/console.ts';
+import { main } from '../cli/main.ts';
+import { faultCatalogue } from '../faults/catalogue.ts';
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { suites } from '../suites/catalogue.ts';
+import { targetCatalogue } from '../targets/catalogue.ts';
+import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
+import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
+import { API_CASES } from '../world/kube/differential/ask.ts';
+import { BUILT_IN_RESOURCES } from '../world/kube/resources.ts';
+import { SCHEDULER_CASES } from '../world/scheduler/scheduler.cases.ts';
+import { layers } from './layers.ts';
+import { filesOf, root } from './sources.ts';
+
+const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
+const DOCS = ['README.md', ...filesOf('.md').filter((file) => file.startsWith('docs/'))];
+const FILES = filesOf('.ts', '.js', '.json', '.yaml', '.md', '.py', '.go');
+
+const SILENT: Console = { out: () => undefined, err: () => undefined, interactive: false, color: false, columns: 120 };
+
+/** The cells of the rows of the first table below a heading, without its head. */
+function tableBelow(text: string, heading: string): string[][] {
+  const [, section = ''] = text.split(`\n## ${heading}\n`);
+  const [, table = ''] = /((?:^\|.*\n)+)/m.exec(section) ?? [];
+  const rows = table.split('\n').filter((row) => row !== '');
+  return rows.slice(2).map((row) =>
+    row
+      .split('|')
+      .slice(1, -1)
+      .map((cell) => cell.trim()),
+  );
+}
+
+for (const doc of DOCS) {
+  test(`what ${doc} links to and names is there`, () => {
+    const text = textOf(doc);
+    const links = [...text.matchAll(/\]\(([^)#]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
+    const brokenLinks = links.filter((link) => !link.includes('://') && !existsSync(join(root, dirname(doc), link)));
+
+    const names = [...text.matchAll(/`([\w./-]+)`/g)].map(([, name = '']) => name);
+    const wrong = names.filter((name) => {
+      if (/^[./]/.test(name) || !name.includes('/')) return false;
+      const isFolder = name.endsWith('/') && Object.hasOwn(layers, name.slice(0, name.indexOf('/')));
+      if (isFolder) return !existsSync(join(root, name));
+      // A file may be named from the folder that the page is about.
+      return /\.(ts|js|json|yaml|md|py)$/.test(name) && !FILES.some((file) => file === name || file.endsWith(`/${name}`));
+    });
+    expect([...brokenLinks, ...wrong]).toEqual([]);
+  });
+
+  test(`the commands of ${doc} name what there is`, async () => {
+    const known: Readonly<Record<string, readonly string[]>> = {
+      '--scenario': suites.flatMap(({ scenarios }) => scenarios.map(({ scenario }) => scenario.id)),
+      '--suite': suites.map(({ name }) => name),
+      '--target': targetCatalogue.map(({ name }) => name),
+      inject: faultCatalogue.map(({ name }) => name),
+    };
+    const wrong: string[] = [];
+    for (const [, command = ''] of textOf(doc).matchAll(/(?:^npx |`)scaleproof ([^`\n]+)/gm)) {
+      const [name = ''] = /^(world )?\w+/.exec(command) ?? [];
+      const flags = await flagsOf(name.split(' '));
+      if (flags.length === 0) wrong.push(`${name} is no command`);
+      wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
+      for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
+        // Files of the user's own, and the scenarios over manifests.
+        const isOwn = /^(\.|manifests\/)/.test(value);
+        if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
+}
+
+/** The flags that the help of a command names; none for a command that there is not. */
+async function flagsOf(command: readonly string[]): Promise<string[]> {
+  let help = '';
+  await main([...command, '--help'], { ...SILENT, out: (text) => void (help += text) });
+  // Of a command that there is not the help of all is shown.
+  return help.startsWith(`Usage: scaleproof ${command.join(' ')} `) ? [...help.matchAll(/--[\w-]+/g)].map(([flag]) => flag) : [];
+}
+
+test('the figures of docs/fidelity.md are those of the code', () => {
+  const figures = new Map(tableBelow(textOf('docs/fidelity.md'), 'The figures').map(([what = '', figure = '']) => [what, Number(figure)]));
+  const catalogue = loadCatalogue();
+  expect(Object.fromEntries(figures)).toEqual({
+    'cases asked of a real API server, v1.34.4, and of ours': API_CASES.length,
+    'requests in them': API_CASES.reduce((sum, { steps }) => sum + steps.length, 0),
+    'cases of the scheduler, each with its source': SCHEDULER_CASES.length,
+    'of these by a file of the Kubernetes sources, the others by its documentation': SCHEDULER_CASES.filter(({ source }) =>
+      source.startsWith('https://github.com/kubernetes/kubernetes/'),
+    ).length,
+    'built-in Kubernetes resources': BUILT_IN_RESOURCES.length,
+    'EC2 operations': Object.keys(EC2_OPERATIONS).length,
+    'SQS operations': Object.keys(SQS_OPERATIONS).length,
+    'instance types': catalogue.types.size,
+    zones: catalogue.zones.length,
+  });
+});
+
+test('the house of docs/architecture.md has the folders that there are', () => {
+  const rows = tableBelow(textOf('docs/architecture.md'), 'The house').map(([folder = '']) => basename(folder.replaceAll('`', '')));
+  const folders = Object.keys(layers).filter((name) => !name.includes('.') && existsSync(join(root, name)));
+  expect([...rows].sort()).toEqual(folders.sort());
+});
