@@ -1,3 +1,4 @@
+import { LABEL } from '../model/kube.ts';
 import type { Condition, KubeObject, NodeSelectorRequirement, ResourceList, Taint } from '../model/kube.ts';
 
 /**
@@ -129,6 +130,11 @@ export function nodePoolOf(claim: KubeObject): string {
   return claim.metadata.labels?.[KARPENTER.nodePool] ?? '';
 }
 
+/** The labels by which metrics tell claims and Nodes apart. */
+export function poolLabelsOf(object: KubeObject): { nodepool: string; capacity_type: string } {
+  return { nodepool: nodePoolOf(object), capacity_type: object.metadata.labels?.[LABEL.capacityType] ?? '' };
+}
+
 /** A duration as Go writes it (`1h30m`), in ms. */
 export function durationOf(text: string): number {
   let ms = 0;
@@ -150,4 +156,10 @@ export function isTrue(conditions: readonly Condition[] | undefined, type: strin
 export function timeOf(text: string | undefined): number | undefined {
   const ms = Date.parse(text ?? '');
   return Number.isNaN(ms) ? undefined : ms;
+}
+
+/** When a claim's instance was launched, as far as the claim knows, in ms since the epoch. */
+export function launchTime(claim: NodeClaim): number {
+  const launched = claim.status?.conditions?.find(({ type, status }) => type === CONDITION.launched && status === 'True');
+  return timeOf(launched?.lastTransitionTime) ?? timeOf(claim.metadata.creationTimestamp) ?? 0;
 }

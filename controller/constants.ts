@@ -149,3 +149,9 @@ export const LEASE_RETRY_MS = 2 * SECOND_MS;
 export const READY_PATIENCE_MS = 45 * SECOND_MS;
 /** Pods that have waited so long are told which node they are planned onto: longer than most nodes take. */
 export const NOMINATED_AFTER_MS = 1 * MINUTE_MS;
+
+/**
+ * A process that was asked to stop waits so long for what is under way, and then ends all the same: sooner than a kubelet
+ * would kill it (30 s by default).
+ */
+export const SHUTDOWN_LIMIT_MS = 20 * SECOND_MS;

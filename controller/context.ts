@@ -19,6 +19,7 @@ import type { LaunchTemplates } from './launch/launch-templates.ts';
 import { Metrics } from './metrics.ts';
 import { createNominations } from './provisioning/nominations.ts';
 import type { Nominations } from './provisioning/nominations.ts';
+import { PodClock } from './provisioning/pod-times.ts';
 import { createReporter } from './provisioning/reporter.ts';
 import type { Reporter } from './provisioning/reporter.ts';
 import { createClusterState } from './state.ts';
@@ -39,6 +40,7 @@ export interface Context {
   readonly nominations: Nominations;
   readonly reporter: Reporter;
   readonly metrics: Metrics;
+  readonly podClock: PodClock;
 }
 
 /** What a context is made of. */
@@ -54,7 +56,9 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: C
   const { clock } = runtime;
   const kube = patientKube(createKubeClient({ wire, clock }), clock);
   const state = createClusterState(runtime, wire, kube);
-  const metrics = new Metrics(state);
+  const metrics = new Metrics();
+  const podClock = new PodClock(clock, metrics);
+  state.pods.onChange((type, pod) => podClock.observe(type, pod));
   const ec2 = measuredEc2(plainEc2, clock, metrics);
   const instanceTypes = createInstanceTypes(clock, ec2, cluster);
   return {
@@ -64,7 +68,8 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: C
     ec2,
     state,
     metrics,
-    instances: createInstances(clock, ec2, cluster.name),
+    podClock,
+    instances: createInstances(clock, ec2, cluster.name, metrics),
     instanceTypes,
     claimOfferings: createClaimOfferings(instanceTypes),
     unavailable: createUnavailableOfferings(clock),

@@ -23,6 +23,7 @@ import { describeError } from './core/errors.ts';
 import { Notifier } from './core/notifier.ts';
 import { readQueue } from './interruption/queue-reader.ts';
 import { lead } from './leader.ts';
+import type { Leadership } from './leader.ts';
 import { startLifecycle } from './lifecycle/lifecycle.ts';
 import { createParts } from './parts.ts';
 import type { Parts } from './parts.ts';
@@ -49,12 +50,14 @@ interface ControllerSite {
 interface ControllerOptions {
   readonly sqs?: SqsClient;
   readonly identity?: string;
+  /** Told when it can't go on: whatever it has started must stop then. */
+  readonly onFailure?: (error: unknown) => void;
 }
 
 export interface Controller {
   /** Resolves when it has seen the cluster and the instance types, and works. Rejects when it was stopped before. */
   readonly ready: Promise<void>;
-  /** Resolves after the runtime's signal was aborted and everything has stopped. */
+  /** Resolves after the runtime's signal was aborted and everything has stopped. Rejects when the lease was lost. */
   readonly done: Promise<void>;
 }
 
@@ -63,7 +66,8 @@ export type PartsFactory = (context: Context) => Parts;
 
 /** Starts the autoscaler: work begins at once, nothing is waited for here. */
 export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
-  const { runtime, kube, aws, cluster, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
+  const { kube, aws, cluster, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
+  const { runtime, stop } = withStop(site.runtime);
   const ec2 = createEc2Client({
     wire: aws,
     clock: runtime.clock,
@@ -74,7 +78,7 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
   });
   const context = createContext({ runtime, kube, ec2, cluster });
   onContext?.(context);
-  const options = identity === undefined ? {} : { identity };
+  const options = { onFailure: stop, ...(identity === undefined ? {} : { identity }) };
   if (cluster.interruptionQueueUrl === undefined) return startController(context, makeParts(context), options);
   const sqs = createSqsClient({
     wire: aws,
@@ -87,6 +91,15 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
   return startController(context, makeParts(context), { ...options, sqs });
 }
 
+/** The same runtime with a signal that can be aborted from within as well. */
+function withStop(runtime: Runtime): { runtime: Runtime; stop: (reason: unknown) => void } {
+  const own = new AbortController();
+  const stop = (reason: unknown): void => own.abort(reason);
+  if (runtime.signal.aborted) stop(runtime.signal.reason);
+  runtime.signal.addEventListener('abort', () => stop(runtime.signal.reason), { once: true });
+  return { runtime: { ...runtime, signal: own.signal }, stop };
+}
+
 /** The same from a context and parts that are there already. */
 export function startController(context: Context, parts: Parts, options: ControllerOptions = {}): Controller {
   const ready = Promise.withResolvers<void>();
@@ -94,15 +107,18 @@ export function startController(context: Context, parts: Parts, options: Control
   ready.promise.catch(() => undefined);
   const done = work(context, parts, options, ready.resolve).catch((error: unknown) => {
     ready.reject(error);
-    if (!context.runtime.signal.aborted) throw error;
+    const wasStopped = context.runtime.signal.aborted;
+    options.onFailure?.(error);
+    if (!wasStopped) throw error;
   });
   return { ready: ready.promise, done };
 }
 
 async function work(context: Context, parts: Parts, { sqs, identity }: ControllerOptions, onReady: () => void): Promise<void> {
   const { runtime, state, ec2, cluster } = context;
+  let leadership: Leadership | undefined;
   try {
-    const leadership = identity === undefined ? undefined : await lead(context, identity);
+    if (identity !== undefined) leadership = await lead(context, identity);
     await readInstanceTypes(context);
     await state.synced;
     runtime.signal.throwIfAborted();
@@ -110,11 +126,9 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
     const lifecycle = startLifecycle(context, parts);
     onReady();
     runtime.log('info', 'ready');
-    await Promise.all([
+    const stopped = Promise.all([
       lifecycle.done,
       provisioner.run(),
-      // A lease that is lost ends everything: there may be another one at work.
-      ...(leadership === undefined ? [] : [leadership.lost]),
       ...(sqs === undefined || cluster.interruptionQueueUrl === undefined
         ? []
         : [readQueue(context, sqs, cluster.interruptionQueueUrl, parts.interruption)]),
@@ -152,7 +166,11 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
         deadNodes(context),
       ),
     ]);
+    // A lease that is lost ends everything: there may be another one at work.
+    await (leadership === undefined ? stopped : Promise.race([stopped, leadership.lost]));
   } finally {
+    // Given back at a stop only: who has lost it has nothing to give.
+    if (runtime.signal.aborted) await leadership?.release();
     ec2.destroy();
     sqs?.destroy();
   }

@@ -1,5 +1,6 @@
 import { RESOURCES } from '../clients/resources.ts';
 import type { KubeObject } from '../model/kube.ts';
+import { never } from '../runtime/clock.ts';
 import { logFailure } from '../runtime/log.ts';
 import { LEASE_DURATION_MS, LEASE_RENEW_DEADLINE_MS, LEASE_RETRY_MS } from './constants.ts';
 import type { Context } from './context.ts';
@@ -16,10 +17,12 @@ interface Lease extends KubeObject {
   };
 }
 
-/** The lease is ours. */
-interface Leadership {
-  /** Rejects when it may be somebody else's by now; resolves when the signal was aborted, after it was given back. */
-  readonly lost: Promise<void>;
+/** The lease is ours, and is renewed until it is given back, also while what was under way at a stop comes to its end. */
+export interface Leadership {
+  /** Rejects when it may be somebody else's by now. Never resolves. */
+  readonly lost: Promise<never>;
+  /** Gives it back, so that the next one begins at once: to be called when nothing is under way any more. Never throws. */
+  release(): Promise<void>;
 }
 
 const NAMESPACE = 'kube-system';
@@ -42,21 +45,30 @@ export async function lead(context: Context, identity: string): Promise<Leadersh
     await clock.sleep(LEASE_RETRY_MS * (1 + 0.2 * random.next()), signal);
   }
   log('info', 'holds the lease', { identity });
-  return { lost: keep(context, elector) };
+  const releasing = new AbortController();
+  const lost = keep(context, elector, releasing.signal);
+  // Not everybody who leads comes so far as to wait for it.
+  lost.catch(() => undefined);
+  const release = async (): Promise<void> => {
+    releasing.abort(new Error('the lease is given back'));
+    await elector.release().catch(() => undefined);
+  };
+  return { lost, release };
 }
 
-async function keep(context: Context, elector: Elector): Promise<void> {
-  const { clock, signal } = context.runtime;
+async function keep(context: Context, elector: Elector, released: AbortSignal): Promise<never> {
+  const { clock } = context.runtime;
   let renewedMs = clock.nowMs();
-  while (!signal.aborted) {
-    await clock.sleep(LEASE_RETRY_MS, signal).catch(() => undefined);
-    if (signal.aborted) break;
+  for (;;) {
+    await clock.sleep(LEASE_RETRY_MS, released).catch(() => undefined);
+    if (released.aborted) return never();
     // A renewal without an answer must not outlast the lease.
-    const held = await Promise.race([elector.tryHold(), clock.sleep(LEASE_RENEW_DEADLINE_MS, signal).then(() => false)]).catch(() => false);
+    const held = await Promise.race([elector.tryHold(), clock.sleep(LEASE_RENEW_DEADLINE_MS, released).then(() => false)]).catch(
+      () => false,
+    );
     if (held) renewedMs = clock.nowMs();
-    else if (clock.nowMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
+    else if (!released.aborted && clock.nowMs() - renewedMs >= LEASE_RENEW_DEADLINE_MS) throw new Error('the leader election was lost');
   }
-  await elector.release().catch(() => undefined);
 }
 
 class Elector {

@@ -8,16 +8,18 @@ import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { createHttpWire } from '../wire/http-wire.ts';
 import type { WireRequest } from '../wire/wire.ts';
+import { SHUTDOWN_LIMIT_MS } from './constants.ts';
 import type { Context } from './context.ts';
 import { createController } from './controller.ts';
 import { ConfigError, readProcessConfig } from './environment.ts';
 import type { ProcessConfig } from './environment.ts';
+import { exposeMetrics } from './gauges.ts';
 import { serveMetrics } from './metrics-server.ts';
 
 /**
  * The autoscaler as a process of its own, against any cluster and EC2 endpoint. Configured by environment variables (see
- * environment.ts), logs JSON lines to standard error, stops at SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed,
- * 2 bad configuration.
+ * environment.ts), logs JSON lines to standard error, stops at SIGTERM or SIGINT. Exit codes: 0 stopped, 1 failed (the lease
+ * was lost, the metrics' port is taken, what was under way at a stop did not end), 2 bad configuration.
  */
 async function main(): Promise<number> {
   let config: ProcessConfig;
@@ -66,11 +68,11 @@ async function main(): Promise<number> {
       () => undefined,
     );
     if (config.metrics !== undefined) {
-      const site = { metrics: () => context?.metrics.expose() ?? '', isReady: () => isReady };
+      const site = { metrics: () => (context === undefined ? '' : exposeMetrics(context)), isReady: () => isReady };
       server = await serveMetrics(site, config.metrics);
       log('info', 'serves metrics', { ...config.metrics });
     }
-    await controller.done;
+    await Promise.race([controller.done, overdue(clock, stopping.signal)]);
     return 0;
   } catch (error) {
     log('error', error instanceof Error ? (error.stack ?? error.message) : String(error));
@@ -82,6 +84,13 @@ async function main(): Promise<number> {
     ec2.destroy();
     sqs.destroy();
   }
+}
+
+/** Rejects when so much time has passed since the stop that nothing more can be waited for. */
+async function overdue(clock: Clock, stopping: AbortSignal): Promise<never> {
+  await new Promise((resolve) => stopping.addEventListener('abort', resolve, { once: true }));
+  await clock.sleep(SHUTDOWN_LIMIT_MS);
+  throw new Error(`what was under way did not end within ${SHUTDOWN_LIMIT_MS} ms of the stop`);
 }
 
 /** SQS speaks JSON and names its operation in a header; EC2 speaks forms. */
@@ -107,4 +116,5 @@ function jsonLines(clock: Clock): Log {
   };
 }
 
-process.exitCode = await main();
+// At once: who lost its lease must not go on, whatever it still waits for.
+process.exit(await main());

@@ -1,23 +1,30 @@
-import { Counter, Gauge, Histogram, expose } from './core/metrics.ts';
-import type { ClusterState } from './state.ts';
-import { KARPENTER, nodePoolOf } from './api.ts';
+import { Counter, Histogram } from './core/metrics.ts';
 
-/** Karpenter's buckets for durations of requests and rounds, in seconds (`pkg/metrics/constants.go`, v1.8). */
+/** Karpenter's `DurationBuckets`, in seconds (`pkg/metrics/constants.go`, v1.8). */
 const DURATION_BUCKETS = [
   0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5, 0.6, 0.7, 0.8, 0.9, 1, 1.25, 1.5, 1.75, 2, 2.5, 3, 3.5, 4, 4.5,
-  5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
+  5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60, 120, 150, 300, 450, 600,
 ] as const;
-/** For what takes minutes: Karpenter has summaries there, whose quantiles can't be added up. */
+/** What Karpenter has as summaries, whose quantiles can't be added up, are histograms here: for what takes minutes. */
 const MINUTES_BUCKETS = [1, 5, 10, 20, 30, 45, 60, 90, 120, 180, 300, 600, 900, 1_800, 3_600] as const;
+/** `prometheus.ExponentialBuckets(1, 2, 12)`. */
+const TERMINATION_BUCKETS: readonly number[] = Array.from({ length: 12 }, (_, power) => 2 ** power);
+const HOUR_S = 3_600;
+/** Karpenter's for the lifetime of nodes: a quarter of an hour to 30 days. */
+const LIFETIME_BUCKETS: readonly number[] = [0.25, 0.5, 0.75, 1, 2, 4, 6, 8, 10, 12, 16, 20, 24, 48, 72, 120, 240, 360, 480, 600, 720].map(
+  (h) => h * HOUR_S,
+);
+/** The AWS provider's `SizeBuckets` (`pkg/batcher/metrics.go`, v1.9), as far as batches go here. */
+const SIZE_BUCKETS = [1, 2, 4, 5, 10, 15, 20, 25, 30, 40, 50, 60, 70, 80, 90, 100] as const;
 
 /**
- * What the autoscaler counts, by Karpenter's names where it has them (v1.8, `karpenter.sh/docs/reference/metrics`).
- * Durations of pods and of terminations are histograms here, summaries there.
+ * What the autoscaler counts and times, by Karpenter's names, labels and units (core v1.8, AWS provider v1.9).
+ * docs/controller.md lists them, and what Karpenter has besides.
  */
 export class Metrics {
   readonly nodeClaimsCreated = new Counter(
     'karpenter_nodeclaims_created_total',
-    'Number of nodeclaims created in total by Karpenter. Labeled by reason the nodeclaim was created and the owning nodepool.',
+    'Number of nodeclaims created in total by Karpenter. Labeled by reason the nodeclaim was created, the owning nodepool, and if min values was relaxed for this nodeclaim.',
   );
   readonly nodeClaimsTerminated = new Counter(
     'karpenter_nodeclaims_terminated_total',
@@ -29,7 +36,7 @@ export class Metrics {
   );
   readonly nodeClaimsUnhealthyDisrupted = new Counter(
     'karpenter_nodeclaims_unhealthy_disrupted_total',
-    'Number of unhealthy nodeclaims disrupted in total by Karpenter. Labeled by condition on the node was disrupted and the owning nodepool.',
+    'Number of unhealthy nodeclaims disrupted in total by Karpenter. Labeled by condition on the node was disrupted, the owning nodepool, and the image ID.',
   );
   readonly nodesCreated = new Counter(
     'karpenter_nodes_created_total',
@@ -48,6 +55,65 @@ export class Metrics {
     'karpenter_pods_startup_duration_seconds',
     'The time from pod creation until the pod is running.',
     MINUTES_BUCKETS,
+  );
+  readonly podBound = new Histogram(
+    'karpenter_pods_bound_duration_seconds',
+    'The time from pod creation until the pod is bound.',
+    DURATION_BUCKETS,
+  );
+  readonly podProvisioningBound = new Histogram(
+    'karpenter_pods_provisioning_bound_duration_seconds',
+    'The time from when Karpenter first thinks the pod can schedule until it binds.',
+    DURATION_BUCKETS,
+  );
+  readonly podProvisioningStartup = new Histogram(
+    'karpenter_pods_provisioning_startup_duration_seconds',
+    'The time from when Karpenter first thinks the pod can schedule until the pod is running.',
+    DURATION_BUCKETS,
+  );
+  readonly podSchedulingDecision = new Histogram(
+    'karpenter_pods_scheduling_decision_duration_seconds',
+    "The time it takes for Karpenter to first try to schedule a pod after it's been seen.",
+    DURATION_BUCKETS,
+  );
+  readonly podsDrained = new Counter(
+    'karpenter_pods_drained_total',
+    'The total number of pods drained during node termination by Karpenter, labeled by reason',
+  );
+  readonly nodeTermination = new Histogram(
+    'karpenter_nodes_termination_duration_seconds',
+    "The time taken between a node's deletion request and the removal of its finalizer",
+    MINUTES_BUCKETS,
+  );
+  readonly nodeLifetime = new Histogram(
+    'karpenter_nodes_lifetime_duration_seconds',
+    'The lifetime duration of the nodes since creation.',
+    LIFETIME_BUCKETS,
+  );
+  readonly claimTermination = new Histogram(
+    'karpenter_nodeclaims_termination_duration_seconds',
+    'Duration of NodeClaim termination in seconds.',
+    TERMINATION_BUCKETS,
+  );
+  readonly instanceTermination = new Histogram(
+    'karpenter_nodeclaims_instance_termination_duration_seconds',
+    'Duration of CloudProvider Instance termination in seconds.',
+    TERMINATION_BUCKETS.slice(0, 11),
+  );
+  readonly batchWindow = new Histogram(
+    'karpenter_cloudprovider_batcher_batch_time_seconds',
+    'Duration of the batching window per batcher',
+    DURATION_BUCKETS,
+  );
+  readonly batchSize = new Histogram('karpenter_cloudprovider_batcher_batch_size', 'Size of the request batch per batcher', SIZE_BUCKETS);
+  readonly decisionEvaluation = new Histogram(
+    'karpenter_voluntary_disruption_decision_evaluation_duration_seconds',
+    'Duration of the disruption decision evaluation process in seconds. Labeled by method and consolidation type.',
+    DURATION_BUCKETS,
+  );
+  readonly failedValidations = new Counter(
+    'karpenter_voluntary_disruption_failed_validations_total',
+    'Number of candidates that were selected for disruption but failed validation. Labeled by consolidation type.',
   );
   readonly schedulingDuration = new Histogram(
     'karpenter_scheduler_scheduling_duration_seconds',
@@ -82,24 +148,13 @@ export class Metrics {
   );
   /** Pods that the last round could not place. */
   unschedulablePods = 0;
-  readonly #gauges: readonly Gauge[];
+  /** Pods that the last round could not read. */
+  ignoredPods = 0;
+  /** Empty nodes that the last look at them might have removed. */
+  eligibleNodes = 0;
 
-  constructor(state: ClusterState) {
-    this.#gauges = [
-      new Gauge('karpenter_scheduler_unschedulable_pods_count', 'The number of unschedulable Pods.', () => [[{}, this.unschedulablePods]]),
-      new Gauge('karpenter_cluster_state_node_count', 'Current count of nodes in cluster state', () => [[{}, state.nodes.list().length]]),
-      new Gauge('karpenter_nodepools_usage_nodes', 'The number of nodeclaims of each nodepool. Not a metric of Karpenter.', () =>
-        [...Map.groupBy(state.claims.list(), nodePoolOf)].map(([nodepool, claims]) => [{ nodepool }, claims.length] as const),
-      ),
-      new Gauge('karpenter_nodes_initialized', 'The number of Nodes that are ready for pods. Not a metric of Karpenter.', () => [
-        [{}, state.nodes.list().filter(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true').length],
-      ]),
-    ];
-  }
-
-  /** Everything in the text exposition format. */
-  expose(): string {
-    const counted = Object.values(this).filter((value) => value instanceof Counter || value instanceof Histogram);
-    return expose([...counted, ...this.#gauges]);
+  /** Everything that is counted and timed, in the order of its declaration. */
+  families(): (Counter | Histogram)[] {
+    return Object.values(this).filter((value) => value instanceof Counter || value instanceof Histogram);
   }
 }

@@ -28,6 +28,9 @@ export interface ClusterState {
   readonly storage: Storage;
   /** Resolves when everything has been listed once. Nobody may judge what is missing before. */
   readonly synced: Promise<void>;
+  isSynced(): boolean;
+  /** When the copies began to fill, in ms since the epoch. */
+  readonly startedMs: number;
   /** Pods bound to a node, by the copy. */
   podsOn(nodeName: string): Iterable<Pod>;
   /** All pods, read from the server after this call: for decisions that can't be taken back. */
@@ -65,7 +68,11 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     return list;
   });
 
-  const synced = Promise.all(caches.map((cache) => cache.synced)).then(() => undefined);
+  const startedMs = clock.nowMs();
+  let isSynced = false;
+  const synced = Promise.all(caches.map((cache) => cache.synced)).then(() => {
+    isSynced = true;
+  });
   // It rejects when the autoscaler is stopped before, and whoever will wait for it may not have come so far.
   synced.catch(() => undefined);
 
@@ -83,6 +90,8 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
       storageClass: (name) => storageClasses.get(name),
     },
     synced,
+    isSynced: () => isSynced,
+    startedMs,
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
     freshPods: () => podReads.read(),
     freshClaims: () => claimReads.read(),

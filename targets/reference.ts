@@ -22,6 +22,7 @@ import type { PartsFactory } from '../controller/controller.ts';
 import { CRDS } from '../controller/crds.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -29,6 +30,16 @@ import type { Target, TargetConstants, TargetSite } from './target.ts';
 
 /** The one class that all pools of a run share. */
 const NODE_CLASS = 'default';
+
+/** A pool to begin with: any type, in any zone, spot or on demand. */
+export const ANY_POOL: Pool = {
+  name: 'default',
+  requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
+  labels: {},
+  taints: [],
+  startupTaints: [],
+  weight: 0,
+};
 
 const SERVED: readonly ResourceType[] = [RESOURCES.nodepools, RESOURCES.nodeclaims, RESOURCES.ec2nodeclasses];
 /** A real API server serves a new resource some moments after its definition was created. */

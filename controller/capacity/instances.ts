@@ -4,6 +4,7 @@ import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { KARPENTER, clusterTag } from '../api.ts';
 import { INSTANCE_BATCH_MAX, INSTANCE_BATCH_MS } from '../constants.ts';
+import type { Metrics } from '../metrics.ts';
 
 /** States of an instance that still costs money or may again. */
 const LIVE_STATES: readonly string[] = ['pending', 'running', 'stopping', 'stopped'];
@@ -21,16 +22,25 @@ export interface Instances {
 }
 
 /** Reads and terminations of single instances are gathered for a moment, so that many claims make one request. */
-export function createInstances(clock: Clock, ec2: Ec2Client, clusterName: string): Instances {
+export function createInstances(
+  clock: Clock,
+  ec2: Ec2Client,
+  clusterName: string,
+  metrics: Pick<Metrics, 'batchWindow' | 'batchSize'>,
+): Instances {
+  const observe = (batcher: string) => (size: number) => {
+    metrics.batchSize.observe(size, { batcher });
+    metrics.batchWindow.observe(INSTANCE_BATCH_MS / 1_000, { batcher });
+  };
   const owned = [
     { Name: `tag:${clusterTag(clusterName)}`, Values: ['owned'] },
     { Name: `tag:${KARPENTER.clusterTag}`, Values: [clusterName] },
   ];
-  const finds = new Batch<Instance | undefined>(clock, async (ids) => {
+  const finds = new Batch<Instance | undefined>(clock, observe('describe_instances'), async (ids) => {
     const found = await ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: [...ids] }] });
     return new Map(found.map((instance) => [instance.InstanceId ?? '', instance]));
   });
-  const terminations = new Batch<undefined>(clock, async (ids) => {
+  const terminations = new Batch<undefined>(clock, observe('terminate_instances'), async (ids) => {
     await terminateAll(ec2, ids);
     return new Map();
   });
@@ -74,11 +84,13 @@ async function terminateAll(ec2: Ec2Client, ids: readonly string[]): Promise<voi
 /** Gathers questions about single ids into one request. */
 class Batch<T> {
   readonly #clock: Clock;
+  readonly #onClose: (size: number) => void;
   readonly #fetch: (ids: readonly string[]) => Promise<Map<string, T>>;
   #gathering: { ids: Set<string>; answer: Promise<Map<string, T>> } | undefined;
 
-  constructor(clock: Clock, fetch: (ids: readonly string[]) => Promise<Map<string, T>>) {
+  constructor(clock: Clock, onClose: (size: number) => void, fetch: (ids: readonly string[]) => Promise<Map<string, T>>) {
     this.#clock = clock;
+    this.#onClose = onClose;
     this.#fetch = fetch;
   }
 
@@ -87,6 +99,7 @@ class Batch<T> {
       const ids = new Set<string>();
       const answer = this.#clock.sleep(INSTANCE_BATCH_MS).then(() => {
         if (this.#gathering?.ids === ids) this.#gathering = undefined;
+        this.#onClose(ids.size);
         return this.#fetch([...ids]);
       });
       this.#gathering = { ids, answer };

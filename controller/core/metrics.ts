@@ -10,7 +10,7 @@ type LabelValues = Readonly<Record<string, string>>;
 const SERIES_MAX = 2_000;
 
 /** A name's description and series. */
-interface Family {
+export interface Family {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge' | 'histogram';

@@ -2,7 +2,7 @@ import type { Instance } from '@aws-sdk/client-ec2';
 import { LABEL } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { RESOURCES } from '../../clients/resources.ts';
-import { KARPENTER, clusterTag, nameOf, nodePoolOf } from '../api.ts';
+import { KARPENTER, clusterTag, nameOf, poolLabelsOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
 import { UNAVAILABLE_OFFERING_MS, VISIBILITY_MS } from '../constants.ts';
@@ -79,7 +79,7 @@ class QueueInterruption implements Interruption {
     if (claim.metadata.deletionTimestamp !== undefined) return;
     runtime.log('warn', `${kind} was announced for ${id}`, { claim: nameOf(claim) });
     await deleteClaim(this.#context, claim, `${kind} was announced for ${id}`);
-    metrics.nodeClaimsDisrupted.inc({ reason: kind, nodepool: nodePoolOf(claim) });
+    metrics.nodeClaimsDisrupted.inc({ reason: kind, ...poolLabelsOf(claim) });
   }
 
   /** Capacity that EC2 takes back is not asked for again at once. */

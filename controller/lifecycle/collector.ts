@@ -1,7 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import { RESOURCES } from '../../clients/resources.ts';
 import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
-import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
+import { KARPENTER, isDeleting, launchTime, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { deleteClaim } from '../claims.ts';
@@ -9,7 +9,6 @@ import { COLLECTION_MIN_AGE_MS, EVICTIONS_AT_ONCE, VISIBILITY_MS } from '../cons
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
-import { launchTime } from './terminator.ts';
 
 /** The part that finds what has lost its other half. Each method throws, and does nothing, when a list fails. */
 export interface Collector {

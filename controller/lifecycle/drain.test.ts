@@ -4,7 +4,7 @@ import type { Node, Pod, PodSpec } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Context } from '../context.ts';
-import { Counter } from '../core/metrics.ts';
+import { Metrics } from '../metrics.ts';
 import { createDrainer } from './drain.ts';
 
 const NODE: Node = { metadata: { name: 'n1', uid: 'n1' }, spec: {} };
@@ -40,7 +40,7 @@ async function drain(
   const context = {
     runtime: { clock, random: createRandom(2), log: () => undefined, signal: new AbortController().signal },
     state: { podsOn: () => left, freshPods: () => Promise.resolve(left) },
-    metrics: { evictionRequests: new Counter('e', '') },
+    metrics: new Metrics(),
     reporter: { publish: () => undefined, cannotSchedule: () => undefined },
     kube: {
       evict: (_namespace: string, name: string) => {

@@ -87,6 +87,8 @@ class EvictingDrainer implements Drainer {
     try {
       await kube.evict(pod.metadata.namespace ?? '', nameOf(pod), { uid: uidOf(pod) });
       metrics.evictionRequests.inc({ code: '200' });
+      // Karpenter's word for ends that no voluntary disruption asked for: empty nodes have no pods to drain.
+      metrics.podsDrained.inc({ reason: 'Forceful Termination' });
       this.#refused.delete(uidOf(pod));
     } catch (error) {
       metrics.evictionRequests.inc({ code: String(error instanceof KubeError ? error.status : 0) });

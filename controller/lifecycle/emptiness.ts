@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../model/kube.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { CONDITION, DISRUPTED_TAINT, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, uidOf } from '../api.ts';
+import { CONDITION, DISRUPTED_TAINT, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, poolLabelsOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
 import { CONSOLIDATE_AFTER_MS, RECONCILES_AT_ONCE } from '../constants.ts';
@@ -37,7 +37,7 @@ class EmptinessSweep implements Emptiness {
   }
 
   async sweep(): Promise<void> {
-    const { state, runtime } = this.#context;
+    const { state, runtime, metrics } = this.#context;
     const nowMs = runtime.clock.nowMs();
     const emptySinceMs = new Map<string, number>();
     const due: Candidate[] = [];
@@ -55,20 +55,18 @@ class EmptinessSweep implements Emptiness {
     }
     this.#emptySinceMs = emptySinceMs;
     const allowed = this.#withinBudgets(due);
+    metrics.eligibleNodes = due.length;
+    metrics.decisionEvaluation.observe((runtime.clock.nowMs() - nowMs) / 1_000, { reason: 'empty', consolidation_type: 'empty' });
     if (allowed.length > 0) await this.#remove(allowed);
   }
 
   /** As many of each pool as its budgets let go now, those that have been empty for longest first. */
   #withinBudgets(due: readonly Candidate[]): Candidate[] {
-    const { state, metrics } = this.#context;
+    const { state } = this.#context;
     const sinceMs = ({ claim }: Candidate): number => this.#emptySinceMs.get(uidOf(claim)) ?? 0;
     const sorted = [...due].sort((a, b) => sinceMs(a) - sinceMs(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
     return [...Map.groupBy(sorted, ({ claim }) => nodePoolOf(claim))].flatMap(([name, candidates]) => {
       const allowed = allowedDisruptions(state, name, 'Empty');
-      metrics.disruptionDecisions.inc(
-        { decision: 'delete', reason: 'empty', consolidation_type: '' },
-        Math.min(allowed, candidates.length),
-      );
       return candidates.slice(0, allowed);
     });
   }
@@ -78,6 +76,7 @@ class EmptinessSweep implements Emptiness {
    * Any failure leaves the node in place.
    */
   async #remove(candidates: readonly Candidate[]): Promise<void> {
+    const { metrics } = this.#context;
     const tainted: Candidate[] = [];
     await forEachAtMost(RECONCILES_AT_ONCE, candidates, async ({ claim, node }) => {
       try {
@@ -90,10 +89,13 @@ class EmptinessSweep implements Emptiness {
     const pods = await this.#context.state.freshPods();
     const used = new Set(pods.filter(keepsNode).map((pod) => pod.spec.nodeName));
     for (const { claim, node } of tainted) {
-      if (used.has(nameOf(node)) || this.#isExpected(node, claim)) await this.#giveBack(node);
-      else {
+      if (used.has(nameOf(node)) || this.#isExpected(node, claim)) {
+        metrics.failedValidations.inc({ consolidation_type: 'empty' });
+        await this.#giveBack(node);
+      } else {
         await deleteClaim(this.#context, claim, 'its node is empty');
-        this.#context.metrics.nodeClaimsDisrupted.inc({ reason: 'empty', nodepool: nodePoolOf(claim) });
+        metrics.nodeClaimsDisrupted.inc({ reason: 'empty', ...poolLabelsOf(claim) });
+        metrics.disruptionDecisions.inc({ decision: 'delete', reason: 'empty', consolidation_type: 'empty' });
       }
     }
   }

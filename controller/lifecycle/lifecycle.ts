@@ -1,5 +1,5 @@
 import type { Node } from '../../model/kube.ts';
-import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, timeOf } from '../api.ts';
+import { CONDITION, KARPENTER, isDeleting, isTrue, launchTime, nameOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
@@ -8,7 +8,6 @@ import type { Context } from '../context.ts';
 import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
 import type { Parts } from '../parts.ts';
-import { launchTime } from './terminator.ts';
 
 /** The life of claims, one step at a time: launched, registered, initialized; and their end. */
 export interface Lifecycle {

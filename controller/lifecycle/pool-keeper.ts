@@ -1,10 +1,12 @@
 import { RESOURCES } from '../../clients/resources.ts';
+import { logFailure } from '../../runtime/log.ts';
 import { KARPENTER, isDeleting, nameOf, uidOf } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
 import { RECONCILES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
+import { describeError, isNotFound } from '../core/errors.ts';
 
 /** Sees to it that what was made for a pool or class goes when the pool or class goes. */
 export interface PoolKeeper {
@@ -17,7 +19,13 @@ export function createPoolKeeper(context: Context): PoolKeeper {
     sweep: async () => {
       await endClaims(context, (claim) => claim.metadata.labels?.[KARPENTER.nodePool], RESOURCES.nodepools);
       await endClaims(context, (claim) => claim.spec.nodeClassRef.name, RESOURCES.ec2nodeclasses);
-      for (const nodeClass of context.state.classes.list()) await keepClass(context, nodeClass);
+      for (const nodeClass of context.state.classes.list()) {
+        // One that can't be let go now must not keep the others.
+        await keepClass(context, nodeClass).catch((error: unknown) => {
+          if (context.runtime.signal.aborted) return;
+          logFailure(context.runtime.log, 'warn', `classes: ${describeError(error)}`, error, { nodeClass: nameOf(nodeClass) });
+        });
+      }
     },
   };
 }
@@ -42,7 +50,7 @@ async function endClaims(
 
 /** A class stays until its claims and launch templates have gone. */
 async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<void> {
-  const { kube, state, templates } = context;
+  const { kube, state, templates, reporter } = context;
   const finalizers = nodeClass.metadata.finalizers ?? [];
   const isKept = finalizers.includes(KARPENTER.classFinalizer);
   const ref = { type: RESOURCES.ec2nodeclasses, name: nameOf(nodeClass) };
@@ -54,9 +62,42 @@ async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<voi
     return;
   }
   if (!isKept) return;
-  const claims = await state.freshClaims();
-  if (claims.some((claim) => claim.spec.nodeClassRef.name === nameOf(nodeClass))) return;
+  const claims = (await remainingClaims(context)).filter((claim) => claim.spec.nodeClassRef.name === nameOf(nodeClass));
+  if (claims.length > 0) {
+    const message = `Waiting on NodeClaim termination for ${enumerate(claims.map(nameOf).sort())}`;
+    reporter.publish({ type: ref.type, object: nodeClass, eventType: 'Normal', reason: 'WaitingOnNodeClaimTermination', message });
+    return;
+  }
   await templates.deleteAll(nameOf(nodeClass));
-  await patch(finalizers.filter((name) => name !== KARPENTER.classFinalizer));
+  try {
+    await patch(finalizers.filter((name) => name !== KARPENTER.classFinalizer));
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+  }
   state.classes.forget(nodeClass);
 }
+
+/**
+ * All claims, from the server. When their definition was deleted there are none, which an answer of 404 alone doesn't
+ * prove: servers give it for a definition that they don't know yet, too.
+ */
+async function remainingClaims({ kube, state }: Context): Promise<readonly NodeClaim[]> {
+  try {
+    return await state.freshClaims();
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const definition = await kube.get({ type: RESOURCES.customresourcedefinitions, name: CLAIM_DEFINITION });
+    if (definition !== undefined) throw error;
+    return [];
+  }
+}
+
+const CLAIM_DEFINITION = `${RESOURCES.nodeclaims.plural}.${RESOURCES.nodeclaims.group}`;
+
+/** The first few names, and how many more, as Karpenter's `PrettySlice` writes them. */
+function enumerate(names: readonly string[]): string {
+  const more = names.length - NAMES_IN_EVENT;
+  return `${names.slice(0, NAMES_IN_EVENT).join(', ')}${more > 0 ? ` and ${more} other(s)` : ''}`;
+}
+
+const NAMES_IN_EVENT = 5;

@@ -7,6 +7,7 @@ import type { NodeClaim } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
+import { findAdoptedNode } from './adoption.ts';
 
 /** The part that makes a claim's Node its own, and finds out when pods can run there. */
 export interface Registrar {
@@ -32,7 +33,7 @@ export function createRegistrar(context: Context): Registrar {
 
 async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> {
   const nodes = context.state.nodesOf(claim.status?.providerID ?? '').filter((node) => !isDeleting(node));
-  const [node] = nodes;
+  const node = nodes[0] ?? (await nameAdopted(context, claim));
   if (node === undefined) return claim;
   if (nodes.length > 1) {
     const message = `${nodes.map(nameOf).join(', ')} all have the provider id of the claim`;
@@ -50,6 +51,15 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     ],
     { nodeName: nameOf(node) },
   );
+}
+
+/** A Node that is the claim's and doesn't say so gets its provider id, once and for all: API servers let nobody change it. */
+async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | undefined> {
+  const node = await findAdoptedNode(context, claim);
+  if (node === undefined) return undefined;
+  const message = `the Node has no provider id; its name, address and kubelet's reports say that it is ${claim.status?.providerID ?? ''}`;
+  context.runtime.log('warn', message, { claim: nameOf(claim), node: nameOf(node) });
+  return patchNode(context, node, { spec: { providerID: claim.status?.providerID } });
 }
 
 /** Labels, taints, finalizer and owner, once: later the Node's taints are its users' (core#1772). */

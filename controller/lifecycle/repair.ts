@@ -3,7 +3,7 @@ import type { Node } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { RESOURCES } from '../../clients/resources.ts';
-import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, nodePoolOf, timeOf } from '../api.ts';
+import { CONDITION, KARPENTER, isDeleting, isTrue, nameOf, nodePoolOf, poolLabelsOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
 import { REPAIR_AFTER_MS, UNHEALTHY_PART_MAX } from '../constants.ts';
@@ -29,13 +29,13 @@ export function createRepairer(context: Context): Repairer {
         const [node] = state.nodesOf(claim.status?.providerID ?? '');
         return node === undefined || !isTrue(claim.status?.conditions, CONDITION.initialized) ? [] : [{ claim, node }];
       });
-      for (const [pool, all] of Map.groupBy(members, ({ claim }) => nodePoolOf(claim))) {
+      for (const all of Map.groupBy(members, ({ claim }) => nodePoolOf(claim)).values()) {
         const unhealthy = all.filter(({ node }) => !isTrue(node.status?.conditions, 'Ready'));
         if (unhealthy.length > Math.ceil(all.length * UNHEALTHY_PART_MAX)) continue;
         for (const { claim, node } of unhealthy) {
           if (isDeleting(claim) || unhealthyForMs(node, runtime.clock.nowMs()) < REPAIR_AFTER_MS) continue;
           // One that can't be given up now must not keep the others.
-          await giveUp(context, claim, node, pool).catch((error: unknown) => {
+          await giveUp(context, claim, node).catch((error: unknown) => {
             logFailure(runtime.log, 'warn', `node repair: ${describeError(error)}`, error, { node: nameOf(node) });
           });
         }
@@ -44,13 +44,15 @@ export function createRepairer(context: Context): Repairer {
   };
 }
 
-async function giveUp(context: Context, claim: NodeClaim, node: Node, nodepool: string): Promise<void> {
+async function giveUp(context: Context, claim: NodeClaim, node: Node): Promise<void> {
   const now = formatTime(context.runtime.clock.nowMs());
   const patched = await patchClaim(context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: now } } });
   const message = `${nameOf(node)} has not been ready for ${REPAIR_AFTER_MS / 60_000} minutes`;
   context.reporter.publish({ type: RESOURCES.nodes, object: node, eventType: 'Warning', reason: 'NodeRepair', message });
   await deleteClaim(context, patched, message);
-  context.metrics.nodeClaimsUnhealthyDisrupted.inc({ condition: 'Ready', nodepool });
+  const labels = poolLabelsOf(claim);
+  context.metrics.nodeClaimsDisrupted.inc({ reason: 'unhealthy', ...labels });
+  context.metrics.nodeClaimsUnhealthyDisrupted.inc({ condition: 'ready', image_id: claim.status?.imageID ?? '', ...labels });
 }
 
 function unhealthyForMs(node: Node, nowMs: number): number {

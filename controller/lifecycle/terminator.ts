@@ -2,7 +2,19 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { Node } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { formatTime } from '../../model/time.ts';
-import { CONDITION, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, timeOf, uidOf } from '../api.ts';
+import {
+  CONDITION,
+  KARPENTER,
+  durationOf,
+  isDeleting,
+  isTrue,
+  launchTime,
+  nameOf,
+  nodePoolOf,
+  poolLabelsOf,
+  timeOf,
+  uidOf,
+} from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isEnding, isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
@@ -177,11 +189,35 @@ class FinalizingTerminator implements Terminator {
     try {
       const left = finalizers.filter((name) => name !== KARPENTER.finalizer);
       await patchNode(this.#context, node, { metadata: { finalizers: left } });
-      this.#context.metrics.nodesTerminated.inc({ nodepool: nodePoolOf(node) });
+      this.#observeEnd(node);
       if (left.length === 0) this.#context.state.nodes.forget(node);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+  }
+
+  #observeEnd(node: Node): void {
+    const { metrics } = this.#context;
+    const nodepool = nodePoolOf(node);
+    metrics.nodesTerminated.inc({ nodepool });
+    metrics.nodeTermination.observe(this.#secondsSince(node.metadata.deletionTimestamp), { nodepool });
+    metrics.nodeLifetime.observe(this.#secondsSince(node.metadata.creationTimestamp), { nodepool });
+  }
+
+  #observeRelease(claim: NodeClaim): void {
+    const { metrics, state } = this.#context;
+    const nodepool = nodePoolOf(claim);
+    metrics.nodeClaimsTerminated.inc(poolLabelsOf(claim));
+    metrics.claimTermination.observe(this.#secondsSince(claim.metadata.deletionTimestamp), { nodepool });
+    const known = state.claims.get(nameOf(claim)) ?? claim;
+    const ending = known.status?.conditions?.find(({ type, status }) => type === CONDITION.instanceTerminating && status === 'True');
+    if (ending !== undefined) metrics.instanceTermination.observe(this.#secondsSince(ending.lastTransitionTime), { nodepool });
+  }
+
+  /** Times in objects have whole seconds. */
+  #secondsSince(timestamp: string | undefined): number {
+    const nowMs = this.#context.runtime.clock.nowMs();
+    return Math.max(0, nowMs - (timeOf(timestamp) ?? nowMs)) / 1_000;
   }
 
   /** Against the copy that we know: if somebody recorded an instance meanwhile, the race is lost and all begins anew. */
@@ -193,14 +229,8 @@ class FinalizingTerminator implements Terminator {
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    this.#observeRelease(claim);
     if (left.length === 0) this.#context.state.claims.forget(claim);
-    this.#context.metrics.nodeClaimsTerminated.inc({ nodepool: nodePoolOf(claim) });
     this.#context.runtime.log('info', 'the claim has ended', { claim: nameOf(claim) });
   }
-}
-
-/** When a claim's instance was launched, as far as the claim knows. */
-export function launchTime(claim: NodeClaim): number {
-  const launched = claim.status?.conditions?.find(({ type, status }) => type === CONDITION.launched && status === 'True');
-  return timeOf(launched?.lastTransitionTime) ?? timeOf(claim.metadata.creationTimestamp) ?? 0;
 }

@@ -155,12 +155,17 @@ interface KnownPool {
 function remainingLimits(context: Context, pool: NodePool): Resources {
   const limits = parseResources(pool.spec.limits);
   if (Object.keys(limits).length === 0) return {};
-  const used = context.state.claims
+  const left = subtractResources(limits, poolUsage(context, pool));
+  return Object.fromEntries(Object.keys(limits).map((name) => [name, left[name] ?? 0]));
+}
+
+/** What the claims of a pool come to, `nodes` among it. */
+export function poolUsage(context: Context, pool: NodePool): Resources {
+  return context.state.claims
     .list()
     .filter((claim) => nodePoolOf(claim) === nameOf(pool))
-    .map((claim) => ({ ...claimCapacity(context, claim), nodes: 1 }));
-  const left = subtractResources(limits, used.reduce<Resources>(addResources, {}));
-  return Object.fromEntries(Object.keys(limits).map((name) => [name, left[name] ?? 0]));
+    .map((claim) => ({ ...claimCapacity(context, claim), nodes: 1 }))
+    .reduce<Resources>(addResources, {});
 }
 
 function claimCapacity(context: Context, claim: NodeClaim): Resources {

@@ -21,7 +21,6 @@ export class Provisioner {
   readonly #validator: PodValidator;
   readonly #simulator: Simulator;
   readonly #pools: PoolReader;
-  readonly #starting = new Set<string>();
   readonly #news = new Notifier();
   /** A claim may exist that we have not seen: its creation was never answered. */
   #mustList = false;
@@ -34,7 +33,6 @@ export class Provisioner {
     context.state.pods.onChange((type, pod) => {
       if (type !== 'DELETED' && this.#isProvisionable(pod)) this.#news.notify();
     });
-    context.state.pods.onChange((type, pod) => this.#observeStart(type, pod));
     // The pods of a node that is given up need another one before it has gone.
     context.state.claims.onChange((type, claim) => {
       if (type === 'MODIFIED' && isDeleting(claim)) this.#news.notify();
@@ -49,23 +47,16 @@ export class Provisioner {
     while (!signal.aborted) {
       try {
         await this.#news.wait(clock, PENDING_RETRY_MS, signal);
-        if (this.#pending().length === 0) continue;
+        if (this.#pending().length === 0) {
+          this.#context.metrics.unschedulablePods = 0;
+          this.#context.metrics.ignoredPods = 0;
+          continue;
+        }
         await this.#gather();
         await this.#provision();
       } catch (error) {
         if (!signal.aborted) logFailure(log, 'error', `provisioner: ${describeError(error)}`, error);
       }
-    }
-  }
-
-  /** How long pods took to run that this process saw waiting. Bounded by the pods that wait. */
-  #observeStart(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): void {
-    const { metrics, runtime } = this.#context;
-    if (type === 'DELETED') this.#starting.delete(uidOf(pod));
-    else if (pod.status?.phase === 'Pending') this.#starting.add(uidOf(pod));
-    else if (this.#starting.delete(uidOf(pod))) {
-      const createdMs = timeOf(pod.metadata.creationTimestamp) ?? runtime.clock.nowMs();
-      metrics.podStartup.observe((runtime.clock.nowMs() - createdMs) / 1_000);
     }
   }
 
@@ -98,18 +89,23 @@ export class Provisioner {
   }
 
   async #provision(): Promise<void> {
-    const { nominations, state, runtime, metrics } = this.#context;
+    const { nominations, state, runtime, metrics, podClock } = this.#context;
     if (this.#mustList) {
       await state.freshClaims();
       this.#mustList = false;
     }
-    const pods = this.#pending().flatMap((pod) => this.#prepare(pod));
+    const pending = this.#pending();
+    for (const pod of pending) podClock.seen(pod);
+    const pods = pending.flatMap((pod) => this.#prepare(pod));
+    metrics.ignoredPods = pending.length - pods.length;
     if (pods.length === 0) return;
     const startedMs = runtime.clock.nowMs();
     const namespaces = new Map(state.namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}]));
     const plan = this.#simulator.simulate({ pods, pools: this.#pools.read(), nodes: readNodes(this.#context), namespaces });
     metrics.schedulingDuration.observe((runtime.clock.nowMs() - startedMs) / 1_000, { controller: 'provisioner' });
     metrics.unschedulablePods = plan.refusals.length;
+    const refused = new Set(plan.refusals.map(({ pod }) => uidOf(pod)));
+    for (const pod of pods) podClock.decided(pod, !refused.has(uidOf(pod)));
     for (const { pod, reason } of plan.refusals) this.#refuse(pod, reason);
     for (const [name, nominated] of plan.nominations) {
       nominations.nominate(name);
@@ -149,7 +145,7 @@ export class Provisioner {
       const claim = await kube.create<NodeClaim>(RESOURCES.nodeclaims, newClaim(pool, launch));
       state.claims.remember(claim);
       nominations.nominate(nameOf(claim));
-      this.#context.metrics.nodeClaimsCreated.inc({ reason: 'provisioned', nodepool: launch.pool });
+      this.#context.metrics.nodeClaimsCreated.inc({ reason: 'provisioned', nodepool: launch.pool, min_values_relaxed: 'false' });
       runtime.log('info', `created a claim for ${launch.pods.length} pods`, { claim: nameOf(claim), nodePool: launch.pool });
     } catch (error) {
       this.#mustList ||= isUnknownOutcome(error);

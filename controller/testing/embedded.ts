@@ -1,13 +1,12 @@
 import { warmUp } from '../../clients/ec2.ts';
 import type { NewEvent } from '../../history/events.ts';
 import type { Pool } from '../../model/catalogue.ts';
-import { LABEL } from '../../model/kube.ts';
 import type { Pod, PodSpec, ReplicaSet } from '../../model/kube.ts';
 import type { ClockScope } from '../../runtime/clock.ts';
 import type { Log } from '../../runtime/log.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
-import { reference } from '../../targets/reference.ts';
+import { ANY_POOL, reference } from '../../targets/reference.ts';
 import type { TargetProcess, TargetSite } from '../../targets/target.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
 import type { ClusterPort } from '../../world/ports.ts';
@@ -31,15 +30,7 @@ export interface Embedded {
   running(): Promise<Pod[]>;
 }
 
-/** Any type, in any zone, spot or on demand. */
-export const ANY_POOL: Pool = {
-  name: 'default',
-  requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
-  labels: {},
-  taints: [],
-  startupTaints: [],
-  weight: 0,
-};
+export { ANY_POOL };
 
 /** Runs `work` against a reference that is ready, under virtual time, and stops everything afterwards. */
 export async function withEmbedded(seed: number, pools: readonly Pool[], work: (embedded: Embedded) => Promise<void>): Promise<void> {

@@ -1,0 +1,100 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import { expect, test } from '@playwright/test';
+import { LABEL } from '../../model/kube.ts';
+import type { Node } from '../../model/kube.ts';
+import { KARPENTER } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import type { Context } from '../context.ts';
+import { ANY_POOL, asking, withEmbedded } from '../testing/embedded.ts';
+import { findAdoptedNode } from './adoption.ts';
+
+const MINUTE_MS = 60_000;
+const LAUNCHED = '2026-01-01T00:10:00Z';
+const NAME = 'ip-10-0-0-1.ec2.internal';
+
+test('a Node that another party wrote without a provider id is recognised, and its instance kept', async () => {
+  await withEmbedded(1, [ANY_POOL], async (embedded) => {
+    const { world, port, until, deploy } = embedded;
+    const ailment = { kind: 'foreign-node', labels: {}, taints: [], providerId: false } as const;
+    world.ports.nodes.arm({ selector: {}, count: 1, ailment, fired: () => undefined });
+    await deploy('web', 1, asking('500m'));
+    await until('the Node is registered', 3 * MINUTE_MS, async () =>
+      (await port.list<Node>('nodes')).some(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true'),
+    );
+    const [node, ...others] = await port.list<Node>('nodes');
+    const [claim] = await port.list<NodeClaim>('nodeclaims');
+    expect(others).toEqual([]);
+    expect(node?.spec?.providerID).toBe(claim?.status?.providerID);
+    expect(node?.metadata.labels).toMatchObject({ [KARPENTER.nodePool]: 'default', [LABEL.capacityType]: 'spot' });
+    expect(world.ports.instances.list()).toHaveLength(1);
+  });
+});
+
+test('a Node whose provider id a cloud controller writes later is recognised then', async () => {
+  await withEmbedded(2, [ANY_POOL], async (embedded) => {
+    const { world, port, until, deploy, log } = embedded;
+    const taints = [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' as const }];
+    world.ports.nodes.arm({
+      selector: {},
+      count: 1,
+      ailment: { kind: 'foreign-node', labels: {}, taints, providerId: false },
+      fired: () => undefined,
+    });
+    await deploy('web', 1, asking('500m'));
+    await until('the Node is registered', 3 * MINUTE_MS, async () =>
+      (await port.list<Node>('nodes')).some(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true'),
+    );
+    expect(world.ports.instances.list()).toHaveLength(1);
+    expect(log.filter((line) => line.includes('no provider id'))).toEqual([]);
+  });
+});
+
+/** What a kubelet of the instance has written into a Node that another party made. */
+function adopted(
+  change: { spec?: Node['spec']; name?: string; address?: string; reported?: string; status?: 'True' | 'Unknown' } = {},
+): Node {
+  const { spec = {}, name = NAME, address = '10.0.0.1', reported = '2026-01-01T00:11:00Z', status = 'True' } = change;
+  return {
+    metadata: { name, uid: name },
+    spec,
+    status: { addresses: [{ type: 'InternalIP', address }], conditions: [{ type: 'Ready', status, lastHeartbeatTime: reported }] },
+  };
+}
+
+async function found(nodes: readonly Node[], instance: Partial<Instance> = {}): Promise<string | undefined> {
+  const described: Instance = {
+    InstanceId: 'i-1',
+    State: { Name: 'running' },
+    LaunchTime: new Date(LAUNCHED),
+    PrivateDnsName: NAME,
+    PrivateIpAddress: '10.0.0.1',
+    ...instance,
+  };
+  const context = { state: { nodes: { list: () => nodes } }, instances: { find: () => Promise.resolve(described) } } as unknown as Context;
+  const conditions = [{ type: 'Launched', status: 'True', lastTransitionTime: LAUNCHED }];
+  const claim = { metadata: { name: 'c' }, spec: {}, status: { providerID: 'aws:///us-east-1a/i-1', conditions } } as unknown as NodeClaim;
+  return (await findAdoptedNode(context, claim))?.metadata.name;
+}
+
+test('a Node is an instance’s by name, address and a report after the launch', async () => {
+  expect(await found([adopted({ name: 'other', address: '10.0.0.2' }), adopted()])).toBe(NAME);
+});
+
+for (const [what, nodes, instance] of [
+  ["a predecessor's kubelet reported last", [adopted({ reported: '2026-01-01T00:09:59Z' })], {}],
+  ['only the node lifecycle controller wrote', [adopted({ status: 'Unknown' })], {}],
+  ["another's address", [adopted({ address: '10.0.0.2' })], {}],
+  ["another's name", [adopted({ name: 'node-1' })], {}],
+  ["another's provider id", [adopted({ spec: { providerID: 'aws:///us-east-1a/i-0' } })], {}],
+  [
+    'a cloud controller will say',
+    [adopted({ spec: { taints: [{ key: 'node.cloudprovider.kubernetes.io/uninitialized', effect: 'NoSchedule' }] } })],
+    {},
+  ],
+  ['the instance does not run', [adopted()], { State: { Name: 'shutting-down' } }],
+  ['EC2 knows of a later launch', [adopted()], { LaunchTime: new Date('2026-01-01T00:12:00Z') }],
+] as [string, Node[], Partial<Instance>][]) {
+  test(`nothing is recognised: ${what}`, async () => {
+    expect(await found(nodes, instance)).toBeUndefined();
+  });
+}
