@@ -3,10 +3,18 @@ import { extname, isAbsolute, resolve } from 'node:path';
 import { scenariosOf } from '../harness/load.ts';
 import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
-import { MANIFESTS_SUITE, describeFinding } from '../manifests/suite.ts';
+import { describeFinding } from '../manifests/findings.ts';
+import { MANIFESTS_SUITE } from '../manifests/theme.ts';
 import type { ChosenScenario } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
+
+/** What a directory of manifests gives to run. */
+export interface ChosenManifests {
+  readonly chosen: readonly ChosenScenario[];
+  /** Nodes that the mix may need, which bounds have to reckon with. */
+  readonly nodes: number;
+}
 
 /**
  * The scenarios over a directory of manifests, after a look at what they hold, which is printed.
@@ -17,8 +25,9 @@ export async function chooseManifests(
   directory: string,
   options: { readonly suites: readonly string[]; readonly scenarios: readonly string[] },
   console?: Console,
-): Promise<ChosenScenario[]> {
+): Promise<ChosenManifests> {
   const { suites, scenarios: ids } = options;
+  if (directory === '') throw new UsageError('--manifests needs a directory, and is given an empty name');
   if (suites.length > 0) throw new UsageError('--manifests runs the scenarios over manifests; leave out --suite');
   const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
   url.searchParams.set('dir', resolve(directory));
@@ -31,7 +40,7 @@ export async function chooseManifests(
   for (const id of ids) {
     if (!names.includes(id)) throw new UsageError(`no scenario over manifests is named "${id}"; there are: ${names.join(', ')}`);
   }
-  return ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id));
+  return { chosen: ids.length === 0 ? found : found.filter(({ scenario }) => ids.includes(scenario.id)), nodes: mix.nodes };
 }
 
 /** Whether a path that a replay line names is a directory of manifests. */

@@ -19,7 +19,22 @@ test('documents, empty ones passed over, and lists opened', () => {
     'web.yaml, document 3, items[0] (Service shop/web)',
   ]);
   expect(read('')).toEqual([]);
+  expect(read('apiVersion: v1\nkind: List\nitems:\n')).toEqual([]);
 });
+
+test('line ends of Windows', () => {
+  const found = read(`${NAMESPACE}---\n${NAMESPACE}`.replaceAll('\n', '\r\n'));
+  expect(found.map(({ where }) => where)).toEqual(['web.yaml, document 1 (Namespace shop)', 'web.yaml, document 2 (Namespace shop)']);
+});
+
+for (const [path, command] of [
+  ['base/kustomization.yaml', 'kubectl kustomize'],
+  ['values-prod.yml', 'helm template'],
+] as const) {
+  test(`what other tools read is named: ${path}`, () => {
+    expect(() => readManifests({ path, text: 'resources: [web.yaml]\n' })).toThrow(`render it with \`${command}\``);
+  });
+}
 
 for (const [written, value] of [
   ['0644', 420],
@@ -49,6 +64,10 @@ for (const [what, text, message] of [
   ['no kind', 'apiVersion: v1\nmetadata: {name: a}\n', /^web\.yaml, document 1: kind must be a text; an object has apiVersion/],
   ['no metadata', 'apiVersion: v1\nkind: X\n', /document 1: metadata must be an object/],
   ['a name that is no text', 'apiVersion: v1\nkind: X\nmetadata: {name: 5}\n', /metadata\.name must be a text/],
+  ['no name', 'apiVersion: v1\nkind: X\nmetadata: {labels: {}}\n', /document 1 \(X\): metadata\.name is missing; every object/],
+  ['a generated name', 'apiVersion: v1\nkind: X\nmetadata: {generateName: a-}\n', /\(X\): metadata\.name is missing; kubectl applies none/],
+  ['a list whose items are none', 'apiVersion: v1\nkind: List\nitems: {a: 1}\n', /document 1: metadata must be an object/],
+  ['tabs', 'apiVersion: v1\nkind: X\nmetadata:\n\tname: a\n', /line 4.*[Tt]ab/],
   ['no object', 'just a text\n', /document 1: it must be an object/],
   ['an alias of nothing', 'a: *nobody\n', /nobody/],
 ] as const) {

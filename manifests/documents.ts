@@ -34,7 +34,16 @@ const objectSchema = z.looseObject(
   },
   'must be an object',
 );
-const listSchema = z.looseObject({ kind: z.string().endsWith('List'), items: z.array(z.unknown()) });
+/** Lists of kinds have items; those of no kind may have none, as `kubectl get -o yaml` prints them. */
+const listSchema = z.union([
+  z.looseObject({ kind: z.string().endsWith('List'), items: z.array(z.unknown()) }),
+  z.looseObject({ apiVersion: z.literal('v1'), kind: z.literal('List'), items: z.array(z.unknown()).nullish() }),
+]);
+/** Files that are no manifests, and are often beside them: what makes manifests of them. */
+const MADE_BY: readonly (readonly [name: RegExp, command: string])[] = [
+  [/(^|\/)kustomization\.ya?ml$/, 'kubectl kustomize'],
+  [/(^|\/)(Chart|values[^/]*)\.ya?ml$/, 'helm template'],
+];
 
 /** Tags of YAML 1.1 that the Go library behind kubectl doesn't know. */
 const FOREIGN_TAGS = ['tag:yaml.org,2002:timestamp', 'tag:yaml.org,2002:binary'];
@@ -84,16 +93,29 @@ function valueOf(document: { toJS(): unknown }, where: string): unknown {
 function objectsOf(value: unknown, where: string): Manifest[] {
   if (value === null || value === undefined) return [];
   const list = listSchema.safeParse(value);
-  if (list.success) return list.data.items.flatMap((item, index) => objectsOf(item, `${where}, items[${index}]`));
+  if (list.success) return (list.data.items ?? []).flatMap((item, index) => objectsOf(item, `${where}, items[${index}]`));
   const parsed = objectSchema.safeParse(value);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     const field = issue?.path.map(String).join('.') ?? '';
     throw new LoadError(
-      `${where}: ${field === '' ? 'it' : field} ${issue?.message ?? 'is not valid'}; an object has apiVersion, kind and metadata`,
+      `${where}: ${field === '' ? 'it' : field} ${issue?.message ?? 'is not valid'}; an object has apiVersion, kind and metadata${hintOf(where)}`,
     );
   }
   const { apiVersion, kind, metadata } = parsed.data;
+  if (metadata.name === undefined || metadata.name === '') {
+    const why = metadata.generateName === undefined ? 'every object needs a name' : 'kubectl applies none by its generateName: name it';
+    throw new LoadError(`${where} (${kind}): metadata.name is missing; ${why}`);
+  }
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
   return [{ where: `${where} (${kind} ${name})`, apiVersion, kind, object: parsed.data }];
+}
+
+/** What to do with a file that other tools read. */
+function hintOf(where: string): string {
+  const [path = ''] = where.split(', document ');
+  const command = MADE_BY.find(([name]) => name.test(path))?.[1];
+  return command === undefined
+    ? ''
+    : ` (this is no manifest: render it with \`${command}\`, and name a directory that holds the result alone)`;
 }

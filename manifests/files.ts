@@ -1,4 +1,5 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readFileSync, readdirSync, statSync } from 'node:fs';
+import type { Stats } from 'node:fs';
 import { join } from 'node:path';
 import { LoadError } from '../harness/load.ts';
 
@@ -8,32 +9,79 @@ const PASSED_OVER = 'node_modules';
 /** A directory of manifests, not a disk. */
 const MAX_FILES = 2_000;
 const MAX_FILE_BYTES = 8 * 2 ** 20;
+/** Of directories in directories; where links go round in a circle they end here. */
+const MAX_DEPTH = 32;
 
 /**
- * The files of manifests in a directory and the directories in it, in the order of their paths. Hidden ones are passed over.
- * @throws LoadError when it is no directory, or holds none, or too many or too large ones
+ * The files of manifests in a directory and the directories in it, in the order of their paths. Hidden ones are passed
+ * over, links are followed.
+ * @throws LoadError when it is no directory, holds none, holds too many or too large ones, or can't be read
  */
 export function manifestFiles(directory: string): string[] {
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
-    throw new LoadError(`${directory} is no directory; name the one that holds your manifests`);
-  }
-  const files = filesIn(directory);
+  const status = readable(directory, () => statSync(directory, { throwIfNoEntry: false }));
+  if (status === undefined) throw new LoadError(`${directory} does not exist; name the directory that holds your manifests`);
+  if (!status.isDirectory()) throw new LoadError(`${directory} is no directory; name the one that holds your manifests`);
+  const files = filesIn(directory, 0);
   if (files.length === 0) throw new LoadError(`${directory} holds no manifests: no file that ends in ${EXTENSIONS.join(', ')}`);
   if (files.length > MAX_FILES) throw new LoadError(`${directory} holds ${files.length} files; at most ${MAX_FILES} are read`);
-  for (const file of files) {
-    const { size } = statSync(file);
-    if (size > MAX_FILE_BYTES) throw new LoadError(`${file} has ${size} bytes; at most ${MAX_FILE_BYTES} are read`);
-  }
   return files;
 }
 
-function filesIn(directory: string): string[] {
-  return readdirSync(directory, { withFileTypes: true })
-    .filter(({ name }) => !name.startsWith('.') && name !== PASSED_OVER)
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
-    .flatMap((entry) => {
-      const path = join(directory, entry.name);
-      if (entry.isDirectory()) return filesIn(path);
-      return EXTENSIONS.some((extension) => entry.name.endsWith(extension)) ? [path] : [];
+/** A file's text. @throws LoadError when it can't be read, or is not UTF-8 */
+export function readManifestFile(path: string): string {
+  const bytes = readable(path, () => readFileSync(path));
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new LoadError(`${path} is not UTF-8, which manifests have to be; save it as such`);
+  }
+}
+
+function filesIn(directory: string, depth: number): string[] {
+  if (depth > MAX_DEPTH) throw new LoadError(`${directory} lies deeper than ${MAX_DEPTH} directories; do links go round in a circle?`);
+  return readable(directory, () => readdirSync(directory))
+    .filter((name) => !name.startsWith('.') && name !== PASSED_OVER)
+    .sort()
+    .flatMap((name) => {
+      const path = join(directory, name);
+      const isNamedAsOne = EXTENSIONS.some((extension) => name.endsWith(extension));
+      const status = isNamedAsOne ? readable(path, () => statSync(path)) : statusOfOther(path);
+      if (status?.isDirectory() === true) return filesIn(path, depth + 1);
+      if (!isNamedAsOne || status === undefined) return [];
+      refuseOddFile(path, status);
+      return [path];
     });
 }
+
+/** What else lies about may be broken. */
+function statusOfOther(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function refuseOddFile(path: string, status: Stats): void {
+  if (!status.isFile()) throw new LoadError(`${path} is neither a file nor a directory; remove it, or name it otherwise`);
+  if (status.size > MAX_FILE_BYTES) throw new LoadError(`${path} has ${status.size} bytes; at most ${MAX_FILE_BYTES} are read`);
+}
+
+/** Says which file can't be read, and why: its rights, a link that leads nowhere. */
+function readable<T>(path: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    const [why, what] = REASONS[code] ?? [code, 'see to it'];
+    throw new LoadError(`${path} can't be read: ${why}; ${what}, or remove it`);
+  }
+}
+
+const REASONS: Readonly<Record<string, readonly [why: string, what: string]>> = {
+  EACCES: ['permission denied (EACCES)', 'make it readable'],
+  EPERM: ['operation not permitted (EPERM)', 'make it readable'],
+  ENOENT: ['it is a link that leads nowhere (ENOENT)', 'mend the link'],
+  ELOOP: ['its links lead in a circle (ELOOP)', 'mend the link'],
+  ENOTDIR: ['it is a link that leads nowhere (ENOTDIR)', 'mend the link'],
+};

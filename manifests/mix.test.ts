@@ -35,6 +35,9 @@ spec:
 }
 
 const WEB = workload('Deployment');
+/** Beside no other pod of its own. */
+const APART =
+  '\n      affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: {app: web}}}]}}';
 
 function nodePool(spec = '', requirements = ''): string {
   return `
@@ -80,13 +83,30 @@ test('the mix that comes with the package', async () => {
   expect(ids).toContain('manifests/spot-interruption');
 });
 
+const AGENT = workload('DaemonSet').replace('name: web', 'name: agent');
+for (const { what, types = 'c6i.large', pod = '', agent = '', nodes } of [
+  { what: 'a pod fills the smallest node', nodes: 8 },
+  { what: 'each on a node of its own', types: 'c6i.xlarge', pod: APART, nodes: 8 },
+  { what: 'three to a node', types: 'c6i.xlarge', nodes: 3 },
+  { what: 'two to a node, beside a DaemonSet', types: 'c6i.xlarge', agent: AGENT, nodes: 4 },
+  { what: 'types of two sizes: as if the smaller were launched', types: 'c6i.xlarge, c6i.large', nodes: 8 },
+] satisfies readonly { what: string; types?: string; pod?: string; agent?: string; nodes: number }[]) {
+  test(`nodes that a mix may need: ${what}`, async ({}, testInfo) => {
+    const pool = nodePool('', `- {key: node.kubernetes.io/instance-type, operator: In, values: [${types}]}`);
+    const web = workload('Deployment', { spec: '\n  replicas: 8', pod });
+    expect(await mixOf(testInfo, { 'agent.yaml': agent, 'pool.yaml': pool, 'web.yaml': web })).toMatchObject({ nodes });
+  });
+}
+
 test('what can not be served by any of the other reasons is named with its pools', async ({}, testInfo) => {
   const mix = await mixOf(testInfo, {
     'pool.yaml': nodePool(),
     'web.yaml': workload('Deployment', { pod: '\n      nodeSelector: {kubernetes.io/arch: riscv}' }),
+    'zone.yaml': WEB.replace('name: web', 'name: servable'),
   });
-  expect(mix.workloads.map(({ feasibility }) => feasibility)).toEqual([
+  expect(mix.workloads.map(({ feasibility }) => feasibility)).toMatchObject([
     { kind: 'unservable', why: 'pool general: it has no nodes with architecture riscv (it has amd64, arm64)' },
+    { kind: 'servable' },
   ]);
 });
 
@@ -94,6 +114,7 @@ test('pods that the API refuses are served by nobody', async ({}, testInfo) => {
   const mix = await mixOf(testInfo, {
     'pool.yaml': nodePool(),
     'web.yaml': workload('Deployment', { pod: '\n      priorityClassName: nobodys' }),
+    'zone.yaml': WEB.replace('name: web', 'name: servable'),
   });
   expect(mix.workloads[0]?.feasibility).toMatchObject({
     kind: 'unservable',
@@ -106,7 +127,7 @@ test('workloads keep what they are but for the label, the namespace, and volumes
     'volumeClaimTemplates: [{metadata: {name: data}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}]';
   const mix = await mixOf(testInfo, {
     'a/pool.yaml': nodePool(
-      'limits: {cpu: "1500m", memory: 2Gi, nodes: 3, nvidia.com/gpu: 1}',
+      'limits: {cpu: "4500m", memory: 20Gi, nodes: 3, nvidia.com/gpu: 1}',
       '- {key: custom, operator: Exists, minValues: 1}',
     ),
     'a/db.yml': workload('StatefulSet', {
@@ -129,7 +150,7 @@ spec: {minAvailable: 50%, selector: {matchLabels: {app: web}}}`,
   expect(stateful?.template.spec.volumes).toEqual([{ name: 'data', emptyDir: {} }]);
   expect(deployment).toMatchObject({ name: 'default.web', namespace: 'default', replicas: 1, ordered: false });
   expect(deployment?.template.metadata?.labels).toEqual({ app: 'web', [WORKLOAD_LABEL]: 'default.web' });
-  expect(mix.pools[0]?.limits).toEqual({ cpu: 1.5, memoryMiB: 2048, nodes: 3 });
+  expect(mix.pools[0]?.limits).toEqual({ cpu: 4.5, memoryMiB: 20_480, nodes: 3 });
   expect(mix.companions.map(({ object, protects }) => [object.kind, object.metadata.name, protects])).toEqual([
     ['Namespace', 'data', undefined],
     ['PodDisruptionBudget', 'db', [{ workload: 'data.web.statefulset', budget: { minAvailable: 2 } }]],
@@ -157,18 +178,60 @@ spec: {containers: [{name: main, image: x}]}
 apiVersion: monitoring.coreos.com/v1
 kind: ServiceMonitor
 metadata: {name: web}
+---
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
+spec: {maxReplicas: 9, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: anything.example.com}
+---
+apiVersion: scheduling.k8s.io/v1
+kind: PriorityClass
+metadata: {name: system-node-critical}
+value: 2000001000
 `,
   });
   expect(mix.notes).toEqual([
     'others.yaml, document 2 (Pod web-1): not applied: another object makes it',
     'others.yaml, document 1 (Pod bare): not applied: nothing brings a bare pod back',
-    'not applied, since no pod needs them here: 1 ServiceMonitor',
+    'others.yaml, document 4 (HorizontalPodAutoscaler web): not applied: replicas are what the workload says; write the number that you want to test',
+    'not applied, since no pod needs them here: 1 CustomResourceDefinition',
+    'not applied, since nobody here serves their kinds: 1 ServiceMonitor',
   ]);
 });
 
 for (const { what, files, message } of [
   { what: 'an empty directory', files: { 'README.md': '' }, message: /holds no manifests/ },
-  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload/ },
+  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload: no Deployment.*; add those/ },
+  {
+    what: 'no node pool',
+    files: { 'web.yaml': WEB },
+    message: /holds no NodePool \(karpenter\.sh\/v1\), so nothing could be launched; add/,
+  },
+  {
+    what: 'no workload that could be served',
+    files: {
+      'agent.yaml': workload('DaemonSet').replace('name: web', 'name: agent'),
+      'pool.yaml': nodePool(),
+      'sleeper.yaml': workload('Deployment', { spec: '\n  replicas: 0' }).replace('name: web', 'name: sleeper'),
+      'web.yaml': workload('Deployment', { pod: '\n      nodeSelector: {tier: gold}' }),
+    },
+    message:
+      /nothing to test; .*agent.*: nothing is launched for the pods of a DaemonSet; .*sleeper.*: it has no pods; .*web\.yaml.* label tier gold/,
+  },
+  {
+    what: 'more pods than a world can hold',
+    files: { 'pool.yaml': nodePool(), 'web.yaml': workload('Deployment', { spec: '\n  replicas: 1000000' }) },
+    message: /asks for 1000000 pods, 1000000 of them in web\.yaml, document 1 \(Deployment web\); at most 2000 are run/,
+  },
+  {
+    what: 'a kind that is misspelt',
+    files: { 'pool.yaml': nodePool(), 'all.yaml': `${WEB}---${workload('Deploymnet')}` },
+    message: /^all\.yaml, document 2 \(Deploymnet web\): no API .* serves a Deploymnet of apps\/v1; did you mean Deployment of apps\/v1\?$/,
+  },
   {
     what: 'a field that the API does not have',
     files: { 'web.yaml': workload('Deployment', { spec: '\n  replcas: 3' }) },
@@ -208,5 +271,6 @@ for (const { what, files, message } of [
 }
 
 test('a directory that is none', async () => {
-  await expect(readMix('/nowhere/at/all')).rejects.toThrow(/is no directory/);
+  await expect(readMix('/nowhere/at/all')).rejects.toThrow(/does not exist; name the directory/);
+  await expect(readMix(join(packageRoot(), 'package.json'))).rejects.toThrow(/is no directory/);
 });

@@ -17,6 +17,8 @@ const DEFINITIONS = ['karpenter.sh_nodepools.yaml', 'karpenter.k8s.aws_ec2nodecl
 
 /** An API server of nobody's, with Karpenter's definitions, for a look at what it takes. */
 export interface Validator {
+  /** The kinds that it serves. */
+  readonly served: readonly Pick<Manifest, 'apiVersion' | 'kind'>[];
   /** Whether it serves a kind. */
   serves(manifest: Manifest): boolean;
   isNamespaced(manifest: Manifest): boolean;
@@ -56,6 +58,9 @@ function validatorOn(server: ApiServer): Validator {
     return served === apiVersion ? resource : undefined;
   };
   return {
+    served: server.resources
+      .all()
+      .map(({ group, version, kind }) => ({ apiVersion: group === '' ? version : `${group}/${version}`, kind })),
     serves: (manifest) => resourceOf(manifest) !== undefined,
     isNamespaced: (manifest) => resourceOf(manifest)?.namespaced === true,
     create: async (manifest) => {

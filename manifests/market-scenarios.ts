@@ -1,0 +1,64 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import type { Scenario, Trial } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
+import { loadOf } from './load.ts';
+import { place, untilServed } from './placed.ts';
+import type { Placed } from './placed.ts';
+import { isBoundTo } from './placement.ts';
+import type { ScenarioSet, Theme } from './theme.ts';
+
+/** Capacity that runs out: of spot, of a zone. */
+export function marketScenarios(theme: Theme): ScenarioSet {
+  return {
+    noSpot: theme.hasSpot ? noSpot(theme) : undefined,
+    zoneOutage: theme.zones.length > 1 ? zoneOutage(theme) : undefined,
+  };
+}
+
+function noSpot({ mix, define }: Theme): Scenario {
+  return define(
+    'no-spot',
+    'your mix while no spot capacity is left anywhere: what may run on demand does',
+    async (t) => {
+      const drought = await t.inject(specify(faults.insufficientCapacity, { capacityTypes: ['spot'], errors: 'all' }), 'may-fire');
+      const placed = await place(t, mix, 'fallback', ({ feasibility }) => {
+        const isStuck = 'seats' in feasibility && feasibility.seats.every(({ offering }) => offering.capacityType === 'spot');
+        return isStuck ? 'its pools have spot capacity only' : undefined;
+      });
+      await healWhenServed(t, placed, drought.heal);
+    },
+    { capabilities: ['capacity.set'] },
+  );
+}
+
+function zoneOutage({ mix, zones, define }: Theme): Scenario {
+  return define(
+    'zone-outage',
+    'your mix while a zone, another with each seed, has no capacity: what may go elsewhere does',
+    async (t) => {
+      const zone = t.random.pick(zones);
+      const outage = await t.inject(specify(faults.insufficientCapacity, { zones: [zone], errors: 'all' }), 'may-fire');
+      const placed = await place(t, mix, 'fallback', (workload) => {
+        const { feasibility } = workload;
+        if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
+          return `it may run in ${zone} only`;
+        return isBoundTo(LABEL.zone, loadOf(workload)) ? `its pods are bound to zones, and ${zone} has no capacity` : undefined;
+      });
+      await healWhenServed(t, placed, outage.heal);
+    },
+    { capabilities: ['capacity.set'] },
+  );
+}
+
+/** Waits for those that can be served meanwhile, heals, and waits for the others. */
+async function healWhenServed(t: Trial, placed: readonly Placed[], heal: () => Promise<void>): Promise<void> {
+  const isStuck = ({ truth }: Placed): boolean => truth.kind === 'schedulable-after-heal';
+  await untilServed(
+    t,
+    placed.filter((one) => !isStuck(one)),
+    'fallback',
+  );
+  await heal();
+  await untilServed(t, placed.filter(isStuck), 'recover');
+}
