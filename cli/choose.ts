@@ -5,6 +5,7 @@ import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
 import type { Scenario } from '../harness/scenario.ts';
+import { nearest } from '../model/nearest.ts';
 import { suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import { UsageError } from './usage-error.ts';
@@ -85,6 +86,7 @@ function urlOf(path: string, what: string): string {
 function unknown(what: string, name: string, names: readonly string[]): string {
   const close =
     name === '' ? [] : names.filter((candidate) => candidate.includes(name) || name.includes(candidate.split('/').at(-1) ?? candidate));
-  const hint = close.length > 0 ? `did you mean ${close.join(' or ')}?` : `\`scaleproof list ${what}s\` shows them all.`;
+  const meant = close.length > 0 ? close.join(' or ') : nearest(name, names);
+  const hint = meant === undefined ? `\`scaleproof list ${what}s\` shows them all.` : `did you mean ${meant}?`;
   return `no ${what} is named "${name}"; ${hint} A file of your own is given by its path, beginning with ./`;
 }

@@ -1,4 +1,6 @@
 import { expect, test } from '@playwright/test';
+import { faultCatalogue } from '../faults/catalogue.ts';
+import type { Form } from './parameters.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -7,6 +9,16 @@ interface Row {
   readonly name?: string;
   readonly summary: string;
 }
+
+interface FaultRow extends Row {
+  readonly name: string;
+  readonly legal: boolean;
+  readonly capabilities: readonly string[];
+  readonly forms: readonly Form[];
+}
+
+/** Columns where there is no terminal. */
+const DEFAULT_WIDTH = 120;
 
 async function rowsOf(what: string): Promise<Row[]> {
   const { code, stdout, stderr } = await scaleproofHere(['list', what, '--json']);
@@ -21,17 +33,51 @@ for (const [what, key, known] of [
   ['checks', 'name', 'no-leaked-instances'],
   ['targets', 'name', 'reference'],
 ] as const) {
-  test(`list ${what}: an array of objects with ${key} and summary, or a line for each`, async () => {
+  test(`list ${what}: an array of objects with ${key} and summary, or each in words`, async () => {
     const rows = await rowsOf(what);
     const names = rows.map((row) => row[key]);
     expect(names).toContain(known);
     expect(new Set(names).size).toBe(rows.length);
     for (const { summary } of rows) expect(summary).not.toBe('');
     const { stdout } = await scaleproofHere(['list', what]);
-    const lines = stdout.trimEnd().split('\n');
-    expect(lines.map((line) => line.split(/ {2,}/))).toEqual(rows.map((row) => [row[key], row.summary]));
+    const words = stdout.replaceAll(/\s+/g, ' ');
+    for (const row of rows) expect(words).toContain(`${row[key] ?? ''} ${row.summary}`);
+    expect(stdout.split('\n').filter((line) => line.length > DEFAULT_WIDTH && !line.includes('{'))).toEqual([]);
+    const one = await scaleproofHere(['list', what, known, '--json']);
+    expect(JSON.parse(one.stdout)).toEqual(rows.filter((row) => row[key] === known));
+    const none = await scaleproofHere(['list', what, 'nothing-like-it']);
+    expect(none).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining(`none of the ${what} has "nothing-like-it" in its name`),
+    });
   });
 }
+
+test('list faults: parameters, what is needed and whether it is legal; each example can be injected', async () => {
+  const { stdout } = await scaleproofHere(['list', 'faults', 'insufficient-capacity']);
+  expect(stdout).toContain(`\
+  legal; needs capacity.set
+  instanceTypes  list of text: only these types; by default all
+  zones          list of text: only these zones; by default all
+  capacityTypes  list of ("spot" | "on-demand"): only these capacity types; by default both
+  remaining      whole number >= 0, by default 0: instances that each hit offering still has
+`);
+  const rows = JSON.parse((await scaleproofHere(['list', 'faults', '--json'])).stdout) as FaultRow[];
+  for (const { name, capabilities, forms } of rows) {
+    expect(capabilities.length, name).toBeGreaterThan(0);
+    const fault = faultCatalogue.find((one) => one.name === name);
+    for (const { examples, parameters } of forms) {
+      for (const params of examples)
+        expect(fault?.params.safeParse(params), `${name} ${JSON.stringify(params)}`).toMatchObject({ success: true });
+      // What tells the forms apart explains itself.
+      const unexplained = parameters.filter(({ description, takes }) => description === undefined && !/^"[\w-]+"$/.test(takes));
+      expect(unexplained, name).toEqual([]);
+    }
+  }
+  expect(rows.find(({ name }) => name === 'topology-skew')).toMatchObject({ legal: false, capabilities: ['wire.kube'] });
+  expect(rows.find(({ name }) => name === 'lost-answer')).toMatchObject({ capabilities: ['wire.aws', 'wire.kube'] });
+});
 
 test('targets are named reference, plain, mutant:NAME', async () => {
   const names = (await rowsOf('targets')).map(({ name = '' }) => name);

@@ -115,9 +115,10 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
   program
     .command('list')
     .description('show what there is: suites, scenarios, faults, checks, targets')
-    .argument('<what>', 'suites, scenarios, faults, checks or targets')
+    .argument('[what]', 'suites, scenarios, faults, checks or targets')
+    .argument('[name]', 'only those with this in their names')
     .option('--json', 'print an array of objects', false)
-    .action((what: string, flags: { json: boolean }) => finish(list(what, flags, console)));
+    .action((what: string | undefined, name: string | undefined, flags: { json: boolean }) => finish(list(what, name, flags, console)));
 
   const world = program.command('world').description('an embedded world on sockets, for any program');
   world
@@ -132,7 +133,12 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     );
   const remote = (command: Command): Command =>
     command.option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);
-  remote(world.command('inject').argument('<fault>', 'its name').argument('[params]', 'JSON'))
+  remote(
+    world
+      .command('inject')
+      .argument('<fault>', 'its name, as `scaleproof list faults` shows it')
+      .argument('[params]', 'its parameters, as JSON'),
+  )
     .description('inject a fault into a running world: change its market, break its wires')
     .action(async (fault: string, params: string | undefined, flags: { control?: string; json: boolean }) =>
       finish(await worldInject(fault, params, { control: flags.control, json: flags.json }, console)),

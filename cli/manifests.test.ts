@@ -1,4 +1,4 @@
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../model/package-root.ts';
@@ -53,12 +53,13 @@ test('a replay line names the directory, and digests its files', async ({}, test
 });
 
 for (const [what, flags, message] of [
-  ['no directory', ['--manifests', './nowhere'], /nowhere is no directory/],
+  ['no directory', ['--manifests', './nowhere'], /nowhere does not exist; name the directory/],
   [
     'an unknown scenario',
     ['--manifests', SHOP, '--scenario', 'manifests/nothing'],
     /no scenario over manifests is named "manifests\/nothing"; there are: manifests\//,
   ],
+  ['an empty name', ['--manifests', ''], /--manifests needs a directory/],
   ['a suite beside', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
 ] as const) {
   test(`wrong usage: ${what}`, async () => {
@@ -67,6 +68,30 @@ for (const [what, flags, message] of [
     expect(code).toBe(2);
   });
 }
+
+for (const [what, files, message] of [
+  ['a directory without YAML', { 'notes.txt': 'x' }, /^scaleproof: \S+ holds no manifests: no file that ends in \.yaml/],
+  [
+    'a misspelt kind',
+    { 'web.yaml': MANIFESTS.replace('Deployment', 'Deploymnet') },
+    /web\.yaml, document 1 .*did you mean Deployment of apps\/v1\?/,
+  ],
+  ['nothing to serve', { 'web.yaml': '# nothing\n' }, /holds no workload: /],
+] as const) {
+  test(`wrong usage, found before the run: ${what}`, async ({}, testInfo) => {
+    const { code, stderr } = await scaleproofHere(['run', '--manifests', folderWith(testInfo, files)]);
+    expect(stderr).toMatch(message);
+    expect(code).toBe(2);
+  });
+}
+
+test('a link that leads nowhere is wrong usage', async ({}, testInfo) => {
+  const folder = folderWith(testInfo);
+  symlinkSync('nowhere', join(folder, 'web.yaml'));
+  const { code, stderr } = await scaleproofHere(['run', '--manifests', folder]);
+  expect(stderr).toMatch(/^scaleproof: \S+web\.yaml can't be read: it is a link that leads nowhere/);
+  expect(code).toBe(2);
+});
 
 test('what the API refuses is wrong usage, and named with file, document and field', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });

@@ -24,12 +24,17 @@ for (const { what, change, says } of [
   {
     what: 'a program that is not there',
     change: { command: ['./autoscaler'] },
-    says: /command can't be run: there is no program \/\S+\/autoscaler\n$/,
+    says: /command can't be run: there is no program \/\S+\/autoscaler \(it is looked for from the folder of this file\)\n$/,
   },
   {
     what: 'a program that is not in PATH',
     change: { command: ['no-such-autoscaler'] },
-    says: /no program no-such-autoscaler is in PATH\n$/,
+    says: /no program no-such-autoscaler is in PATH \(\S+\)\n$/,
+  },
+  {
+    what: 'a program that may not be run',
+    change: { command: ['./target.yaml'] },
+    says: /target\.yaml may not be executed \(chmod \+x\)\n$/,
   },
   { what: 'a translator that is not there', change: { pools: { command: ['./pools'] } }, says: /pools\.command can't be run: / },
   { what: 'a folder that is not there', change: { directory: 'gone' }, says: /directory \S+gone does not exist\n$/ },
@@ -39,7 +44,7 @@ for (const { what, change, says } of [
     change: { pools: { as: 'karpenter', nodeClass: {} } },
     says: /pools\.nodeClass: apiVersion must be a text\n$/,
   },
-  { what: 'an unknown field', change: { comand: [] }, says: /target\.yaml: the file has no field comand\n$/ },
+  { what: 'an unknown field', change: { comand: [] }, says: /target\.yaml: the file has no field comand; did you mean command\?\n$/ },
 ]) {
   test(`refused: ${what}`, async ({}, info) => {
     const cwd = folderWith(info, { 'target.yaml': targetFile(change) });

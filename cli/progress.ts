@@ -8,14 +8,17 @@ const REWRITE = '\r\u001b[K';
 export class Progress {
   readonly #console: Console;
   readonly #total: number;
+  readonly #timeName: string;
   readonly #running = new Set<string>();
   #done = 0;
   #failed = 0;
   #unknown = 0;
 
-  constructor(console: Console, total: number) {
+  /** @param timeName what the trials' time is called */
+  constructor(console: Console, { total, timeName }: { readonly total: number; readonly timeName: string }) {
     this.#console = console;
     this.#total = total;
+    this.#timeName = timeName;
   }
 
   begin(trial: PlannedTrial): void {
@@ -32,7 +35,10 @@ export class Progress {
     if (!this.#console.interactive) {
       const judged =
         end.kind === 'judged'
-          ? { virtualMs: end.result.virtualMs, findings: end.result.checks.flatMap(({ findings }) => findings).length }
+          ? {
+              time: { ms: end.result.virtualMs, name: this.#timeName },
+              findings: end.result.checks.flatMap(({ findings }) => findings).length,
+            }
           : {};
       this.#console.err(
         `${plainProgressLine({ done: this.#done, total: this.#total, scenario: trial.scenario.id, seed: trial.seed, verdict, ...judged })}\n`,

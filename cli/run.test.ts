@@ -11,7 +11,7 @@ test('a scenario that passes: table, exit code, and everything in its run direct
   const cwd = folderWith(testInfo);
   const scenario = 'provisioning/scale-out-and-back';
   const { code, stdout, stderr } = await scaleproof(['run', '--scenario', scenario, '--seed', '7', '--out', 'out/first'], cwd);
-  expect(stderr).toMatch(/^\[1\/1\] pass +provisioning\/scale-out-and-back seed 7 \(.* virtual\)\n$/);
+  expect(stderr).toMatch(/^\[1\/1\] pass +provisioning\/scale-out-and-back seed 7 \(.* of virtual time\)\n$/);
   expect(code).toBe(0);
 
   const row = stdout.split('\n').find((line) => line.startsWith(scenario));

@@ -1,6 +1,6 @@
 import type { Target } from '../targets/target.ts';
 import { resolveBounds } from './bounds.ts';
-import { DEFAULT_NODES } from './trial-spec.ts';
+import type { BoundInputs } from './bounds.ts';
 import { worldFor } from './world-for.ts';
 
 /** No trial in real time may take longer, whatever its target declares. */
@@ -12,9 +12,13 @@ const MARGIN_MS = 120_000;
  * Longest that a trial in real time may take: a scenario may wait for each of its bounds, and then the world has to settle
  * and to be emptied. Undefined in virtual time, where the machine alone decides.
  */
-export function realTimeLimitMs(target: Pick<Target, 'time' | 'constants'>, nodes: number = DEFAULT_NODES): number | undefined {
+export function realTimeLimitMs(
+  target: Pick<Target, 'time' | 'constants'>,
+  size: Pick<BoundInputs, 'nodes' | 'offerings'>,
+): number | undefined {
   if (target.time !== 'real') return undefined;
-  const bounds = Object.values(resolveBounds({ constants: target.constants, allowances: worldFor(target).facts.allowances, nodes }));
+  const { constants } = target;
+  const bounds = Object.values(resolveBounds({ constants, allowances: worldFor(target).facts.allowances, ...size }));
   const sumMs = bounds.filter(({ unit }) => unit === 'ms').reduce((sum, { value }) => sum + value, 0);
   return Math.min(MAX_REAL_TRIAL_MS, MARGIN_MS + sumMs);
 }

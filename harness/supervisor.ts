@@ -7,22 +7,38 @@ import { fileURLToPath } from 'node:url';
 import type { EventOf } from '../history/events.ts';
 import { sealHistory } from '../history/seal.ts';
 import type { Clock } from '../runtime/clock.ts';
-import { REPORT_FD } from './trial-spec.ts';
+import { DEFAULT_NODES, REPORT_FD } from './trial-spec.ts';
 import type { ChildMessage, TrialSpec, WatchReport } from './trial-spec.ts';
 
 /** What a trial may use of the machine. */
 export interface TrialLimits {
   /** Longest that one turn of the trial's event loop may take. */
   readonly turnMs: number;
-  /** Longest that a trial may take in real time. */
+  /** Longest that a trial of `DEFAULT_NODES` nodes may take in real time. */
   readonly wallMs: number;
+  /** What each node beyond those adds to it. */
+  readonly wallMsPerNode: number;
   /** Most resident memory of its process. */
   readonly rssMiB: number;
   /** Heap of its process. */
   readonly heapMiB: number;
 }
 
-export const DEFAULT_LIMITS: TrialLimits = { turnMs: 10_000, wallMs: 180_000, rssMiB: 1_536, heapMiB: 1_024 };
+export const DEFAULT_LIMITS: TrialLimits = { turnMs: 10_000, wallMs: 180_000, wallMsPerNode: 1_000, rssMiB: 1_536, heapMiB: 1_024 };
+
+/** How long a trial may take, and where that comes from. */
+interface WallLimit {
+  readonly ms: number;
+  readonly why: string;
+}
+
+/** A trial in real time may take what its bounds allow; in virtual time larger clusters take longer to compute. */
+export function wallLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): WallLimit {
+  if (wallMs !== undefined) return { ms: wallMs, why: 'as long as all of its bounds together' };
+  const extraNodes = Math.max(0, nodes - DEFAULT_NODES);
+  const why = `${limits.wallMs / 1_000} s${extraNodes === 0 ? '' : `, and ${limits.wallMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`}`;
+  return { ms: limits.wallMs + extraNodes * limits.wallMsPerNode, why };
+}
 
 /** From a child's exit until its streams are given up. */
 const CLOSE_GRACE_MS = 1_000;
@@ -165,7 +181,7 @@ class TrialProcess {
       const first = await Promise.race([
         answer,
         this.#exited.then(() => this.#verdictOfExit()),
-        this.#watch(spec.wallMs ?? this.#limits.wallMs, over.signal),
+        this.#watch(wallLimitOf(spec, this.#limits), over.signal),
       ]);
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
@@ -189,7 +205,7 @@ class TrialProcess {
   }
 
   /** Resolves when the trial must be ended from outside. */
-  async #watch(wallMs: number, over: AbortSignal): Promise<Verdict> {
+  async #watch(wall: WallLimit, over: AbortSignal): Promise<Verdict> {
     const startedAtMs = this.#clock.nowMs();
     let turns = -2;
     let turnedAtMs = startedAtMs;
@@ -217,11 +233,11 @@ class TrialProcess {
           message: `${owner} kept its process busy for ${this.#limits.turnMs / 1000} s without letting anything else run`,
         };
       }
-      if (nowMs - startedAtMs > wallMs) {
+      if (nowMs - startedAtMs > wall.ms) {
         return {
           cause: 'hung',
           culprit: this.#mostlyRan(),
-          message: `the trial was not over after ${wallMs / 1000} s of real time; ${this.#mostlyRan()} had the most of it`,
+          message: `the trial was not over after ${wall.ms / 1000} s of real time (the limit: ${wall.why}); ${this.#mostlyRan()} had the most of it`,
         };
       }
     }

@@ -42,6 +42,7 @@ test('pods that need the heal wait from then on', () => {
   builder.at(10).pod('web-1', 'created').at(100).phase('heal').at(130).pod('web-1', 'running');
   const view = createView(builder.events);
   expect(view.pods.map((pod) => podTimes(view, pod))).toEqual([{ pending: 100, running: 130 }]);
+  expect(latenciesOf(view).map(({ phase, p50Ms }) => [phase, p50Ms])).toEqual([['healed -> running', 30]]);
 });
 
 test('percentiles by nearest rank', () => {

@@ -42,22 +42,47 @@ export function between(times: PodTimes, from: LatencyStep, to: LatencyStep): nu
 
 /** How long one phase took, of every pod that went through it. */
 export interface PhaseValues {
-  /** e.g. `pending -> request` */
+  /** e.g. `pending -> request`, `healed -> request` */
   readonly phase: string;
   /** Milliseconds, ascending, at least one. */
   readonly valuesMs: readonly number[];
 }
 
-/** Every step of pods of schedulable workloads, and the whole way. Steps that no pod took are absent. */
+/** What the first step of a pod is called whose waiting counts from the heal of faults, not from its creation. */
+const HEALED = 'healed';
+
+/** The whole way of a pod: from its creation, or from the heal, to its running. */
+export const WHOLE_PHASES = { fromCreation: 'pending -> running', fromHeal: `${HEALED} -> running` } as const;
+
+/** Whether a phase is counted from the heal of faults; its steps are named as those from the creation are. */
+export function isFromHeal(phase: string): boolean {
+  return phase.startsWith(`${HEALED} -> `);
+}
+
+/**
+ * Every step of pods of schedulable workloads, and the whole way. What begins with the heal is a phase of its own: a wait
+ * for the world is not mixed with a wait for the target. Steps that no pod took are absent.
+ */
 export function phaseValuesOf(view: View): PhaseValues[] {
-  const times = [...view.workloads.values()]
+  const pods = [...view.workloads.values()]
     .filter(({ truth }) => truth.kind === 'schedulable' || truth.kind === 'schedulable-after-heal')
-    .flatMap(({ pods }) => pods.map((pod) => podTimes(view, pod)));
+    .flatMap((workload) => workload.pods.map((pod) => ({ times: podTimes(view, pod), isHealed: isDueFromHeal(view, pod) })));
   const pairs: [LatencyStep, LatencyStep][] = LATENCY_STEPS.slice(1).map((to, index) => [LATENCY_STEPS[index] ?? 'pending', to]);
+  const phaseOf = (phase: string, from: LatencyStep, to: LatencyStep, among: typeof pods): PhaseValues[] => {
+    const valuesMs = among.flatMap(({ times }) => between(times, from, to) ?? []).sort((a, b) => a - b);
+    return valuesMs.length === 0 ? [] : [{ phase, valuesMs }];
+  };
   return [...pairs, ['pending', 'running'] as const].flatMap(([from, to]) => {
-    const valuesMs = times.flatMap((one) => between(one, from, to) ?? []).sort((a, b) => a - b);
-    return valuesMs.length === 0 ? [] : { phase: `${from} -> ${to}`, valuesMs };
+    if (from !== 'pending') return phaseOf(`${from} -> ${to}`, from, to, pods);
+    const created = pods.filter(({ isHealed }) => !isHealed);
+    const healed = pods.filter(({ isHealed }) => isHealed);
+    return [...phaseOf(`${from} -> ${to}`, from, to, created), ...phaseOf(`${HEALED} -> ${to}`, from, to, healed)];
   });
+}
+
+function isDueFromHeal(view: View, pod: PodLife): boolean {
+  const dueMs = dueFromMs(view, pod);
+  return dueMs !== undefined && pod.created !== undefined && dueMs > pod.created.t;
 }
 
 /** Percentiles of every phase of one trial. */

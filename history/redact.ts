@@ -15,6 +15,8 @@ const SECRET_TEXT: readonly RegExp[] = [
   /\bBearer\s+[\w.~+/-]{8,}=*/gi,
   /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/g,
   /\bk8s-aws-v1\.[\w-]{8,}/g,
+  // As programs print their environment.
+  /\b[A-Z0-9_]{0,40}(?:SECRET|PASSWORD|PASSWD|ACCESS_KEY)[A-Z0-9_]{0,40}=[^\s"',;]+/g,
   /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g,
 ];
 

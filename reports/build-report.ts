@@ -2,9 +2,11 @@ import type { HistoryEvent } from '../history/events.ts';
 import { phaseValuesOf, summarizePhase } from '../history/latency.ts';
 import type { PhaseValues } from '../history/latency.ts';
 import type { FaultLife } from '../history/lives.ts';
-import { combine } from '../history/verdict.ts';
+import { closeness, combine } from '../history/verdict.ts';
 import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
+import { causesFirst } from './causes.ts';
+import { isVirtual } from './clock.ts';
 import { createDescriber } from './describe-event.ts';
 import type { Describe } from './describe-event.ts';
 import { profileSchema } from './report-input.ts';
@@ -43,7 +45,12 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   return {
     apiVersion: REPORT_API_VERSION,
     kind: 'ConformanceReport',
-    run: { ...facts, ...(hasTime ? { wallMs } : {}), virtualMs, ...(hasTime && wallMs > 0 ? { ratio: virtualMs / wallMs } : {}) },
+    run: {
+      ...facts,
+      ...(hasTime ? { wallMs } : {}),
+      virtualMs,
+      ...(hasTime && wallMs > 0 && isVirtual(run) ? { ratio: virtualMs / wallMs } : {}),
+    },
     verdict: combine(scenarios.map(({ verdict }) => verdict)),
     totals: totalsOf(scenarios, notRun),
     profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
@@ -59,7 +66,7 @@ function digestTrial({ result, events, truncated }: ReportTrial): Digest {
   return {
     report: {
       ...rest,
-      checks: result.checks.map((check) => ({
+      checks: causesFirst(result.checks).map((check) => ({
         ...check,
         findings: check.findings.map((finding) => withEvidence(finding, events, describe)),
       })),
@@ -169,7 +176,7 @@ function mergeFaults(digests: readonly Digest[]): FaultReport[] {
   return [...merged.values()].map((fault) => ({ ...fault, vacuous: fault.firing === 'may-fire' && fault.firedTrials === 0 }));
 }
 
-/** The worst value of each check's bounds. */
+/** The worst value of each check's bounds: the one that came nearest to its limit. */
 function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
   const merged = new Map<string, BoundReport>();
   for (const { seed, checks } of results) {
@@ -177,12 +184,17 @@ function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
       for (const { bound, worst, object } of measurements) {
         const key = JSON.stringify([check, bound.name]);
         const before = merged.get(key);
-        if (before !== undefined && (worst === undefined || worst <= (before.worst ?? -Infinity))) continue;
+        if (before !== undefined && nearness({ bound, worst }) <= nearness(before)) continue;
         merged.set(key, { check, bound, ...(worst === undefined ? {} : { worst, seed }), ...(object === undefined ? {} : { object }) });
       }
     }
   }
   return [...merged.values()];
+}
+
+/** Limits may differ between trials, and some are the least that is due: what counts is how near each came to its own. */
+function nearness({ bound, worst }: Pick<BoundReport, 'bound'> & { readonly worst?: number | undefined }): number {
+  return worst === undefined ? -Infinity : (closeness({ bound, worst }) ?? worst);
 }
 
 function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): RunReport['totals'] {

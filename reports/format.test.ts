@@ -31,7 +31,7 @@ const cases: readonly (readonly [said: string, expected: string])[] = [
   [formatPercent(0.0001), '0.1 %'],
   [formatPercent(0), '0 %'],
   [formatValue(1.5, 'usd'), '$1.50'],
-  [formatValue(3, 'count'), '3'],
+  [formatValue(3, 'count'), '3 (count)'],
   [formatCount(1, 'pod'), '1 pod'],
   [formatCount(0, 'pod'), '0 pods'],
   [formatList(['a', 'b', 'c']), 'a, b and c'],

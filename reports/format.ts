@@ -1,3 +1,5 @@
+import type { Bound } from '../history/events.ts';
+
 /**
  * Numbers as people read them. Times are virtual or wall milliseconds.
  */
@@ -37,10 +39,15 @@ export function formatShort(ms: number): string {
 }
 
 /** A value of a bound with its unit. */
-export function formatValue(value: number, unit: 'ms' | 'count' | 'ratio' | 'usd'): string {
+export function formatValue(value: number, unit: Bound['unit']): string {
   if (unit === 'ms') return formatDuration(value);
   if (unit === 'usd') return `$${value.toFixed(2)}`;
-  return unit === 'ratio' ? formatPercent(value) : String(value);
+  return unit === 'ratio' ? formatPercent(value) : `${value} (count)`;
+}
+
+/** What a bound allows, or the least that it asks for. */
+export function formatLimit({ value, unit, least }: Pick<Bound, 'value' | 'unit' | 'least'>): string {
+  return `${least === true ? 'at least' : 'at most'} ${formatValue(value, unit)}`;
 }
 
 /** A ratio as a percentage that is `100 %` and `0 %` only when it is exactly that. */
@@ -59,6 +66,11 @@ export function formatRatio(ratio: number): string {
 /** `1 pod`, `2 pods` */
 export function formatCount(count: number, noun: string, plural = `${noun}s`): string {
   return `${count} ${count === 1 ? noun : plural}`;
+}
+
+/** `never`, `once`, `2 times` */
+export function formatTimes(count: number): string {
+  return count === 0 ? 'never' : count === 1 ? 'once' : `${count} times`;
 }
 
 /** `a`, `a and b`, `a, b and c` */

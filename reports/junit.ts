@@ -1,3 +1,4 @@
+import { timeName } from './clock.ts';
 import { formatEvidence } from './describe-event.ts';
 import { formatCount } from './format.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
@@ -48,6 +49,7 @@ function renderSuite(report: RunReport, name: string): { readonly xml: string; r
     '    <properties>',
     property('target', run.target.name),
     property('world', run.world.name),
+    property('time', timeName(run)),
     property('scaleproof', run.versions.scaleproof),
     property('run', run.id),
     '    </properties>',

@@ -38,13 +38,14 @@ export function plainProgressLine(ended: {
   readonly scenario: string;
   readonly seed: number;
   readonly verdict: Verdict | 'not begun';
-  readonly virtualMs?: number;
+  /** How long it took on its own clock, and what that is called: `virtual time`. */
+  readonly time?: { readonly ms: number; readonly name: string };
   readonly findings?: number;
 }): string {
-  const { done, total, scenario, seed, verdict, virtualMs, findings = 0 } = ended;
+  const { done, total, scenario, seed, verdict, time, findings = 0 } = ended;
   const place = `[${String(done).padStart(String(total).length)}/${total}]`;
   const details = [
-    ...(virtualMs === undefined ? [] : [`${formatShort(virtualMs)} virtual`]),
+    ...(time === undefined ? [] : [`${formatShort(time.ms)} of ${time.name}`]),
     ...(findings > 0 ? [formatCount(findings, 'finding')] : []),
   ];
   return `${place} ${verdict.padEnd(7)} ${scenario} seed ${seed}${details.length === 0 ? '' : ` (${details.join(', ')})`}`;

@@ -14,6 +14,9 @@ export interface Column {
 
 const GAP = '  ';
 
+/** Scenarios' names may be cut down to this. */
+export const SHORTEST_NAME = 12;
+
 /** How wide a table is by nature. */
 export function tableWidth(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number {
   return widthsOf(columns, rows).reduce((sum, width) => sum + width, 0) + GAP.length * (columns.length - 1);

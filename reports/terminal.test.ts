@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { buildReport } from './build-report.ts';
+import { formatJunit } from './junit.ts';
 import { plainProgressLine, progressLine } from './progress.ts';
 import { wrap } from './table.ts';
 import { formatRun } from './terminal.ts';
@@ -32,7 +33,7 @@ scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 29s / 3
 p50 / p95 / p99 from the step before; pods that waited for a new node`);
 });
 
-for (const columns of [80, 100, 120, 160]) {
+for (const columns of [60, 80, 100, 120, 160]) {
   test(`no line is longer than ${columns} columns, but for replay lines, which are there to be copied`, () => {
     const long = plain(columns)
       .split('\n')
@@ -93,6 +94,50 @@ test('what a cluster says can not drive the terminal', () => {
   expect(text).toContain('\\x1b[2J<img');
 });
 
+test('a run in real time says so, and no ratio', () => {
+  const input = sampleRun({ trials: 1 });
+  const world = { ...input.run.world, capabilities: input.run.world.capabilities.filter((one) => one !== 'time.virtual') };
+  const report = buildReport({ ...input, run: { ...input.run, world } });
+  const text = formatRun(report, { color: false, columns: 120 });
+  expect(text).toMatch(/ of real time in 4\.2 s\n/);
+  expect(text).not.toContain('virtual');
+  expect(formatJunit(report)).toContain('<property name="time" value="real time"/>');
+  expect(report.run.ratio).toBe(undefined);
+});
+
+test('what is counted from the heal has a row of its own', () => {
+  const rewrite: Parameters<typeof sampleRun>[0] = {
+    trials: 1,
+    only: ['capacity/spot-runs-out'],
+    rewrite: (events) =>
+      events.map((event) =>
+        event.type === 'workload' ? { ...event, truth: { kind: 'schedulable-after-heal' as const, why: 'no capacity' } } : event,
+      ),
+  };
+  const input = sampleRun(rewrite);
+  const early = input.trials.map((trial) => ({
+    ...trial,
+    events: trial.events.map((event) => (event.type === 'fault.healed' ? { ...event, t: 50_000 } : event)),
+  }));
+  const lines = formatRun(buildReport({ ...input, trials: early }), { color: false, columns: 160 }).split('\n');
+  const at = lines.findIndex((line) => line.startsWith('LATENCY'));
+  expect(lines.slice(at + 1, at + 3).map((line) => line.split(/ {2,}/)[line.startsWith(' ') ? 1 : 0])).toEqual([
+    'capacity/spot-runs-out',
+    'from the heal',
+  ]);
+});
+
+test('bounds have worst value, limit and ratio with their units, the nearest first', () => {
+  const lines = plain(160).split('\n');
+  const at = lines.findIndex((line) => line.startsWith('BOUND'));
+  expect(lines.slice(at, at + 3).map((line) => line.split(/ {2,}/))).toEqual([
+    ['BOUND', 'WORST', 'LIMIT', 'OF IT', 'CHECK', 'IN'],
+    ['explain', '3 min 17 s', 'at most 31 s', '635.2 %', 'unserved-explained', 'scheduling/negative-max-skew seed 1'],
+    ['provision', '3 min 12 s', 'at most 2 min 33 s', '125.6 %', 'success-rate', 'scheduling/negative-max-skew seed 1'],
+  ]);
+  expect(lines.find((line) => line.startsWith('repeats-a-minute'))).toMatch(/ 6 \(count\) +at most 60 \(count\) +10 % /);
+});
+
 test('progress fits its line and says what fails', () => {
   const running = ['crashes/killed-after-launch seed 3', 'scheduling/spot-spread seed 3'];
   expect(progressLine({ done: 7, total: 20, failed: 1, unknown: 0, running }, { columns: 80, color: false })).toBe(
@@ -101,9 +146,17 @@ test('progress fits its line and says what fails', () => {
   expect(progressLine({ done: 0, total: 0, failed: 0, unknown: 0, running: [] }, { columns: 80, color: false })).toBe(
     '░░░░░░░░░░░░░░░░░░░░ 0/0',
   );
-  expect(plainProgressLine({ done: 3, total: 12, scenario: 'a/b', seed: 4, verdict: 'fail', virtualMs: 61_000, findings: 2 })).toBe(
-    '[ 3/12] fail    a/b seed 4 (61s virtual, 2 findings)',
-  );
+  expect(
+    plainProgressLine({
+      done: 3,
+      total: 12,
+      scenario: 'a/b',
+      seed: 4,
+      verdict: 'fail',
+      time: { ms: 61_000, name: 'virtual time' },
+      findings: 2,
+    }),
+  ).toBe('[ 3/12] fail    a/b seed 4 (61s of virtual time, 2 findings)');
 });
 
 test('wraps at spaces and leaves long words whole', () => {

@@ -1,25 +1,26 @@
 import type { Verdict } from '../history/verdict.ts';
+import { timeName } from './clock.ts';
 import { formatEvidence } from './describe-event.ts';
-import { formatCount, formatDuration, formatPercent, formatRatio, formatShort } from './format.ts';
+import { formatCount, formatDuration, formatPercent, formatRatio } from './format.ts';
 import { createPaint, printable } from './paint.ts';
 import type { Ink } from './paint.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
-import { renderTable, tableWidth, wrap } from './table.ts';
+import { SHORTEST_NAME, renderTable, tableWidth, wrap } from './table.ts';
 import type { Cell, Column } from './table.ts';
+import { boundsTable } from './terminal-bounds.ts';
+import { latencyTable } from './terminal-latencies.ts';
 
 /** Where the report is printed. */
 interface TerminalOptions {
   /** Whether escape sequences for colours may be used. */
   readonly color: boolean;
-  /** Width of the terminal; the report is laid out for 80 to 160. */
+  /** Width of the terminal; the report is laid out for 60 to 160. */
   readonly columns: number;
 }
 
-const MIN_COLUMNS = 80;
+const MIN_COLUMNS = 60;
 const MAX_COLUMNS = 160;
-/** Scenarios' names may be cut down to this. */
-const SHORTEST_NAME = 20;
 /** Findings of one trial that are spelled out, of those with the same code. */
 const MAX_ALIKE = 2;
 /** Events that are printed with a finding: its last ones, which mostly tell. */
@@ -36,6 +37,7 @@ export function formatRun(report: RunReport, options: TerminalOptions): string {
   const sections = [
     scenarioTable(report, paint, width),
     latencyTable(report.scenarios, paint, width),
+    boundsTable(report.scenarios, paint, width),
     replaysOf(report, paint),
     findingsOf(report, paint, width),
     vacuousFaults(report, paint, width),
@@ -52,14 +54,18 @@ export function formatRun(report: RunReport, options: TerminalOptions): string {
 function scenarioTable(report: RunReport, paint: Paint, width: number): string[] {
   const { scenarios, run } = report;
   if (scenarios.length === 0) return [];
-  const lay = (isNarrow: boolean): { columns: Column[]; rows: Cell[][] } => {
-    const parts = scenarioColumns(run, paint, isNarrow);
+  const lay = (isNarrow: boolean, without = 0): { columns: Column[]; rows: Cell[][] } => {
+    const all = scenarioColumns(run, paint, isNarrow);
+    const parts = all.slice(0, all.length - without);
     return { columns: parts.map(({ column }) => column), rows: scenarios.map((scenario) => parts.map(({ cell }) => cell(scenario))) };
   };
-  const wide = lay(false);
   const longest = Math.max(...scenarios.map(({ id }) => id.length));
-  const isNarrow = tableWidth(wide.columns, wide.rows) - Math.max(0, longest - SHORTEST_NAME) > width;
-  const { columns, rows } = isNarrow ? lay(true) : wide;
+  const doesFit = ({ columns, rows }: ReturnType<typeof lay>): boolean =>
+    tableWidth(columns, rows) - Math.max(0, longest - SHORTEST_NAME) <= width;
+  const wide = lay(false);
+  const isNarrow = !doesFit(wide);
+  // Seeds stand in the replay lines too.
+  const { columns, rows } = !isNarrow ? wide : doesFit(lay(true)) ? lay(true) : lay(true, 1);
   const [head = '', ...cells] = renderTable(columns, rows, { maxWidth: width, paintHeading: (text) => paint('dim', text) });
   const groups = byProfile(
     report,
@@ -69,7 +75,9 @@ function scenarioTable(report: RunReport, paint: Paint, width: number): string[]
     head,
     ...groups.flatMap(({ profile: { name }, parts }) => [
       '',
-      `${paint('bold', name)}${paint('dim', `: ${PROFILE_WORDS[name]}`)}`,
+      ...wrap(`${name}: ${PROFILE_WORDS[name]}`, width).map((line, index) =>
+        index === 0 ? `${paint('bold', name)}${paint('dim', line.slice(name.length))}` : paint('dim', line),
+      ),
       ...parts.map(({ line }) => line),
     ]),
   ];
@@ -126,42 +134,6 @@ function alarm(text: string, isBad: boolean, paint: Paint): Cell {
 function servedCell({ served, asked }: ScenarioReport['success'], paint: Paint, isNarrow: boolean): Cell {
   if (asked === 0) return { text: '-' };
   return alarm(`${served}/${asked}${isNarrow ? '' : ` ${formatPercent(served / asked)}`}`, served < asked, paint);
-}
-
-/** p50 / p95 / p99 of each phase: one row a scenario where there is room, else a row for each percentile. */
-function latencyTable(scenarios: readonly ScenarioReport[], paint: Paint, width: number): string[] {
-  const phases = [...new Set(scenarios.flatMap(({ latencies }) => latencies.map(({ phase }) => phase)))];
-  if (phases.length === 0) return [];
-  const measured = scenarios.filter(({ latencies }) => latencies.length > 0);
-  const headings = phases.map((phase): Column => ({ heading: phaseHeading(phase), align: 'right' }));
-  const first: Column = { heading: 'LATENCY', align: 'left', shrinkTo: SHORTEST_NAME };
-  const wide = measured.map((scenario): Cell[] => [
-    { text: scenario.id },
-    ...phases.map((phase) => ({ text: PERCENTILES.map((key) => latencyText(scenario, phase, key)).join(' / ') })),
-  ]);
-  const layout = { maxWidth: width, paintHeading: (text: string) => paint('dim', text) };
-  const legend = paint('dim', 'p50 / p95 / p99 from the step before; pods that waited for a new node');
-  if (tableWidth([first, ...headings], wide) <= width) return [...renderTable([first, ...headings], wide, layout), legend];
-  const narrow = measured.flatMap((scenario) =>
-    PERCENTILES.map((key, index): Cell[] => [
-      { text: index === 0 ? scenario.id : '' },
-      { text: key.slice(0, 3), paint: (text) => paint('dim', text) },
-      ...phases.map((phase) => ({ text: latencyText(scenario, phase, key) })),
-    ]),
-  );
-  return [...renderTable([first, { heading: '', align: 'left' }, ...headings], narrow, layout), legend];
-}
-
-const PERCENTILES = ['p50Ms', 'p95Ms', 'p99Ms'] as const;
-
-function latencyText({ latencies }: ScenarioReport, phase: string, key: (typeof PERCENTILES)[number]): string {
-  const latency = latencies.find((one) => one.phase === phase);
-  return latency === undefined ? '-' : formatShort(latency[key]);
-}
-
-/** `pending -> request` is a step, headed by where it leads; the whole way from pending to running is the total. */
-function phaseHeading(phase: string): string {
-  return phase === 'pending -> running' ? 'TOTAL' : phase.replace(/^.* -> /, '').toUpperCase();
 }
 
 /** The first trial of each scenario that passed; the others' lines stand beside their findings. */
@@ -221,7 +193,10 @@ function trialFindings(scenario: ScenarioReport, trial: TrialReport, paint: Pain
       const alike = (shown.get(finding.code) ?? 0) + 1;
       shown.set(finding.code, alike);
       if (alike > MAX_ALIKE) continue;
-      lines.push(`  ${paint(verdict, finding.code)} ${paint('dim', `${check.check}, ${printable(finding.object)}`)}`);
+      const found = `${check.check}, ${printable(finding.object)}`;
+      const isShort = finding.code.length + found.length + 3 <= width;
+      lines.push(`  ${paint(verdict, finding.code)}${isShort ? ` ${paint('dim', found)}` : ''}`);
+      if (!isShort) lines.push(...indent(wrap(found, width - 4), 4).map((line) => paint('dim', line)));
       lines.push(...indent(wrap(printable(finding.message), width - 4), 4));
       if (alike === 1)
         lines.push(
@@ -269,7 +244,7 @@ function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, w
   ];
   const all = trials.passed + trials.failed + trials.unknown;
   const time = [
-    `${formatDuration(run.virtualMs)} of virtual time`,
+    `${formatDuration(run.virtualMs)} of ${timeName(run)}`,
     ...(run.wallMs === undefined ? [] : [`in ${formatDuration(run.wallMs)}`]),
     ...(run.ratio === undefined ? [] : [`(${formatRatio(run.ratio)})`]),
   ].join(' ');

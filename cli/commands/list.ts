@@ -1,46 +1,196 @@
 import { checkCatalogue } from '../../checks/catalogue.ts';
 import { faultCatalogue } from '../../faults/catalogue.ts';
+import { specify } from '../../faults/fault.ts';
+import type { Fault } from '../../faults/fault.ts';
+import { nearest } from '../../model/nearest.ts';
+import { createPaint } from '../../reports/paint.ts';
+import { PROFILE_WORDS } from '../../reports/profiles.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { targetCatalogue } from '../../targets/catalogue.ts';
 import type { Console } from '../console.ts';
+import { layOutEntries } from '../entries.ts';
+import type { Note } from '../entries.ts';
+import { formsOf } from '../parameters.ts';
+import type { Form, Parameter } from '../parameters.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** One row: `id` of scenarios, `name` of the rest. */
-interface Row {
-  readonly id?: string;
-  readonly name?: string;
-  readonly summary: string;
-  readonly [detail: string]: unknown;
+/** What a list has: the facts of each thing as `--json` prints them, `id` of scenarios and `name` of the rest among them. */
+interface Listing<T extends { readonly summary: string }> {
+  readonly rows: readonly T[];
+  readonly nameOf: (row: T) => string;
+  /** What a terminal shows below the summary of each. */
+  readonly notesOf: (row: T) => readonly Note[];
+  /** The same, for who asks for one alone. */
+  readonly detailsOf?: (row: T) => readonly Note[];
+  /** What a stranger wants to know next. */
+  readonly hints: readonly string[];
 }
 
-const LISTS: Readonly<Record<string, () => Row[]>> = {
-  suites: () => suites.map(({ name, summary, scenarios }) => ({ name, summary, scenarios: scenarios.map(({ scenario }) => scenario.id) })),
-  scenarios: () =>
-    suites.flatMap((suite) =>
-      suite.scenarios.map(({ scenario }) => ({
-        id: scenario.id,
-        summary: scenario.title,
-        suite: suite.name,
-        profile: scenario.profile,
-        requirements: scenario.requirements,
-        needs: scenario.needs,
-      })),
-    ),
-  faults: () => faultCatalogue.map(({ name, summary, legal }) => ({ name, summary, legal })),
-  checks: () => checkCatalogue.map(({ name, summary, codes }) => ({ name, summary, codes })),
-  targets: () => targetCatalogue.map(({ name, summary, features, constants }) => ({ name, summary, features, constants })),
-};
+/** A list as the command needs it. */
+interface Printable {
+  readonly rows: readonly { readonly summary: string }[];
+  readonly names: readonly string[];
+  readonly notes: (index: number, isAlone: boolean) => readonly Note[];
+  readonly hints: readonly string[];
+}
 
-/** `scaleproof list WHAT`: what there is to run, to inject, to check, to test. */
-export function list(what: string, options: { readonly json: boolean }, console: Console): number {
-  const rows = Object.hasOwn(LISTS, what) ? LISTS[what]?.() : undefined;
-  if (rows === undefined) throw new UsageError(`there is no list of "${what}"; there are: ${Object.keys(LISTS).join(', ')}`);
+function printable<T extends { readonly summary: string }>({ rows, nameOf, notesOf, detailsOf, hints }: Listing<T>): Printable {
+  return {
+    rows,
+    names: rows.map(nameOf),
+    notes: (index, isAlone) =>
+      rows.slice(index, index + 1).flatMap((row) => [...notesOf(row), ...(isAlone ? (detailsOf?.(row) ?? []) : [])]),
+    hints,
+  };
+}
+
+const LISTS: Readonly<Record<string, () => Printable>> = { suites: listSuites, scenarios, faults, checks, targets };
+
+/**
+ * `scaleproof list WHAT [NAME]`: what there is to run, to inject, to check, to test.
+ * @param only a part of the names of those that are shown
+ * @throws UsageError for what there is no list of, or nothing in
+ */
+export function list(what: string | undefined, only: string | undefined, options: { readonly json: boolean }, console: Console): number {
+  const lists = Object.keys(LISTS);
+  if (what === undefined) throw new UsageError(`list what? There are: ${lists.join(', ')}`);
+  const all = Object.hasOwn(LISTS, what) ? LISTS[what]?.() : undefined;
+  if (all === undefined) {
+    const meant = nearest(what, lists);
+    throw new UsageError(
+      `there is no list of "${what}"; ${meant === undefined ? `there are: ${lists.join(', ')}` : `did you mean ${meant}?`}`,
+    );
+  }
+  const { rows, names, notes, hints } = all;
+  // A whole name means itself alone, also where it is a part of others.
+  const wanted = only !== undefined && names.includes(only) ? (name: string) => name === only : (name: string) => name.includes(only ?? '');
+  const shown = names.flatMap((name, index) => (wanted(name) ? [index] : []));
+  if (shown.length === 0)
+    throw new UsageError(`none of the ${what} has "${only ?? ''}" in its name; \`scaleproof list ${what}\` shows them all`);
   if (options.json) {
-    console.out(`${JSON.stringify(rows, undefined, 2)}\n`);
+    console.out(
+      `${JSON.stringify(
+        shown.map((index) => rows[index]),
+        undefined,
+        2,
+      )}\n`,
+    );
     return EXIT.pass;
   }
-  const names = rows.map((row) => row.id ?? row.name ?? '');
-  const width = Math.max(...names.map((name) => name.length));
-  rows.forEach((row, index) => console.out(`${(names[index] ?? '').padEnd(width)}  ${row.summary}\n`));
+  const entries = shown.map((index) => ({
+    name: names[index] ?? '',
+    text: rows[index]?.summary ?? '',
+    notes: notes(index, shown.length === 1),
+  }));
+  const paint = createPaint(console.color);
+  console.out(layOutEntries(entries, hints, { columns: console.columns, paint }));
   return EXIT.pass;
+}
+
+function listSuites(): Printable {
+  return printable({
+    rows: suites.map((suite) => ({
+      name: suite.name,
+      summary: suite.summary,
+      scenarios: suite.scenarios.map(({ scenario }) => scenario.id),
+    })),
+    nameOf: ({ name }) => name,
+    notesOf: (suite) => [{ text: `${suite.scenarios.length} scenarios` }],
+    detailsOf: (suite) => suite.scenarios.map((text) => ({ text })),
+    hints: ['Run one with: scaleproof run --suite NAME'],
+  });
+}
+
+function scenarios(): Printable {
+  return printable({
+    rows: suites.flatMap((suite) =>
+      suite.scenarios.map(({ scenario: { id, title, profile, requirements, needs } }) => ({
+        id,
+        summary: title,
+        suite: suite.name,
+        profile,
+        requirements,
+        needs,
+      })),
+    ),
+    nameOf: ({ id }) => id,
+    notesOf: ({ profile, needs: { features, capabilities } }) => {
+      const facts = [
+        ...(profile === 'core' ? [] : [profile]),
+        ...(features.length === 0 ? [] : [`for targets with ${features.join(', ')}`]),
+        ...(capabilities.length === 0 ? [] : [`needs ${capabilities.join(', ')}`]),
+      ];
+      return facts.length === 0 ? [] : [{ text: facts.join('; ') }];
+    },
+    hints: [
+      'Run one with: scaleproof run --scenario ID',
+      `All are of the profile core if not said otherwise. ${Object.entries(PROFILE_WORDS)
+        .map(([name, words]) => `${name}: ${words}`)
+        .join('. ')}.`,
+    ],
+  });
+}
+
+function faults(): Printable {
+  return printable({
+    rows: faultCatalogue.map((fault) => {
+      const { name, summary, legal } = fault;
+      const forms = formsOf(fault.params);
+      return { name, summary, legal, capabilities: capabilitiesOf(fault, forms), forms };
+    }),
+    nameOf: ({ name }) => name,
+    notesOf: ({ legal, capabilities, forms }) => [
+      { text: `${legal ? 'legal' : 'not legal'}; needs ${capabilities.join(', ')}` },
+      ...forms.flatMap((form, index) => [...(index === 0 ? [] : [{ text: 'or' }]), ...form.parameters.map(noteOf), ...exampleOf(form)]),
+    ],
+    hints: [
+      "Inject one into a running world with: scaleproof world inject NAME 'PARAMETERS' (docs/world.md)",
+      'Legal is what a correct API server or EC2 may do. A world that lacks what a fault needs does not have the fault.',
+    ],
+  });
+}
+
+/** What it may need of a world, whatever its parameters. */
+function capabilitiesOf(fault: Fault<unknown, unknown>, forms: readonly Form[]): string[] {
+  return [...new Set(forms.flatMap(({ examples }) => examples.flatMap((params) => specify(fault, params).capabilities)))];
+}
+
+function noteOf(parameter: Parameter): Note {
+  const { name, takes, required, description } = parameter;
+  const how = required ? ', required' : 'default' in parameter ? `, by default ${inWords(parameter.default)}` : '';
+  return { label: name, text: `${takes}${how}${description === undefined ? '' : `: ${description}`}` };
+}
+
+/** JSON in which a line may break. */
+function inWords(value: unknown): string {
+  return Array.isArray(value) ? `[${value.map((one) => JSON.stringify(one)).join(', ')}]` : JSON.stringify(value);
+}
+
+function exampleOf({ examples: [first = {}] }: Form): Note[] {
+  return Object.keys(first).length === 0 ? [] : [{ label: 'e.g.', text: `'${JSON.stringify(first)}'` }];
+}
+
+function checks(): Printable {
+  return printable({
+    rows: checkCatalogue.map(({ name, summary, codes }) => ({ name, summary, codes })),
+    nameOf: ({ name }) => name,
+    notesOf: ({ codes }) => Object.entries(codes).map(([label, text]) => ({ label, text })),
+    hints: ['Every check judges every trial; below each are the codes of what it finds.'],
+  });
+}
+
+function targets(): Printable {
+  return printable({
+    rows: targetCatalogue.map(({ name, summary, features, constants }) => ({ name, summary, features, constants })),
+    nameOf: ({ name }) => name,
+    notesOf: () => [],
+    detailsOf: ({ features, constants }) => [
+      { label: 'features', text: features.length === 0 ? 'none beyond the core' : features.join(', ') },
+      ...Object.entries(constants).map(([label, value]) => ({ label, text: String(value) })),
+    ],
+    hints: [
+      'Test one with: scaleproof run --target NAME',
+      'Mutants are the reference with one planted bug each, which the checks must find. Any program of your own: --target ./target.yaml (docs/targets.md)',
+    ],
+  });
 }

@@ -39,7 +39,9 @@ function parse(text: string): ReturnType<typeof parseReplayLine> {
 async function chooseOne(label: string): Promise<ChosenScenario> {
   const path = isPath(label) ? label.slice(0, label.lastIndexOf('#')) : label;
   const all = { suites: [], scenarios: [] };
-  const chosen = await (isPath(label) && isManifests(path) ? chooseManifests(path, all) : chooseScenarios({ ...all, scenarios: [path] }));
+  const chosen = await (isPath(label) && isManifests(path)
+    ? chooseManifests(path, all).then((found) => found.chosen)
+    : chooseScenarios({ ...all, scenarios: [path] }));
   const one = chosen.find((candidate) => candidate.label === label);
   if (one === undefined) throw new UsageError(`${path} no longer exports the scenario that the replay line names: ${label}`);
   return one;

@@ -9,7 +9,9 @@ import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
+import { countOfferings } from '../../model/offerings.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { timeName } from '../../reports/clock.ts';
 import { RUN_FORMAT } from '../../reports/report-input.ts';
 import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -44,9 +46,11 @@ export interface RunOptions {
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
-  const chosen = await (options.manifests === undefined ? chooseScenarios(options) : chooseManifests(options.manifests, options, console));
+  const found = await (options.manifests === undefined
+    ? chooseScenarios(options).then((chosen) => ({ chosen, nodes: 0 }))
+    : chooseManifests(options.manifests, options, console));
   const target = chooseTarget(options.target);
-  return runChosen({ ...options, chosen, target }, console);
+  return runChosen({ ...options, chosen: found.chosen, nodes: Math.max(options.nodes, found.nodes), target }, console);
 }
 
 /** A run whose scenarios and target are known. */
@@ -81,7 +85,7 @@ async function carryOut(
   const facts = await factsOf(options, target, plan, { directory, startedAt });
   writeRunFacts(directory, facts);
 
-  const progress = new Progress(console, plan.trials.length);
+  const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
   const ends = await runTrials(plan.trials, {
     directory,
     workers: options.workers ?? availableParallelism(),
@@ -202,7 +206,15 @@ async function factsOf(
       ...(digest === undefined ? {} : { digest }),
     },
     world: { name: world.name, capabilities: [...world.capabilities], allowances: { ...world.allowances } },
-    bounds: Object.values(resolveBounds({ constants: target.constants, allowances: world.allowances, nodes: options.nodes })),
+    bounds: Object.values(
+      resolveBounds({
+        constants: target.constants,
+        allowances: world.allowances,
+        nodes: options.nodes,
+        // Those of the scenario with the most: the bounds of the others are printed beside what was measured.
+        offerings: Math.max(0, ...options.chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values()))),
+      }),
+    ),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
     planned: plan.trials.map(({ scenario, suite, seed, replay, history }) => ({
       scenario: scenario.id,

@@ -1,12 +1,10 @@
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../model/package-root.ts';
-import { whyNot, withRunningWorld } from './testing/running-world.ts';
-
-const missing = whyNot('python3', ['-c', 'import boto3']);
+import { skipWithout, withRunningWorld } from './testing/running-world.ts';
 
 test('boto3 against a running world', async ({}, testInfo) => {
-  test.skip(missing !== undefined, missing);
+  skipWithout('python3', ['-c', 'import boto3']);
   test.setTimeout(300_000);
   await withRunningWorld(testInfo, async ({ run }) => {
     const { code, stdout, stderr } = await run('python3', [join(packageRoot(), 'fixtures/clients/python/ec2.py')]);

@@ -2,16 +2,14 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../model/package-root.ts';
 import { start } from '../testing/command.ts';
-import { whyNot, withRunningWorld } from './testing/running-world.ts';
+import { skipWithout, withRunningWorld } from './testing/running-world.ts';
 
 const SOURCES = join(packageRoot(), 'fixtures/clients/go');
 /** The first build on a machine compiles all of client-go. */
 const BUILD_LIMIT_MS = 900_000;
 
-const missing = whyNot('go', ['version']);
-
 test('a Go program on client-go against a running world', async ({}, testInfo) => {
-  test.skip(missing !== undefined, missing);
+  skipWithout('go', ['version']);
   test.setTimeout(BUILD_LIMIT_MS + 180_000);
   const modules = await start('go', ['mod', 'download'], SOURCES).finished;
   test.skip(modules.code !== 0, `its modules can't be had: ${modules.stderr.trim().split('\n').at(-1)}`);

@@ -81,6 +81,11 @@ for (const { what, body, message } of [
     message: /^there is no fault "earthquake"; there are: .*insufficient-capacity/,
   },
   {
+    what: 'a fault with a typo',
+    body: { fault: 'spot-interuption' },
+    message: /^there is no fault "spot-interuption"; did you mean spot-interruption\?/,
+  },
+  {
     what: 'parameters that do not fit',
     body: { fault: 'insufficient-capacity', params: { zones: 3 } },
     message: /^fault insufficient-capacity: zones: /,
@@ -126,13 +131,21 @@ test('the commands: injected, listed, healed, refused', async () => {
     const ask = (...args: string[]): ReturnType<typeof scaleproofHere> => scaleproofHere(['world', ...args, '--control', base]);
     expect(await ask('inject', 'insufficient-capacity', '{"capacityTypes": ["spot"]}')).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^fault-1 {2}.*spot.*; fired 0 times\n$/),
+      stdout: expect.stringMatching(/^injected fault-1: .*spot.*\n$/),
     });
     const { stdout } = await ask('faults', '--json');
     expect(JSON.parse(stdout)).toEqual([expect.objectContaining({ id: 'fault-1' })]);
     expect(await ask('heal', 'fault-2')).toMatchObject({ code: 2, stderr: expect.stringContaining('there are: fault-1') });
-    expect(await ask('heal', 'fault-1')).toMatchObject({ code: 0 });
-    expect(await ask('inject', 'insufficient-capacity', '{')).toMatchObject({ code: 2, stderr: expect.stringContaining('are JSON') });
+    expect((await ask('faults')).stdout).toMatch(/^fault-1: spot capacity .*; it never fired\n$/);
+    expect(await ask('heal', 'fault-1')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^healed fault-1: spot .*; it never fired\n$/),
+    });
+    expect((await ask('faults')).stdout).toBe('no fault is injected\n');
+    expect(await ask('inject', 'insufficient-capacity', '{')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('are JSON, such as'),
+    });
   });
 });
 

@@ -1,6 +1,7 @@
 import { faultCatalogue } from '../../faults/catalogue.ts';
 import { specify } from '../../faults/fault.ts';
 import type { FaultSpec } from '../../faults/fault.ts';
+import { nearest } from '../../model/nearest.ts';
 import type { Heal } from '../../world/ports.ts';
 import type { World } from '../../world/world.ts';
 
@@ -76,7 +77,12 @@ export class Injections {
   #specify(name: string, params: unknown): FaultSpec {
     const fault = faultCatalogue.find((one) => one.name === name);
     if (fault === undefined) {
-      throw new InjectionError(400, `there is no fault "${name}"; there are: ${faultCatalogue.map((one) => one.name).join(', ')}`);
+      const names = faultCatalogue.map((one) => one.name);
+      const meant = nearest(name, names);
+      throw new InjectionError(
+        400,
+        `there is no fault "${name}"; ${meant === undefined ? `there are: ${names.join(', ')}` : `did you mean ${meant}?`}`,
+      );
     }
     let spec: FaultSpec;
     try {

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { start, usersEnvironment } from '../testing/command.ts';
 import { until } from '../testing/processes.ts';
-import { whyNot, withRunningWorld } from './testing/running-world.ts';
+import { skipWithout, withRunningWorld } from './testing/running-world.ts';
 
-const missing = whyNot('kubectl', ['version', '--client']);
 /** What each waiting command of kubectl is given. */
 const PATIENCE = '--timeout=90s';
 
@@ -31,7 +30,7 @@ spec: { minAvailable: 2, selector: { matchLabels: { app: web } } }
 `;
 
 test('kubectl and the bundled autoscaler in a running world: a deployment gets nodes, one of them is drained', async ({}, testInfo) => {
-  test.skip(missing !== undefined, missing);
+  skipWithout('kubectl', ['version', '--client']);
   test.setTimeout(600_000);
   await withRunningWorld(testInfo, async ({ run, folder, target, operator, reference }) => {
     // What kubectl remembers of a server must not outlive the world.

@@ -6,9 +6,8 @@ import { RESOURCES } from '../../clients/resources.ts';
 import type { ResourceType } from '../../clients/kube-client.ts';
 import { CRDS } from '../../controller/crds.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
-import { LABEL } from '../../model/kube.ts';
 import type { KubeObject } from '../../model/kube.ts';
-import { nodeClass, toNodePool } from '../../targets/reference.ts';
+import { ANY_POOL, nodeClass, toNodePool } from '../../targets/reference.ts';
 
 /** What the bundled autoscaler is started with, besides the environment: docs/controller.md. */
 export interface ReferenceStart {
@@ -25,15 +24,7 @@ export function writeReferenceStart(folder: string, cluster: ClusterConfig): Ref
   const crds = join(folder, 'reference-crds.yaml');
   const pools = join(folder, 'reference-pools.yaml');
   writeFileSync(crds, format(CRDS));
-  const pool = toNodePool({
-    name: 'default',
-    requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }],
-    labels: {},
-    taints: [],
-    startupTaints: [],
-    weight: 0,
-  });
-  writeFileSync(pools, format([typed(RESOURCES.ec2nodeclasses, nodeClass(cluster)), typed(RESOURCES.nodepools, pool)]));
+  writeFileSync(pools, format([typed(RESOURCES.ec2nodeclasses, nodeClass(cluster)), typed(RESOURCES.nodepools, toNodePool(ANY_POOL))]));
   // Beside this file in the sources as in the package.
   const main = fileURLToPath(new URL(`../../controller/main${extname(import.meta.url)}`, import.meta.url));
   return { crds, pools, command: [process.execPath, main] };

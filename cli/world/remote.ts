@@ -1,3 +1,4 @@
+import { formatTimes } from '../../reports/format.ts';
 import type { Console } from '../console.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { CONTROL_VARIABLE, askControl } from './control.ts';
@@ -11,17 +12,28 @@ interface RemoteOptions {
 
 /** `scaleproof world inject FAULT [PARAMS]`: breaks something in a running world. */
 export async function worldInject(fault: string, params: string | undefined, options: RemoteOptions, console: Console): Promise<number> {
-  return ask('POST', '/faults', options, console, { fault, params: parseParams(params) });
+  const answers = await ask('POST', '/faults', options, { fault, params: parseParams(params) });
+  return say(answers, options, console, ({ id, description }) => `injected ${id}: ${description}`);
 }
 
 /** `scaleproof world heal ID`: mends it. */
 export async function worldHeal(id: string, options: RemoteOptions, console: Console): Promise<number> {
-  return ask('DELETE', `/faults/${encodeURIComponent(id)}`, options, console);
+  const answers = await ask('DELETE', `/faults/${encodeURIComponent(id)}`, options);
+  return say(answers, options, console, (one) => `healed ${one.id}: ${one.description}; ${fired(one)}`);
 }
 
 /** `scaleproof world faults`: what is broken. */
 export async function worldFaults(options: RemoteOptions, console: Console): Promise<number> {
-  return ask('GET', '/faults', options, console);
+  const answers = await ask('GET', '/faults', options);
+  if (answers.length === 0 && !options.json) {
+    console.out('no fault is injected\n');
+    return EXIT.pass;
+  }
+  return say(answers, options, console, (one) => `${one.id}: ${one.description}; ${fired(one)}`);
+}
+
+function fired({ firings }: ControlAnswer): string {
+  return firings === 0 ? 'it never fired' : `it fired ${formatTimes(firings)}`;
 }
 
 function parseParams(text: string | undefined): unknown {
@@ -29,21 +41,29 @@ function parseParams(text: string | undefined): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new UsageError(`the parameters of a fault are JSON, which this is not: ${text}`);
+    throw new UsageError(`the parameters of a fault are JSON, such as '{"count": 1}', which this is not: ${text}`);
   }
 }
 
-async function ask(method: string, path: string, options: RemoteOptions, console: Console, body?: unknown): Promise<number> {
-  const base = options.control ?? process.env[CONTROL_VARIABLE];
+/** @throws UsageError with what the world refused, or why it could not be asked */
+async function ask(method: string, path: string, { control }: RemoteOptions, body?: unknown): Promise<readonly ControlAnswer[]> {
+  const base = control ?? process.env[CONTROL_VARIABLE];
   if (base === undefined)
     throw new UsageError(`which world? Set ${CONTROL_VARIABLE} as "scaleproof world up" printed it, or give --control`);
-  let answers: readonly ControlAnswer[];
   try {
-    answers = await askControl(base, method, path, body);
+    return await askControl(base, method, path, body);
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  if (options.json) console.out(`${JSON.stringify(answers, undefined, 2)}\n`);
-  else for (const { id, description, firings } of answers) console.out(`${id}  ${description}; fired ${firings} times\n`);
+}
+
+function say(
+  answers: readonly ControlAnswer[],
+  { json }: RemoteOptions,
+  console: Console,
+  inWords: (one: ControlAnswer) => string,
+): number {
+  if (json) console.out(`${JSON.stringify(answers, undefined, 2)}\n`);
+  else for (const answer of answers) console.out(`${inWords(answer)}\n`);
   return EXIT.pass;
 }

@@ -143,7 +143,9 @@ function openNew(path: string): number {
   } catch (error) {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new UsageError(
-      isThere ? `${path} is there already: a history is written to a new file` : `the history can't be written: ${String(error)}`,
+      isThere
+        ? `${path} is there already: a history is written to a new file`
+        : `the history can't be written: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
 }

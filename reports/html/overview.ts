@@ -1,5 +1,7 @@
 import type { NotRun, Verdict } from '../../history/verdict.ts';
-import { formatCount, formatDuration, formatList, formatPercent, formatRatio, formatValue } from '../format.ts';
+import { WHOLE_PHASES } from '../../history/latency.ts';
+import { isVirtual, timeName } from '../clock.ts';
+import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
 import type { RunReport, ScenarioReport } from '../run-report.ts';
 import { groupFindings } from './groups.ts';
@@ -30,7 +32,7 @@ export function renderHeader(report: RunReport): Markup {
       ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, instances.leaked > 0)}
       ${tile('Faults fired', html`<strong>${faults.fired}</strong><span>of ${faults.armed} armed</span>`)}
       ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>`)}
-      ${tile('Virtual time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
+      ${tile(isVirtual(run) ? 'Virtual time' : 'Real time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
     </div>
     <ul class="profiles" aria-label="Profiles, over the scenarios that were asked for">
       ${report.profiles.map(
@@ -176,18 +178,26 @@ export function renderTable(report: RunReport): Markup {
 
 function scenarioRow(scenario: ScenarioReport, index: number): Markup {
   const { id, title, verdict, trials, success, latencies, instances, faults, results } = scenario;
-  const whole = latencies.find(({ phase }) => phase === 'pending -> running');
+  const whole = wholeWay(latencies, WHOLE_PHASES.fromCreation);
+  const healed = wholeWay(latencies, WHOLE_PHASES.fromHeal);
   return html`<tr>
     <th scope="row"><a href="#${scenarioId(index)}">${id}</a><small>${title}</small></th>
     <td>${badge(verdict)}</td>
     <td class="num">${trials.passed} of ${results.length + trials.notBegun}</td>
     <td class="num${success.served < success.asked && ' bad'}">${servedText(success)}</td>
-    <td class="num">${whole === undefined ? '–' : [whole.p50Ms, whole.p95Ms, whole.p99Ms].map(formatDuration).join(' / ')}</td>
+    <td class="num">
+      ${whole ?? (healed === undefined ? '–' : '')}${healed !== undefined && html`<small>from the heal<br />${healed}</small>`}
+    </td>
     <td class="num${instances.leaked > 0 && ' bad'}">
       ${[instances.created, instances.terminated, instances.live, instances.leaked].join(' / ')}
     </td>
     <td class="num">${faults.armed === 0 ? '–' : `${faults.fired} / ${faults.armed}`}</td>
   </tr>`;
+}
+
+function wholeWay(latencies: ScenarioReport['latencies'], whole: string): string | undefined {
+  const found = latencies.find(({ phase }) => phase === whole);
+  return found === undefined ? undefined : [found.p50Ms, found.p95Ms, found.p99Ms].map(formatDuration).join(' / ');
 }
 
 function notRunRow({ scenario, title, reason }: NotRun): Markup {
@@ -214,8 +224,9 @@ export function renderFacts({ run }: RunReport): Markup {
     <dl class="numbers wide">
       ${row('Target', run.target.name)} ${row('Features', run.target.features.join(', ') || 'none')}
       ${row('Declared constants', html`${numbers(run.target.constants)}`)} ${row('World', run.world.name)}
-      ${row('Capabilities', run.world.capabilities.join(', ') || 'none')} ${row('Allowances', html`${numbers(run.world.allowances)}`)}
-      ${row('Digest of instance types', code(run.digests.catalogue))} ${row('Digest of prices', code(run.digests.prices))}
+      ${row('Time in trials', timeName(run))} ${row('Capabilities', run.world.capabilities.join(', ') || 'none')}
+      ${row('Allowances', html`${numbers(run.world.allowances)}`)} ${row('Digest of instance types', code(run.digests.catalogue))}
+      ${row('Digest of prices', code(run.digests.prices))}
     </dl>
     <h3>Bounds</h3>
     <div class="table-wrap">
@@ -230,10 +241,10 @@ export function renderFacts({ run }: RunReport): Markup {
         </thead>
         <tbody>
           ${run.bounds.map(
-            ({ name, value, unit, formula, reason, loose }) =>
-              html`<tr id="bound-${name}">
-                <th scope="row">${name}</th>
-                <td class="num">${formatValue(value, unit)}</td>
+            ({ formula, reason, loose, ...bound }) =>
+              html`<tr id="bound-${bound.name}">
+                <th scope="row">${bound.name}</th>
+                <td class="num">${formatLimit(bound)}</td>
                 <td>${formula}</td>
                 <td>${reason}${loose !== undefined && html`<br /><small>Seldom come near: ${loose}</small>`}</td>
               </tr>`,

@@ -1,5 +1,7 @@
+import { WHOLE_PHASES, isFromHeal } from '../../history/latency.ts';
+import { closeness } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
-import { formatDuration, formatPercent, formatValue } from '../format.ts';
+import { formatDuration, formatLimit, formatPercent, formatValue } from '../format.ts';
 import type { BoundReport, ProfileReport, ScenarioReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
@@ -58,10 +60,14 @@ export function latencyTable({ latencies }: Pick<ScenarioReport, 'latencies'>): 
     <tbody>
       ${latencies.map(
         ({ phase, count, p50Ms, p95Ms, p99Ms }) =>
-          html`<tr${phase === 'pending -> running' && html` class="total"`}><th scope="row">${phase.replace('->', '→')}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
+          html`<tr${isWhole(phase) && html` class="total"`}><th scope="row">${phase.replace('->', '→')}${isFromHeal(phase) && html` <small>pods that could not be served before the heal</small>`}</th><td class="num">${count}</td>${[p50Ms, p95Ms, p99Ms].map((ms) => html`<td class="num">${formatDuration(ms)}</td>`)}</tr>`,
       )}
     </tbody>
   </table>`;
+}
+
+function isWhole(phase: string): boolean {
+  return phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
 }
 
 /** How close each bound came. */
@@ -79,14 +85,14 @@ export function boundsTable(bounds: readonly BoundReport[]): Markup {
     </thead>
     <tbody>
       ${bounds.map(({ check, bound, worst, object, seed }) => {
-        const ratio = worst === undefined || bound.value === 0 ? undefined : worst / bound.value;
+        const ratio = closeness({ bound, worst });
         const where = [...(object === undefined ? [] : [object]), ...(seed === undefined ? [] : [`seed ${seed}`])].join(', ');
         return html`<tr>
           <th scope="row">${check}</th>
           <td><a href="#bound-${bound.name}">${bound.name}</a></td>
           <td class="num" title="${where}">${worst === undefined ? 'not measured' : formatValue(worst, bound.unit)}</td>
-          <td class="num">${formatValue(bound.value, bound.unit)}</td>
-          <td>${ratio !== undefined && gauge(ratio)}</td>
+          <td class="num">${formatLimit(bound)}</td>
+          <td>${ratio === undefined ? '–' : gauge(ratio)}</td>
         </tr>`;
       })}
     </tbody>

@@ -47,6 +47,15 @@ test('a trial that passed adds little to the page', () => {
   expect((sizeOf(passing) - sizeOf([])) / passing.length).toBeLessThan(48_000);
 });
 
+test('a run in real time is called so', () => {
+  const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
+  const world = { ...input.run.world, capabilities: input.run.world.capabilities.filter((one) => one !== 'time.virtual') };
+  const page = renderHtml({ ...input, run: { ...input.run, world } });
+  expect(page).toContain('<h2>Real time</h2>');
+  expect(page).toContain(' of real time</span>');
+  expect(page.toLowerCase()).not.toContain('virtual time');
+});
+
 test('the page asks for nothing from anywhere', () => {
   const page = renderHtml(sampleRun({ trials: 1 }));
   expect(page).not.toMatch(/(?:src|href)="(?!#|data:)/);

@@ -1,3 +1,4 @@
+import { timeName } from '../clock.ts';
 import { formatCount } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
 import type { ReportTrial } from '../report-input.ts';
@@ -30,7 +31,10 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const sections = byProfile(
     report,
-    report.scenarios.map((scenario, index) => ({ profile: scenario.profile, section: renderScenario(scenario, index, trials) })),
+    report.scenarios.map((scenario, index) => ({
+      profile: scenario.profile,
+      section: renderScenario(scenario, index, trials, timeName(report.run)),
+    })),
   ).filter(({ parts }) => parts.length > 0);
   return html`${sections.map(
     ({ profile: { name }, parts }) =>
@@ -43,7 +47,7 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
 }
 
 /** A scenario: its numbers over all trials, then the trials. What did not pass is open. */
-function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[]): Markup {
+function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[], time: string): Markup {
   const { id, title, suite, profile, requirements, verdict, results, faults } = scenario;
   const shown = shownTrials(scenario);
   const sources = new Map(trials.filter(({ result }) => result.scenario === id).map((trial) => [trial.result.seed, trial]));
@@ -76,7 +80,7 @@ function renderScenario(scenario: ScenarioReport, index: number, trials: readonl
       }
       ${shown.flatMap((trial) => {
         const source = sources.get(trial.seed);
-        return source === undefined ? [] : renderTrial(trial, source, trialId(index, trial.seed), id);
+        return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
       })}
       ${
         rest.length > 0 &&

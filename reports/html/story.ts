@@ -2,7 +2,7 @@ import type { Truth } from '../../history/events.ts';
 import { expectationsOf } from '../../history/view.ts';
 import type { View } from '../../history/view.ts';
 import { outcomeOf } from '../outcome.ts';
-import { formatCount, formatDuration, formatList, formatMoment } from '../format.ts';
+import { formatCount, formatDuration, formatList, formatMoment, formatTimes } from '../format.ts';
 import type { TrialReport } from '../run-report.ts';
 
 /** A trial told to somebody who was not there; each part is a list of sentences. */
@@ -79,7 +79,7 @@ function brokenIn(view: View): Sentence[] {
         ? firing === 'must-fire'
           ? 'it never fired, though it had to'
           : 'it never fired'
-        : `it fired ${fired.length === 1 ? 'once' : `${fired.length} times`}, at ${formatList(moments)}${fired.length > 3 ? ' and later' : ''}`;
+        : `it fired ${formatTimes(fired.length)}, at ${formatList(moments)}${fired.length > 3 ? ' and later' : ''}`;
     const until = healed === undefined ? 'never healed' : `healed at ${formatMoment(healed.t)}`;
     const robustness = legal ? '' : ' No correct API would do this: it tests robustness.';
     return { tMs: armed.t, text: `${fault} was armed: ${description}; ${times}; ${until}.${robustness}` };

@@ -23,8 +23,17 @@ const MAX_LOG_ROWS_PASSED = 20;
 /** Objects of one group of findings that are listed. */
 const MAX_LISTED = 60;
 
+/** Where a trial stands. */
+interface TrialPlace {
+  /** Of its section. */
+  readonly id: string;
+  readonly scenario: string;
+  /** What its time is called. */
+  readonly time: string;
+}
+
 /** One trial in full: its story, timeline, findings with evidence, checks and log. Reads the trial's events once. */
-export function renderTrial(trial: TrialReport, source: ReportTrial, id: string, scenario: string): Markup {
+export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scenario, time }: TrialPlace): Markup {
   const { events } = source;
   const view = createView(events, { truncated: source.truncated });
   const describe = createDescriber(events);
@@ -35,7 +44,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, id: string,
   return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
-      ${badge(trial.verdict)}<span class="muted">${formatMoment(trial.virtualMs)} of virtual time</span>
+      ${badge(trial.verdict)}<span class="muted">${formatMoment(trial.virtualMs)} of ${time}</span>
     </header>
     ${replayLine(trial.replay)} ${renderStory(view, trial)}
     <h5>Timeline</h5>

@@ -62,8 +62,20 @@ function locateProgram(path: string, field: string, folder: string, [name = '', 
   const places = name.includes('/') ? [folder] : (process.env['PATH'] ?? '').split(delimiter).filter((place) => place !== '');
   const found = places.map((place) => resolve(place, name)).find(isExecutable);
   if (found !== undefined) return [found, ...args];
-  const where = name.includes('/') ? `there is no program ${resolve(folder, name)}` : `no program ${name} is in PATH`;
-  throw new TargetFileError(`${path}: ${field} can't be run: ${where}`);
+  throw new TargetFileError(`${path}: ${field} can't be run: ${whyNotFound(name, folder, places)}`);
+}
+
+/** Where it was looked for. */
+function whyNotFound(name: string, folder: string, places: readonly string[]): string {
+  if (!name.includes('/')) {
+    const isBeside = statSync(resolve(folder, name), { throwIfNoEntry: false })?.isFile() === true;
+    const hint = isBeside ? `; the one beside this file is ./${name}` : '';
+    return `no program ${name} is in PATH (${places.join(delimiter)})${hint}`;
+  }
+  const place = resolve(folder, name);
+  const found = statSync(place, { throwIfNoEntry: false });
+  if (found === undefined) return `there is no program ${place} (it is looked for from the folder of this file)`;
+  return found.isFile() ? `${place} may not be executed (chmod +x)` : `${place} is no file`;
 }
 
 function isExecutable(path: string): boolean {
@@ -187,16 +199,24 @@ class ProgramRun implements TargetProcess {
         });
       });
     const probe = substituteAll(this.#spec.ready, await environment);
-    await untilReady(probe, { clock: this.#site.runtime.clock, said });
+    try {
+      await untilReady(probe, { clock: this.#site.runtime.clock, said });
+    } catch (error) {
+      if (!(error instanceof ProgramError)) throw error;
+      throw new ProgramError(`${error.message}; ${quote((await this.#started).lastWords())}`);
+    }
   }
 
   async #untilDone(): Promise<void> {
     const program = await this.#started;
     const code = await program.ended;
     if (this.#site.runtime.signal.aborted) return;
-    const words = program.lastWords();
-    throw new ProgramError(`it exited with code ${code}${words === '' ? ', and said nothing' : `; the last that it said: ${words}`}`);
+    throw new ProgramError(`it exited with code ${code}; ${quote(program.lastWords())}`);
   }
+}
+
+function quote(words: string): string {
+  return words === '' ? 'it said nothing' : `the last that it said: ${words}`;
 }
 
 /** Programs of Go and of Node write JSON lines; controller-runtime says of a panic that it survived "Observed a panic". */

@@ -39,3 +39,21 @@ export class LineSplitter {
     if (line !== '') this.#onLine(isCut ? `${line} [cut]` : line);
   }
 }
+
+/** Lines that tell why a program ended, mostly. */
+const MAX_LAST_LINES = 5;
+const MAX_LAST_LENGTH = 300;
+
+/** The last lines of a program, bounded, in one line. */
+export class LastWords {
+  readonly #lines: string[] = [];
+
+  hear(line: string): void {
+    this.#lines.push(line.length > MAX_LAST_LENGTH ? `${line.slice(0, MAX_LAST_LENGTH)} [cut]` : line);
+    if (this.#lines.length > MAX_LAST_LINES) this.#lines.shift();
+  }
+
+  text(): string {
+    return this.#lines.map((line) => line.trim()).join(' | ');
+  }
+}

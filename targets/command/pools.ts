@@ -43,9 +43,9 @@ export function karpenterPools(nodeClass: Manifest | undefined, install: readonl
         ...pools.map((pool) => manifestOf(pool, nodeClassRef)),
       ]);
     },
-    removePools: async (site, pools) => {
+    removePools: async (site, pools, left) => {
       for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef));
-      await removeManifest(site, nodeClass);
+      if (left.length === 0) await removeManifest(site, nodeClass);
     },
   };
 }

@@ -4,7 +4,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../runtime/clock.ts';
 import { ProgramError } from '../target.ts';
-import { LineSplitter } from './lines.ts';
+import { LastWords, LineSplitter } from './lines.ts';
 
 /** What to run, and how. */
 export interface ProgramOrder {
@@ -23,7 +23,7 @@ export interface ProgramOrder {
 export interface Program {
   /** Resolves with its exit code when it has ended and what it wrote has been read; 128 and the signal's number if a signal ended it. */
   readonly ended: Promise<number>;
-  /** The last thing that it said. */
+  /** The last that it said, to standard error if it said anything there: some lines, cut short. Empty if it said nothing. */
   lastWords(): string;
   /** Asks it to stop, as a kubelet does: SIGTERM to the program itself. */
   stop(): void;
@@ -43,13 +43,15 @@ export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: s
   // A session of its own: whoever kills this process's group leaves the keeper to do its work.
   const keeper = spawn(process.execPath, ['--no-warnings', file], { stdio: ['pipe', 'pipe', 'pipe'], detached: true });
   let isLetGo = false;
-  let said = '';
-  const hear = (line: string): void => {
-    said = line;
-    if (!isLetGo) onLine(line);
-  };
-  for (const stream of [keeper.stdout, keeper.stderr]) {
-    const lines = new LineSplitter(hear);
+  const said = { out: new LastWords(), err: new LastWords() };
+  for (const [stream, words] of [
+    [keeper.stdout, said.out],
+    [keeper.stderr, said.err],
+  ] as const) {
+    const lines = new LineSplitter((line) => {
+      words.hear(line);
+      if (!isLetGo) onLine(line);
+    });
     stream.setEncoding('utf8').on('data', (text: string) => lines.push(text));
     stream.on('end', () => lines.end());
   }
@@ -73,7 +75,7 @@ export function startProgram(order: ProgramOrder, clock: Clock, onLine: (line: s
   ended.catch(() => undefined);
   return {
     ended,
-    lastWords: () => said,
+    lastWords: () => said.err.text() || said.out.text(),
     stop: () => void keeper.stdin.write('stop\n'),
     kill: async () => {
       isLetGo = true;

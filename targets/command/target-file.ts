@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { parse } from 'yaml';
+import { nearest } from '../../model/nearest.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
 import { FEATURES } from '../target.ts';
 import type { TargetConstants } from '../target.ts';
@@ -17,7 +18,10 @@ export class TargetFileError extends Error {
 /** A program that never becomes ready is given up after so long, as by a startup probe. */
 const READY_WITHIN_MS = 120_000;
 
-const text = z.string('must be a text').min(1, 'must not be empty');
+const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
+
+/** A program and its arguments. */
+const A_COMMAND = "a list of the program and its arguments, such as ['./autoscaler', '--port', '${PORT}']";
 
 /** A text in which `${NAME}` stands for a value that is known when the program starts. */
 const template = (names: readonly string[]): z.ZodType<string, string> =>
@@ -28,16 +32,30 @@ const template = (names: readonly string[]): z.ZodType<string, string> =>
 
 const programText = template(PROGRAM_VARIABLE_NAMES);
 
+const commandList = z
+  .array(programText, { error: ({ input }) => `${input === undefined ? 'is missing: it is' : 'must be'} ${A_COMMAND}` })
+  .nonempty(`must name a program: ${A_COMMAND}`);
+
 /** YAML reads `1` as a number and `true` as a boolean: in an environment they are texts. */
 const scalar = z.union([z.string(), z.number(), z.boolean()], 'must be a text').transform(String);
 
+/** As Go writes them. */
+const A_DURATION = 'a duration such as 90s, 15m or 1h30m (units h, m, s, ms), or a number of milliseconds';
+
 const duration = (minMs = 0): z.ZodType<number> =>
-  z.union([z.string(), z.number()], 'must be a duration such as 15m, or milliseconds').transform((value, { addIssue }) => {
-    const ms = parseDurationMs(value);
-    if (ms !== undefined && ms >= minMs) return ms;
-    addIssue({ code: 'custom', message: `must be a duration such as 15m, or milliseconds${minMs > 0 ? ', more than 0' : ''}` });
-    return z.NEVER;
-  });
+  z
+    .union([z.string(), z.number()], {
+      error: ({ input }) => (input === undefined ? `is missing: ${A_DURATION}` : `must be ${A_DURATION}`),
+    })
+    .transform((value, { addIssue }) => {
+      const ms = parseDurationMs(value);
+      if (ms !== undefined && ms >= minMs) return ms;
+      addIssue({ code: 'custom', message: `must be ${A_DURATION}${minMs > 0 ? ', more than 0' : ''}, not ${JSON.stringify(value)}` });
+      return z.NEVER;
+    });
+
+/** Those without a default, as they could stand in a file. */
+const CONSTANTS_EXAMPLE = 'it needs emptyAfter and termination, such as {emptyAfter: 1m, termination: 35s}; the others have defaults';
 
 /** Where Karpenter has a constant of that meaning, its value is the default. What depends on configuration has none. */
 const constants = z
@@ -53,7 +71,7 @@ const constants = z
       unavailableOffering: duration().default(180_000),
       offeringsPerLaunch: z.int('must be a positive whole number').positive('must be a positive whole number').default(60),
     },
-    { error: objectError('must be a map of the constants') },
+    { error: objectError('must be a map of the constants', CONSTANTS_EXAMPLE) },
   )
   .transform((given): TargetConstants => ({
     batchMaxMs: given.batchMax,
@@ -73,11 +91,11 @@ const karpenterPools = z.strictObject(
     /** The EC2NodeClass of all pools, or the path of a file that holds it; by default one for the whole cluster. */
     nodeClass: z.union([text, z.record(z.string(), z.json())], 'must be an object or the path of a file').optional(),
   },
-  { error: objectError('must be {as: karpenter} or {command: [...]}') },
+  { error: objectError('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
 );
 const commandPools = z.strictObject(
-  { command: z.array(programText, 'must be a list').nonempty('must name a program') },
-  { error: objectError('must be {as: karpenter} or {command: [...]}') },
+  { command: commandList },
+  { error: objectError('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
 );
 
 const within = duration(1).default(READY_WITHIN_MS);
@@ -89,7 +107,7 @@ const ready = z.union(
 const schema = z.strictObject(
   {
     name: text,
-    command: z.array(programText, 'must be a list').nonempty('must name a program'),
+    command: commandList,
     directory: text.optional(),
     environment: z
       .record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), scalar.pipe(z.union([z.literal(''), programText])), {
@@ -135,16 +153,28 @@ export function parseTargetFile(path: string, source: string): TargetFile {
   throw new TargetFileError(`${path}: ${problems.join('; ')}`);
 }
 
-/** Says of unknown fields what they are; of anything else what it must be. */
-function objectError(message: string) {
+/**
+ * Says of unknown fields what they are and which may be meant; of anything else what it must be.
+ * @param missing what the field takes, for who left it out
+ */
+function objectError(message: string, missing?: string) {
   return (issue: {
     readonly code?: string | undefined;
     readonly keys?: readonly string[] | undefined;
     readonly input?: unknown;
-  }): string =>
-    issue.code === 'unrecognized_keys'
-      ? `has no field ${(issue.keys ?? []).join(', ')}`
-      : issue.input === undefined
-        ? 'is missing'
-        : message;
+    readonly inst?: unknown;
+  }): string => {
+    if (issue.code === 'unrecognized_keys') {
+      const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+      return (issue.keys ?? []).map((key) => `has no field ${key}${hintOf(key, known)}`).join(', ');
+    }
+    if (issue.input === undefined) return missing === undefined ? 'is missing' : `is missing: ${missing}`;
+    return message;
+  };
+}
+
+function hintOf(key: string, known: readonly string[]): string {
+  if (known.length === 0) return '';
+  const near = nearest(key, known);
+  return near === undefined ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { folderWith } from '../../testing/files.ts';
 import { BIN, start, usersEnvironment } from '../../testing/command.ts';
@@ -66,8 +67,13 @@ export function firstLine(child: ChildProcess, finished: Promise<Finished>): Pro
   });
 }
 
-/** Why a program can't be used here, or undefined. */
-export function whyNot(program: string, args: readonly string[]): string | undefined {
+/** Skips the test that calls it where a program can't be used, and says why. @param args with which it does nothing, if it works */
+export function skipWithout(program: string, args: readonly string[]): void {
+  const why = whyNot(program, args);
+  test.skip(why !== undefined, why);
+}
+
+function whyNot(program: string, args: readonly string[]): string | undefined {
   const { error, status, stderr } = spawnSync(program, args, { encoding: 'utf8' });
   if (error !== undefined) return `there is no ${program} here`;
   return status === 0 ? undefined : `${program} ${args.join(' ')}: ${stderr.trim().split('\n').at(-1)}`;

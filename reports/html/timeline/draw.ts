@@ -1,4 +1,4 @@
-import { formatDuration, formatMoment, formatShort, formatTick, roundStepMs } from '../../format.ts';
+import { formatDuration, formatMoment, formatShort, formatTick, formatTimes, roundStepMs } from '../../format.ts';
 import { html } from '../markup.ts';
 import type { Markup } from '../markup.ts';
 import type { Band, Bar, BarStyle, Flag, Lane, LaneGroup, Tick, TickStyle, Timeline } from './model.ts';
@@ -44,7 +44,7 @@ export function drawTimeline(timeline: Timeline, id: string, title: string): Mar
     <svg class="labels" width="${LABEL_WIDTH}" height="${height}" aria-hidden="true">
       ${rows.map((row) => row.kind === 'group' && html`<text class="group-label" y="${row.y + 18}">${row.group.title}</text>`)}
       <g class="lane-labels" transform="translate(${LABEL_WIDTH - 10} 0)">
-        <text class="muted" y="17">virtual time</text>
+        <text class="muted" y="17">time</text>
         <text class="muted" y="${phaseY + 14}">phase</text>
         ${flags.length > 0 && html`<text class="flagged" y="${flagY + 16}">findings</text>`}
         ${bands.map(({ label, title: what }, index) => html`<text y="${bandY + index * BAND_HEIGHT + 13}"><title>${what}</title>fault ${shorten(label, 27)}</text>`)}
@@ -149,7 +149,7 @@ function drawBreak({ fromMs, toMs }: Scale['breaks'][number], height: number, pe
 function drawBand(band: Band, row: Row, height: number, percent: Percent, width: Width): Markup {
   const color = safeColor(band.color);
   const { fromMs, toMs, title, firedMs } = band;
-  const text = `${title}. From ${formatMoment(fromMs)} to ${formatMoment(toMs)}, fired ${firedMs.length === 0 ? 'never' : firedMs.length === 1 ? 'once' : `${firedMs.length} times`}`;
+  const text = `${title}. From ${formatMoment(fromMs)} to ${formatMoment(toMs)}, fired ${formatTimes(firedMs.length)}`;
   // What never fired broke nothing.
   return html`<g class="fault${firedMs.length === 0 && ' idle'}"
     ><title>${text}</title
