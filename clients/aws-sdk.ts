@@ -1,6 +1,7 @@
 import { asText } from '../wire/wire.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
 import { exchange } from './exchange.ts';
 
 /** Keys that sign requests. */
@@ -8,6 +9,22 @@ export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
   readonly sessionToken?: string;
+}
+
+/** What a client for one service of AWS is made of. */
+export interface AwsClientOptions {
+  readonly wire: Wire;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly region: string;
+  /** Requests are signed with them (SigV4); without them nothing is signed. */
+  readonly credentials?: AwsCredentials;
+  /** The URL that signatures are made for; by default the region's own. */
+  readonly endpoint?: string;
+  /** Attempts at one request, the first included; by default the SDK's 3. */
+  readonly maxAttempts?: number;
+  /** Gives an attempt up; by default the service's own named limit. */
+  readonly timeoutMs?: number;
 }
 
 /** What an SDK client is made of. */

@@ -7,7 +7,7 @@ import type { Wire, WireRequest, WireResponse } from '../wire/wire.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { Ec2Error } from './ec2-client.ts';
 import { EC2_REQUEST_TIMEOUT_MS, MAX_PAGES, createEc2Client, warmUp } from './ec2.ts';
-import type { Ec2ClientOptions } from './ec2.ts';
+import type { AwsClientOptions } from './aws-sdk.ts';
 
 interface Site {
   readonly client: Ec2Client;
@@ -19,7 +19,7 @@ interface Site {
 async function simulate(
   answer: (form: URLSearchParams, nth: number) => WireResponse | Promise<WireResponse>,
   body: (site: Site) => Promise<void>,
-  options: Partial<Ec2ClientOptions> & { seed?: number } = {},
+  options: Partial<AwsClientOptions> & { seed?: number } = {},
 ): Promise<void> {
   await warmUp();
   const random = createRandom(options.seed ?? 1);

@@ -16,12 +16,11 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import { never } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
-import type { Wire } from '../wire/wire.ts';
+import type { AwsClientOptions } from './aws-sdk.ts';
 import { Ec2Error } from './ec2-client.ts';
 import type { Ec2Client } from './ec2-client.ts';
 import { failureOf, toEc2Error } from './ec2-errors.ts';
 import { createSdkClient } from './ec2-sdk.ts';
-import type { AwsCredentials } from './ec2-sdk.ts';
 import { RETRY, StandardRetry } from './retry.ts';
 
 /** How long one attempt may take: a fleet that launches at once can take EC2 tens of seconds. */
@@ -29,27 +28,11 @@ export const EC2_REQUEST_TIMEOUT_MS = 60_000;
 /** More pages than this in one list are a server that never comes to an end. */
 export const MAX_PAGES = 1_000;
 
-/** What a client for EC2 is made of. */
-export interface Ec2ClientOptions {
-  readonly wire: Wire;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly region: string;
-  /** Requests are signed with them (SigV4); without them nothing is signed. */
-  readonly credentials?: AwsCredentials;
-  /** The URL that signatures are made for; by default the region's own. */
-  readonly endpoint?: string;
-  /** Attempts at one request, the first included; by default the SDK's 3. */
-  readonly maxAttempts?: number;
-  /** Gives an attempt up; by default EC2_REQUEST_TIMEOUT_MS. */
-  readonly timeoutMs?: number;
-}
-
 /**
  * A client made of the SDK's own over a wire. Idempotency tokens are the caller's, or drawn from `random`: the SDK would
  * make up random ones. Call `warmUp` once in a process before virtual time starts.
  */
-export function createEc2Client(options: Ec2ClientOptions): Ec2Client {
+export function createEc2Client(options: AwsClientOptions): Ec2Client {
   return new SdkEc2Client(options);
 }
 
@@ -64,7 +47,7 @@ class SdkEc2Client implements Ec2Client {
   readonly #retry: StandardRetry;
   readonly #sdk: EC2Client;
 
-  constructor(options: Ec2ClientOptions) {
+  constructor(options: AwsClientOptions) {
     const { clock, random, maxAttempts = RETRY.maxAttempts, timeoutMs = EC2_REQUEST_TIMEOUT_MS } = options;
     this.#clock = clock;
     this.#random = random.fork('ec2 tokens');

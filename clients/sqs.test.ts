@@ -7,7 +7,7 @@ import type { Wire, WireRequest, WireResponse } from '../wire/wire.ts';
 import { SqsError } from './sqs-client.ts';
 import type { SqsClient } from './sqs-client.ts';
 import { createSqsClient } from './sqs.ts';
-import type { SqsClientOptions } from './sqs.ts';
+import type { AwsClientOptions } from './aws-sdk.ts';
 
 const QUEUE = 'https://sqs.us-west-2.amazonaws.com/123456789012/workers';
 
@@ -21,7 +21,7 @@ interface Site {
 async function simulate(
   answer: (request: WireRequest, nth: number) => WireResponse | Promise<WireResponse>,
   body: (site: Site) => Promise<void>,
-  options: Partial<SqsClientOptions> = {},
+  options: Partial<AwsClientOptions> = {},
 ): Promise<void> {
   const random = createRandom(1);
   const timeline = createVirtualTimeline({ startMs: 0, random: random.fork('timers') });

@@ -1,11 +1,9 @@
 import { DeleteMessageBatchCommand, GetQueueUrlCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Clock } from '../runtime/clock.ts';
-import type { Random } from '../runtime/random.ts';
-import type { Wire } from '../wire/wire.ts';
 import { failureOf, toServiceError } from './aws-errors.ts';
 import { UNSIGNED, sdkConfig } from './aws-sdk.ts';
-import type { AwsCredentials, SdkOptions } from './aws-sdk.ts';
+import type { AwsClientOptions, SdkOptions } from './aws-sdk.ts';
 import { RETRY, StandardRetry } from './retry.ts';
 import { SqsError } from './sqs-client.ts';
 import type { ReceiveRequest, SqsClient, SqsMessage } from './sqs-client.ts';
@@ -15,24 +13,8 @@ export const SQS_REQUEST_TIMEOUT_MS = 60_000;
 /** Most entries of a batch. Source: "Amazon SQS message quotas". */
 const MAX_BATCH = 10;
 
-/** What a client for SQS is made of. */
-export interface SqsClientOptions {
-  readonly wire: Wire;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly region: string;
-  /** Requests are signed with them (SigV4); without them nothing is signed. */
-  readonly credentials?: AwsCredentials;
-  /** The URL that signatures are made for; by default the region's own. */
-  readonly endpoint?: string;
-  /** Attempts at one request, the first included; by default the SDK's 3. */
-  readonly maxAttempts?: number;
-  /** Gives an attempt up; by default SQS_REQUEST_TIMEOUT_MS. */
-  readonly timeoutMs?: number;
-}
-
 /** A client made of the SDK's own over a wire. */
-export function createSqsClient(options: SqsClientOptions): SqsClient {
+export function createSqsClient(options: AwsClientOptions): SqsClient {
   return new SdkSqsClient(options);
 }
 
@@ -52,7 +34,7 @@ class SdkSqsClient implements SqsClient {
   readonly #retry: StandardRetry;
   readonly #sdk: SQSClient;
 
-  constructor(options: SqsClientOptions) {
+  constructor(options: AwsClientOptions) {
     const { clock, random, maxAttempts = RETRY.maxAttempts, timeoutMs = SQS_REQUEST_TIMEOUT_MS } = options;
     this.#clock = clock;
     this.#retry = new StandardRetry(clock, random.fork('sqs retries'), maxAttempts);
