@@ -1,16 +1,11 @@
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
-import type { Operation, Principal, WireName } from '../model/operation.ts';
+import type { Operation, Principal } from '../model/operation.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
-import type { Backend } from '../wire/backend.ts';
-import { openChain } from '../wire/chain.ts';
-import type { Chain } from '../wire/chain.ts';
+import type { ChainSite } from '../wire/chain.ts';
 import { Gate } from '../wire/gate.ts';
-import { createEc2 } from './aws/ec2.ts';
-import { createInterruptions } from './aws/interruptions.ts';
-import { AwsServices } from './aws/services.ts';
-import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './controllers/cloud-controller.ts';
+import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION } from './controllers/cloud-controller.ts';
 import { createControllerManager } from './controllers/controller-manager.ts';
 import { NODE_MONITOR_GRACE_MS, NODE_MONITOR_PERIOD_MS, NODE_TAINT_REACTION } from './controllers/node-lifecycle.ts';
 import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS } from './controllers/pod-garbage-collector.ts';
@@ -20,13 +15,14 @@ import { Observer } from './kube/observer.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
-import { Kubelets } from './nodes/kubelets.ts';
-import { NodeFaults } from './nodes/node-faults.ts';
-import { STARTUP_AGENT_DELAY, StartupAgent } from './nodes/startup-agent.ts';
+import { STARTUP_AGENT_DELAY } from './nodes/startup-agent.ts';
 import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
+import { createMachines } from './machines.ts';
+import type { ClusterPort } from './ports.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
+import { WireRoom } from './wires.ts';
 import type { World, WorldSite } from './world.ts';
 
 /**
@@ -110,83 +106,33 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
     return made;
   };
   const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });
-  const ec2 = createEc2({
-    clock: scope('ec2'),
-    random: random.fork('ec2'),
-    catalogue,
-    cluster: CLUSTER,
-    recorder,
-    delays: delays.instances,
-  });
   api.onCommit(new Observer(recorder, api.resources).observe);
-
-  const instances = ec2.ports.instances;
-  const interruptions = createInterruptions({
-    clock: scope('sqs'),
-    random: random.fork('interruptions'),
-    recorder,
-    instances,
-    cluster: CLUSTER,
-  });
-  const awsBackend = new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend });
-  const nodeFaults = new NodeFaults();
-  const kubelets = new Kubelets({
-    port: api.port('node'),
-    instances,
-    clock: scope('kubelets'),
-    random: random.fork('kubelets'),
-    log: () => undefined,
-    clusterName: CLUSTER.name,
-    instanceType: (type) => catalogue.types.get(type),
-    delays: delays.kubelets,
-    faults: nodeFaults,
-  });
+  const port = (principal: Principal): ClusterPort => api.port(principal);
+  const machines = createMachines({ random, recorder, catalogue, cluster: CLUSTER, delays, port, scope });
   const parts: readonly WorldPart[] = [
-    new Scheduler({ port: api.port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
-    new VolumeController({ port: api.port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
-    kubelets,
-    new StartupAgent({ port: api.port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
-    new CloudController({ port: api.port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
+    new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
+    new VolumeController({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
+    ...machines.parts,
     createControllerManager({
-      port: api.port('workloads'),
+      port: port('workloads'),
       clock: scope('controller-manager'),
       random: random.fork('controller-manager'),
-      heartbeats: kubelets,
+      heartbeats: machines.kubelets,
     }),
   ];
 
-  const wireClock = scope('wire');
-  const gate = new Gate(wireClock, random.fork('gate'));
+  const clock = scope('wire');
+  const gate = new Gate(clock, random.fork('gate'));
+  const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawLatency });
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
-  let span = 0;
-  let requestsOfTarget = 0;
-
-  const open = (wire: WireName, backend: Backend, principal: Principal, incarnation: number, caller: ClockScope): Chain => {
-    const latencies = random.fork(`latency of ${wire} for ${principal} ${incarnation}`);
-    return openChain({
-      wire,
-      backend,
-      gate,
-      recorder,
-      clock: wireClock,
-      scope: caller,
-      principal,
-      incarnation,
-      latencyMs: (operation) => drawLatency(latencies, operation),
-      nextSpan: () => (span += 1),
-      onKill: (reason) => site.onKill(principal, incarnation, reason),
-      countRequest: () => (requestsOfTarget += 1),
-      onFlood: site.onFlood,
-      onFailure: site.onFailure,
-    });
-  };
 
   return {
     ...EMBEDDED,
     capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual' || timeline.virtual),
     allowances: allowancesOf(delays),
-    cluster: { ...CLUSTER, interruptionQueueUrl: interruptions.queueUrl },
+    cluster: machines.cluster,
+    instanceTypes: catalogue.types,
     timeline,
     start: () => {
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
@@ -199,25 +145,14 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
       // Machines that boot or end would keep a process in real time alive.
       for (const made of scopes) made.kill();
     },
-    open: (principal, incarnation, caller) => {
-      const kube = open('kube', api.backend, principal, incarnation, caller);
-      const aws = open('aws', awsBackend, principal, incarnation, caller);
-      return {
-        kube: kube.wire,
-        aws: aws.wire,
-        close: () => {
-          kube.close();
-          aws.close();
-        },
-      };
-    },
-    port: (principal) => api.port(principal),
+    open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
+    port,
     arm: (injection) => gate.arm(injection),
-    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults },
+    ports: machines.ports,
   };
 }
 
-function drawLatency(random: Random, operation: Operation): ReturnType<Parameters<typeof openChain>[0]['latencyMs']> {
+function drawLatency(random: Random, operation: Operation): ReturnType<ChainSite['latencyMs']> {
   const totalMs = drawMs(random, operation.wire === 'kube' ? REQUEST_DELAYS.kube : REQUEST_DELAYS.aws);
   const thereMs = Math.ceil(totalMs / 2);
   const workMs = operation.name === 'ec2:CreateFleet' ? drawMs(random, REQUEST_DELAYS.fleet) : 0;

@@ -42,6 +42,7 @@ import type { Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
 import type { Resource } from './resource.ts';
+import { refusalOf, refuse } from './refusals.ts';
 import { readScale, updateScale } from './scale.ts';
 import type { Store, Version } from './store.ts';
 import { evictionShape } from './validation/shapes.ts';
@@ -108,9 +109,8 @@ export class ApiBackend implements Backend {
     }
   }
 
-  refuse(_operation: Operation, { status, code, message, retryAfterSeconds, plain }: Refusal): WireResponse {
-    if (plain === true) return plainRefusal(status, message, retryAfterSeconds);
-    return refusalOf(new StatusError(status, code, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }));
+  refuse(_operation: Operation, refusal: Refusal): WireResponse {
+    return refuse(refusal);
   }
 
   describeAnswer(_operation: Operation, { status, body }: WholeAnswer): AnswerNote {
@@ -323,27 +323,6 @@ export class ApiBackend implements Backend {
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: false } as const;
 
 const NOT_SERVED: WireResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
-
-function refusalOf(error: StatusError): WireResponse {
-  const retryAfter = error.status.details?.retryAfterSeconds;
-  return {
-    status: error.code,
-    headers: { 'content-type': JSON_TYPE, ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }) },
-    body: JSON.stringify(error.status),
-  };
-}
-
-/** As `http.Error` writes it: how priority and fairness refuses, before anything knows of the API's own errors. */
-function plainRefusal(status: number, message: string, retryAfterSeconds: number | undefined): WireResponse {
-  return {
-    status,
-    headers: {
-      'content-type': 'text/plain; charset=utf-8',
-      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
-    },
-    body: `${message}\n`,
-  };
-}
 
 function goneStatus(at: Location, version: Version): Status {
   return deleted(groupResource(at.resource), at.name, version.object.metadata.uid ?? '');

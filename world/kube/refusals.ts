@@ -1,0 +1,32 @@
+import { JSON_TYPE } from '../../protocols/kube/body.ts';
+import { StatusError } from '../../protocols/kube/status.ts';
+import type { Refusal } from '../../wire/backend.ts';
+import type { WireResponse } from '../../wire/wire.ts';
+
+/** A refusal as an API server words it: a Status, or plain text where it comes from before the API. */
+export function refuse({ status, code, message, retryAfterSeconds, plain }: Refusal): WireResponse {
+  if (plain === true) return plainRefusal(status, message, retryAfterSeconds);
+  return refusalOf(new StatusError(status, code, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }));
+}
+
+/** An error of the API as its answer. */
+export function refusalOf(error: StatusError): WireResponse {
+  const retryAfter = error.status.details?.retryAfterSeconds;
+  return {
+    status: error.code,
+    headers: { 'content-type': JSON_TYPE, ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }) },
+    body: JSON.stringify(error.status),
+  };
+}
+
+/** As `http.Error` writes it: how priority and fairness refuses, before anything knows of the API's own errors. */
+function plainRefusal(status: number, message: string, retryAfterSeconds: number | undefined): WireResponse {
+  return {
+    status,
+    headers: {
+      'content-type': 'text/plain; charset=utf-8',
+      ...(retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) }),
+    },
+    body: `${message}\n`,
+  };
+}

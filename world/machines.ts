@@ -1,0 +1,76 @@
+import type { ClusterConfig } from '../model/cluster.ts';
+import type { Catalogue } from '../model/instance-catalogue.ts';
+import type { Principal } from '../model/operation.ts';
+import type { ClockScope } from '../runtime/clock.ts';
+import type { Backend } from '../wire/backend.ts';
+import { createEc2 } from './aws/ec2.ts';
+import { createInterruptions } from './aws/interruptions.ts';
+import { AwsServices } from './aws/services.ts';
+import { CloudController } from './controllers/cloud-controller.ts';
+import type { MachineDelays } from './machine-delays.ts';
+import { Kubelets } from './nodes/kubelets.ts';
+import { NodeFaults } from './nodes/node-faults.ts';
+import { StartupAgent } from './nodes/startup-agent.ts';
+import type { ClusterPort, FaultPorts } from './ports.ts';
+import type { WorldPart } from './tasks.ts';
+import type { WorldSite } from './world.ts';
+
+/** What machines are made of. */
+interface MachinesSite extends Pick<WorldSite, 'random' | 'recorder'> {
+  readonly catalogue: Catalogue;
+  readonly cluster: ClusterConfig;
+  readonly delays: MachineDelays;
+  /** Of the cluster that their nodes join. */
+  readonly port: (principal: Principal) => ClusterPort;
+  /** A clock of the world's own, by its owner's name. */
+  readonly scope: (owner: string) => ClockScope;
+}
+
+/** EC2 with its queue, and what runs on its instances: whatever cluster their nodes join. */
+export interface Machines {
+  /** The cluster as targets are to know it. */
+  readonly cluster: ClusterConfig;
+  /** Serves the AWS wire. */
+  readonly backend: Backend;
+  readonly kubelets: Kubelets;
+  /** What makes nodes of instances, and takes the nodes of dead ones away. */
+  readonly parts: readonly WorldPart[];
+  readonly ports: FaultPorts;
+}
+
+/** Makes EC2 and SQS without instances and messages, and kubelets for what will be launched. */
+export function createMachines({ random, recorder, catalogue, cluster, delays, port, scope }: MachinesSite): Machines {
+  const ec2 = createEc2({
+    clock: scope('ec2'),
+    random: random.fork('ec2'),
+    catalogue,
+    cluster,
+    recorder,
+    delays: delays.instances,
+  });
+  const { instances } = ec2.ports;
+  const interruptions = createInterruptions({ clock: scope('sqs'), random: random.fork('interruptions'), recorder, instances, cluster });
+  const nodeFaults = new NodeFaults();
+  const kubelets = new Kubelets({
+    port: port('node'),
+    instances,
+    clock: scope('kubelets'),
+    random: random.fork('kubelets'),
+    log: () => undefined,
+    clusterName: cluster.name,
+    instanceType: (type) => catalogue.types.get(type),
+    delays: delays.kubelets,
+    faults: nodeFaults,
+  });
+  return {
+    cluster: { ...cluster, interruptionQueueUrl: interruptions.queueUrl },
+    backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend }),
+    kubelets,
+    parts: [
+      kubelets,
+      new StartupAgent({ port: port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
+      new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
+    ],
+    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults },
+  };
+}

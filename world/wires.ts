@@ -1,0 +1,64 @@
+import type { Operation, Principal, WireName } from '../model/operation.ts';
+import type { Clock, ClockScope } from '../runtime/clock.ts';
+import type { Random } from '../runtime/random.ts';
+import type { Backend } from '../wire/backend.ts';
+import { openChain } from '../wire/chain.ts';
+import type { Chain, ChainSite } from '../wire/chain.ts';
+import type { Gate } from '../wire/gate.ts';
+import type { Wires, WorldSite } from './world.ts';
+
+/** What the wires of a world are opened from. */
+interface WiresSite {
+  readonly site: Pick<WorldSite, 'random' | 'recorder' | 'onKill' | 'onFailure' | 'onFlood'>;
+  /** The world's own: it goes on when a caller dies. */
+  readonly clock: Clock;
+  readonly gate: Gate;
+  readonly backends: Readonly<Record<WireName, Backend>>;
+  /** How long a request takes. @param random of one wire of one caller */
+  readonly latencyMs: (random: Random, operation: Operation) => ReturnType<ChainSite['latencyMs']>;
+}
+
+/** Opens a world's wires: one gate, one order of spans, and one count of the target's requests for all of them. */
+export class WireRoom {
+  readonly #parts: WiresSite;
+  #spans = 0;
+  #requestsOfTarget = 0;
+
+  constructor(parts: WiresSite) {
+    this.#parts = parts;
+  }
+
+  open(principal: Principal, incarnation: number, caller: ClockScope): Wires {
+    const kube = this.#chain('kube', principal, incarnation, caller);
+    const aws = this.#chain('aws', principal, incarnation, caller);
+    return {
+      kube: kube.wire,
+      aws: aws.wire,
+      close: () => {
+        kube.close();
+        aws.close();
+      },
+    };
+  }
+
+  #chain(wire: WireName, principal: Principal, incarnation: number, scope: ClockScope): Chain {
+    const { site, clock, gate, backends, latencyMs } = this.#parts;
+    const latencies = site.random.fork(`latency of ${wire} for ${principal} ${incarnation}`);
+    return openChain({
+      wire,
+      backend: backends[wire],
+      gate,
+      recorder: site.recorder,
+      clock,
+      scope,
+      principal,
+      incarnation,
+      latencyMs: (operation) => latencyMs(latencies, operation),
+      nextSpan: () => (this.#spans += 1),
+      onKill: (reason) => site.onKill(principal, incarnation, reason),
+      countRequest: () => (this.#requestsOfTarget += 1),
+      onFlood: site.onFlood,
+      onFailure: site.onFailure,
+    });
+  }
+}
