@@ -93,3 +93,45 @@ for (const { name, history, codes } of [
 test('who reads no queue is not asked', () => {
   expect(interruptionHandled.judge(createView(ends(warned([])).events))).toBeUndefined();
 });
+
+const queued = (): HistoryBuilder => {
+  const history = warned();
+  // What `warned` has delivered is another notice's.
+  return history
+    .at(102)
+    .add(
+      { type: 'notice', instance: 'i-1', kind: 'scheduled-change', to: 'sent' },
+      { type: 'notice', instance: 'i-1', kind: 'scheduled-change', to: 'queued' },
+    );
+};
+const acted = (history: HistoryBuilder): HistoryBuilder => leaves(history.at(110).node('n-1', 'cordoned'));
+
+for (const { name, history, codes } of [
+  { name: 'a notice that lies in the queue', history: ends(acted(queued())), codes: ['notice-not-read'] },
+  {
+    name: 'a notice that is read',
+    history: ends(
+      acted(
+        queued()
+          .request(3, 'sqs:ReceiveMessage', { mutating: false })
+          .add({ type: 'notice', instance: 'i-1', kind: 'scheduled-change', to: 'received', span: 3 })
+          .answer(3, 'ok'),
+      ),
+    ),
+    codes: [],
+  },
+  {
+    name: 'a notice that never reached the queue',
+    history: ends(acted(warned().at(102).add({ type: 'notice', instance: 'i-1', kind: 'scheduled-change', to: 'sent' }))),
+    codes: [],
+  },
+  {
+    name: 'a notice about an instance that is not its own',
+    history: ends(acted(warned().at(102).add({ type: 'notice', instance: 'i-2', kind: 'rebalance', to: 'queued' }))),
+    codes: [],
+  },
+]) {
+  test(`reading: ${name}`, () => {
+    expect(interruptionHandled.judge(createView(history.events))?.findings.map(({ code }) => code)).toEqual(codes);
+  });
+}

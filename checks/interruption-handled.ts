@@ -1,4 +1,4 @@
-import type { Bound } from '../history/events.ts';
+import type { Bound, EventOf } from '../history/events.ts';
 import { createLedger, gapDueMs, launchedByTarget, setbacksOf } from '../history/ledger.ts';
 import type { TargetsEntry } from '../history/ledger.ts';
 import type { NodeLife, NoticeLife, PodLife } from '../history/lives.ts';
@@ -39,16 +39,50 @@ export const interruptionHandled: Check = {
     'interruption-ignored': 'a node went on taking pods although its interruption had been announced',
     'pod-not-asked-to-leave': 'a pod ran on an interrupted instance to its end and was never asked to leave',
     'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again at once',
+    'notice-not-read': 'a notice about an instance of the target lay in its queue and was not read',
   },
   judge: (view) => {
     if (view.begin?.target.features.includes('interruption') !== true) return undefined;
-    if (!view.notices.some(({ kind }) => kind === 'spot-interruption')) return undefined;
+    if (view.notices.length === 0) return undefined;
+    const reading = withBound(view, REACTION_BOUND, (bound) => judgeReading(view, bound));
+    if (!view.notices.some(({ kind }) => kind === 'spot-interruption')) return reading;
     return mergeParts([
+      reading,
       withBound(view, REACTION_BOUND, (bound) => judgeReactions(view, bound)),
       withBound(view, MASK_BOUND, (bound) => judgeLaunches(view, bound)),
     ]);
   },
 };
+
+/**
+ * Each notice that reached the queue is read, however late it came there. Who tried while the queue was away may wait for
+ * as long again as it was: a backoff that doubles does.
+ */
+function judgeReading(view: View, bound: Bound): Part {
+  const entries = launchedByTarget(createLedger(view));
+  const setbacks = setbacksOf(view, 'any-request');
+  const firstMs = setbacks[0]?.fromMs ?? 0;
+  const lastMs = setbacks.reduce((last, { fromMs, toMs = Infinity }) => Math.max(last, fromMs, toMs), firstMs);
+  const awhileMs = bound.value + (lastMs - firstMs);
+  const waits = view.notices.flatMap((notice) => {
+    const { queued, delivered } = notice;
+    if (queued === undefined || !entries.some(({ instance }) => instance.id === notice.instance)) return [];
+    const dueMs = gapDueMs(setbacks, { fromMs: queued.t }, awhileMs) ?? Infinity;
+    return [{ notice, queued, value: (delivered?.t ?? view.endMs) - queued.t, isUnread: (delivered?.t ?? view.endMs) > dueMs }];
+  });
+  const findings = waits.flatMap(({ notice, queued, isUnread }) => (isUnread ? [unreadFinding(notice, queued, bound)] : []));
+  return safetyPart(view, findings, `${findings.length} of ${count(waits.length, 'notice')} left unread in the queue`);
+}
+
+function unreadFinding({ instance, kind, sent, receptions, delivered }: NoticeLife, queued: EventOf<'notice'>, bound: Bound): Finding {
+  const end = delivered === undefined ? 'was never read' : `was read only at ${seconds(delivered.t)}`;
+  return {
+    code: 'notice-not-read',
+    object: `instance/${instance}`,
+    events: indexes([sent, queued, ...receptions, delivered]),
+    message: `The notice ${kind} about instance ${instance} lay in the interruption queue from ${seconds(queued.t)} on and ${end} (${nameBound(bound)}, and as long again as faults kept the target from its requests).`,
+  };
+}
 
 function warningsOf(view: View, boundMs: number): Warning[] {
   const entries = launchedByTarget(createLedger(view));
@@ -117,16 +151,16 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
 /** Launches of the offering that was taken back, decided after the target must have known. */
 function judgeLaunches(view: View, bound: Bound): Part {
   const reaction = view.bounds.get(REACTION_BOUND)?.value ?? 0;
-  const warnings = warningsOf(view, reaction);
+  const warnings = warningsOf(view, reaction).sort((a, b) => a.deliveredMs - b.deliveredMs);
   const again = launchedByTarget(createLedger(view)).flatMap((entry) => {
-    const warning = warnings.find(
-      ({ entry: { instance }, dueMs, deliveredMs }) =>
-        isSameOffering(instance, entry.instance) && entry.request.start.t > dueMs && entry.request.start.t < deliveredMs + bound.value,
-    );
-    return warning === undefined ? [] : [{ entry, warning }];
+    const { start } = entry.request;
+    const warning = warnings.findLast(({ entry: { instance }, dueMs }) => isSameOffering(instance, entry.instance) && start.t > dueMs);
+    return warning === undefined ? [] : [{ entry, warning, value: start.t - warning.deliveredMs, object: entry.instance.object }];
   });
-  const findings = again.map(({ entry, warning }) => againFinding(entry, warning, bound));
-  return safetyPart(view, findings, `${count(again.length, 'launch', 'launches')} of an offering just taken back`, [{ bound }]);
+  const early = again.filter(({ value }) => value < bound.value);
+  const findings = early.map(({ entry, warning }) => againFinding(entry, warning, bound));
+  const summary = `${count(early.length, 'launch', 'launches')} of an offering just taken back`;
+  return safetyPart(view, findings, summary, [measure(bound, again)]);
 }
 
 function isSameOffering(a: TargetsEntry['instance'], b: TargetsEntry['instance']): boolean {

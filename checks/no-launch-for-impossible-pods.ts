@@ -7,7 +7,7 @@ import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, indexes, mergeParts, measure, nameBound, safetyPart, seconds, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the moment in which pods were last seen pending to a launch for them. */
@@ -38,16 +38,18 @@ function judgeLaunches(view: View, names: ReadonlySet<string>, bound: Bound): Pa
   const hopeless = view.pods.filter((pod) => names.has(pod.workload ?? ''));
   const others = view.pods.filter((pod) => !names.has(pod.workload ?? '') && isHelpable(view, pod));
   const launches = launchedByTarget(createLedger(view));
-  const findings = launches.flatMap((entry) => {
-    const sent = entry.request.start;
-    const fromMs = decidedMs(view, entry) - bound.value;
-    const culprits = hopeless.filter((pod) => waited(pod, fromMs, sent));
-    if (culprits.length === 0 || others.some((pod) => waited(pod, fromMs, sent))) return [];
-    return [findingFor(entry, culprits, bound)];
+  const suspects = launches.flatMap((entry) => {
+    const decided = decidedMs(view, entry);
+    const culprits = hopeless.filter((pod) => waited(pod, decided - bound.value, entry.request.start));
+    const lagMs = Math.min(...others.map((pod) => lagOf(pod, decided, entry.request.start)));
+    return culprits.length === 0 ? [] : [{ entry, culprits, value: lagMs, object: entry.instance.object }];
   });
+  const wrong = suspects.filter(({ value }) => value > bound.value);
+  const findings = wrong.map(({ entry, culprits }) => findingFor(entry, culprits, bound));
   const workloads = [...names].join(', ');
   const summary = `${findings.length} of ${count(launches.length, 'launch', 'launches')} only for pods of ${workloads}`;
-  return safetyPart(view, findings, summary, [{ bound }]);
+  const measured = suspects.filter(({ value }) => Number.isFinite(value));
+  return safetyPart(view, findings, summary, [measure(bound, measured)]);
 }
 
 /** Pods of no known workload count as a reason: nobody said what is true of them. */
@@ -73,9 +75,14 @@ function tokenOf({ input }: EventOf<'request.start'>): unknown {
 
 /** Whether the pod was there and without a node at some moment from this time to the request, ends included. */
 function waited(pod: PodLife, fromMs: number, request: EventOf<'request.start'>): boolean {
-  if ((pod.steps[0]?.i ?? Infinity) > request.i) return false;
-  const ends = [pod.scheduled, pod.running, pod.terminating, pod.gone].filter((event) => event !== undefined);
-  return ends.every(({ t }) => t >= fromMs);
+  return lagOf(pod, fromMs, request) <= 0;
+}
+
+/** How long before this time the pod had last waited for a node, 0 or less if it still did; never is infinite. In milliseconds. */
+function lagOf(pod: PodLife, atMs: number, request: EventOf<'request.start'>): number {
+  if ((pod.steps[0]?.i ?? Infinity) > request.i) return Infinity;
+  const ends = [pod.scheduled, pod.running, pod.terminating, pod.gone].flatMap((event) => (event === undefined ? [] : [event.t]));
+  return Math.max(0, atMs - Math.min(Infinity, ...ends));
 }
 
 function findingFor({ instance, request }: TargetsEntry, culprits: readonly PodLife[], bound: Bound): Finding {

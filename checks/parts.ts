@@ -53,11 +53,11 @@ export function indexes(events: Iterable<{ readonly i: number } | undefined>): n
   return [...places].sort((a, b) => a - b).slice(0, MAX_EVENTS);
 }
 
-/** The worst of some values beside their bound: how close it came. */
+/** The worst of some values beside their bound: the largest, or the least where that much is due. */
 export function measure(bound: Bound, values: Iterable<{ readonly value: number; readonly object: string }>): Measurement {
   let worst: { value: number; object: string } | undefined;
   for (const one of values) {
-    if (worst === undefined || one.value > worst.value) worst = one;
+    if (worst === undefined || (bound.least === true ? one.value < worst.value : one.value > worst.value)) worst = one;
   }
   return worst === undefined ? { bound } : { bound, worst: worst.value, object: worst.object };
 }

@@ -74,6 +74,29 @@ test('a replacement counts as its own', () => {
   expect(judge(builder.at(700).finish())?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
 });
 
+test('what is expected may end: pods that come later are judged by what is stated later, or not at all', () => {
+  const lateReplacement = (first: number, minRatio?: number): ReturnType<typeof judge> => {
+    const builder = waiting().at(20).pod('web-1', 'running').at(first).pod('web-2', 'running');
+    builder.at(500).expect({ kind: 'served-until-now', workload: 'web' });
+    if (minRatio !== undefined) builder.expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio });
+    return judge(builder.pod('web-1', 'terminating').pod('web-3', 'created').at(700).finish());
+  };
+  expect(lateReplacement(30)).toMatchObject({ verdict: 'pass', summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s)' });
+  // One of the first: as many replacements as may come hide it no more.
+  expect(lateReplacement(300)?.findings.map(({ object }) => object)).toEqual(['pods/default/web-2']);
+  expect(lateReplacement(30, 1)?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
+  expect(lateReplacement(30, 0)?.verdict).toBe('pass');
+});
+
+test('where nobody had to be replaced there is nothing to be late', () => {
+  const builder = waiting().at(20).pod('web-1', 'running').pod('web-2', 'running').at(500);
+  builder
+    .expect({ kind: 'served-until-now', workload: 'web' })
+    .expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio: 1 });
+  expect(judge(builder.finish())?.verdict).toBe('pass');
+  expect(countServed(createView(builder.events))).toEqual({ served: 2, asked: 2 });
+});
+
 test('pods that need the heal are waited for from then on', () => {
   const healed = (runsMs: number): HistoryBuilder =>
     new HistoryBuilder()

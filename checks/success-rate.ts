@@ -22,14 +22,18 @@ export const successRate: Check = {
   judge: (view) => mergeParts(expectationsOf(view, 'served').map((expectation) => judgeServed(view, expectation))),
 };
 
-/** Pods served within their bound over all that were to be served, by the first expectation for each workload. */
+/**
+ * Pods served within their bound over all that were to be served, by the first expectation for each workload, and by the
+ * first after each time that what was expected came to its end.
+ */
 export function countServed(view: View): { served: number; asked: number } {
   const total = { served: 0, asked: 0 };
   const seen = new Set<string>();
   for (const expectation of expectationsOf(view, 'served')) {
     const bound = view.bounds.get(expectation.bound);
-    if (bound === undefined || seen.has(expectation.workload)) continue;
-    seen.add(expectation.workload);
+    const key = `${expectation.workload} ${eraOf(view, expectation)}`;
+    if (bound === undefined || seen.has(key)) continue;
+    seen.add(key);
     const fates = fatesOf(view, expectation, bound);
     total.served += fates.served.length;
     total.asked += fates.served.length + fates.late.length;
@@ -54,7 +58,19 @@ interface PodWait {
   readonly value: number;
 }
 
-function fatesOf(view: View, { workload }: Served, bound: Bound): Fates {
+/** How often what was expected of the workload's pods had come to its end when something happened: of each era its own is expected. */
+function eraAt(view: View, workload: string, index: number): number {
+  const ends = view.stated.filter(({ expectation: one }) => one.kind === 'served-until-now' && one.workload === workload);
+  return ends.filter(({ i }) => i < index).length;
+}
+
+function eraOf(view: View, expectation: Served): number {
+  return eraAt(view, expectation.workload, view.stated.find((one) => one.expectation === expectation)?.i ?? 0);
+}
+
+function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
+  const { workload } = expectation;
+  const era = eraOf(view, expectation);
   const served: PodWait[] = [];
   const late: PodWait[] = [];
   const open: PodLife[] = [];
@@ -63,6 +79,7 @@ function fatesOf(view: View, { workload }: Served, bound: Bound): Fates {
   for (const pod of view.workloads.get(workload)?.pods ?? []) {
     // A controller that has not heard yet of its own removal replaces pods that leave: nobody wants those.
     if (removal !== undefined && (pod.created?.i ?? 0) > removal.i) continue;
+    if (eraAt(view, workload, pod.created?.i ?? 0) !== era) continue;
     const fromMs = dueFromMs(view, pod) ?? pod.running?.t;
     const removedMs = (pod.terminating ?? pod.gone)?.t;
     const untilMs = pod.running?.t ?? removedMs ?? view.endMs;
@@ -85,14 +102,17 @@ function judgeServed(view: View, expectation: Served): Part {
       return unknownPart(`the scenario expects workload ${name} to be served and says that it is ${workload.truth.kind}`);
     }
     const { served, late, open, withdrawn } = fatesOf(view, expectation, bound);
-    const measurements = [measure(bound, [...served, ...late])];
     const judged = served.length + late.length;
     const all = judged + open.length;
-    const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time (${nameBound(bound)})`;
+    const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % asked` : '';
+    const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})`;
+    const measurements = [measure(bound, slowestAsked([...served, ...late], Math.ceil(minRatio * all)))];
     if (late.length > 0 && served.length + open.length < minRatio * all) {
       return { verdict: 'fail', summary, findings: late.map((wait) => notServed(view, wait, bound)), measurements };
     }
-    if (all === 0) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
+    // Pods that take others' places come only where there were such.
+    const mayBeNone = withdrawn.length === 0 && eraOf(view, expectation) > 0;
+    if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
     if (workload.pods.length < workload.deployed.replicas) {
       return unknownPart(`${summary}, but only ${workload.pods.length} of ${workload.deployed.replicas} were created`, measurements);
     }
@@ -104,6 +124,11 @@ function judgeServed(view: View, expectation: Served): Part {
     }
     return { verdict: 'pass', summary, findings: [], measurements };
   });
+}
+
+/** The waits of so many pods as must be served, those who waited least: the others may be as late as they like. */
+function slowestAsked(waits: readonly PodWait[], asked: number): PodWait[] {
+  return [...waits].sort((a, b) => a.value - b.value).slice(0, asked);
 }
 
 function notServed(view: View, { pod, value }: PodWait, bound: Bound): Finding {

@@ -94,3 +94,26 @@ test('a history that ends early is unknown; one in which nothing was started, to
   expect(judge(acting())).toMatchObject({ verdict: 'unknown', findings: [] });
   expect(judge(new HistoryBuilder().begin())).toMatchObject({ verdict: 'unknown', summary: 'the target was never started' });
 });
+
+for (const [what, operation, atMs, readyFirst, expected] of [
+  ['its lease could not be renewed', 'update leases', 20_000, true, []],
+  ['its lease was refused long before', 'update leases', 200_000, true, ['exited']],
+  ['another request was refused', 'update nodes', 20_000, true, ['exited']],
+  ['its first requests were refused', 'list nodes', 20_000, false, ['not-ready']],
+] as const) {
+  test(`ending by itself when ${what}`, () => {
+    const builder = new HistoryBuilder().begin().phase('set-up').add({ type: 'target.start', incarnation: 1 });
+    if (readyFirst) builder.at(5).add({ type: 'target.ready', incarnation: 1 });
+    builder
+      .at(6)
+      .phase('act')
+      .add({
+        type: 'fault.armed',
+        fault: { id: 'f1', fault: 'api-throttling', description: 'no lease', params: {}, legal: true, firing: 'must-fire', color: 'red' },
+      });
+    builder.at(10).add({ type: 'request.start', span: 1, wire: 'kube', principal: 'target', incarnation: 1, operation, mutating: true });
+    builder.add({ type: 'fault.fired', fault: 'f1', span: 1 });
+    builder.at(atMs).add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'ended with code 1' }).finish();
+    expect(codes(builder)).toEqual(expected);
+  });
+}

@@ -1,12 +1,18 @@
 import type { EventOf } from '../history/events.ts';
+import type { Incarnation } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
 
+/** A leader that could not renew its lease gives up within it: client-go's default lease is 15 s, some ask for a minute. */
+const LEASE_MS = 60_000;
+
 /**
- * The target lives through the trial. Being killed by a fault and started again is no blame; ending by itself, panics
- * (also those it recovered from), not becoming ready, and whatever made the supervisor end the trial are.
+ * The target lives through the trial. Being killed by a fault and started again is no blame, nor is an end by design: whose
+ * lease could not be renewed since a fault struck its requests, or whose first requests were struck before it was ready.
+ * Ending by itself otherwise, panics (also those it recovered from), not becoming ready, and whatever made the supervisor end
+ * the trial are.
  */
 export const targetAlive: Check = {
   name: 'target-alive',
@@ -27,17 +33,35 @@ export const targetAlive: Check = {
     );
     if (findings.length === 0 && view.incarnations.length === 0) return unknownPart('the target was never started');
     const provoked = view.incarnations.filter(({ exit }) => exit?.provoked === true).length;
-    const starts = `${count(view.incarnations.length, 'start')}, ${provoked} after a provoked crash`;
+    const byDesign = view.incarnations.filter((incarnation) => isByDesign(view, incarnation)).length;
+    const starts = [
+      count(view.incarnations.length, 'start'),
+      `${provoked} after a provoked crash`,
+      ...(byDesign === 0 ? [] : [`${byDesign} after it ended by design, struck by a fault`]),
+    ].join(', ');
     return safetyPart(view, findings, findings.length === 0 ? starts : `${starts}; ${count(findings.length, 'finding')}`);
   },
 };
 
 function exits(view: View): Finding[] {
-  return view.incarnations.flatMap(({ number, exit }) =>
-    exit === undefined || exit.provoked
+  return view.incarnations.flatMap((incarnation) => {
+    const { number, exit } = incarnation;
+    return exit === undefined || exit.provoked || isByDesign(view, incarnation)
       ? []
-      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${seconds(exit.t)}: it ${exit.reason}.`)],
-  );
+      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${seconds(exit.t)}: it ${exit.reason}.`)];
+  });
+}
+
+/** Whether an autoscaler that does no wrong ends itself then, to be started again: by its lease, or before it was ready. */
+function isByDesign(view: View, { number, exit, ready, start }: Incarnation): boolean {
+  if (exit === undefined || exit.provoked || view.panics.some(({ incarnation }) => incarnation === number)) return false;
+  const strikes = view.faults.flatMap(({ fired }) => fired).filter(({ i }) => i < exit.i);
+  return strikes.some(({ t, span }) => {
+    const request = span === undefined ? undefined : view.requests.get(span)?.start;
+    if (request?.principal !== 'target' || request.incarnation !== number) return false;
+    const isOfLease = request.wire === 'kube' && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
+    return isOfLease || (ready === undefined && t >= start.t);
+  });
 }
 
 function panics(view: View): Finding[] {

@@ -5,9 +5,13 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 const params = z
   .strictObject({
     ...instanceParams,
-    /** Shares of what a machine of the type has, that are missing. */
-    cpu: z.number().min(0).max(1).default(0),
-    memory: z.number().min(0).max(1).default(0),
+    cpu: z.number().min(0).max(1).default(0).describe('share of what a machine of the type has, that is missing'),
+    memory: z
+      .number()
+      .min(0)
+      .max(1)
+      .default(0)
+      .meta({ description: 'share of what a machine of the type has, that is missing', examples: [0.25] }),
   })
   .refine(({ cpu, memory }) => cpu + memory > 0, { path: ['memory'], message: 'something has to be missing' });
 

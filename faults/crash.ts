@@ -5,10 +5,9 @@ import { describeWhen, triggerParams } from './trigger-params.ts';
 const params = z
   .strictObject({
     ...triggerParams,
-    /** `before`: the request never leaves; `after`: it took effect, and nobody reads its answer. */
-    moment: z.enum(['before', 'after']),
-    /** Only requests that changed the world (moment `after` alone): how the k-th side effect is met. */
-    applied: z.boolean().default(false),
+    moment: z.enum(['before', 'after']).describe('before: the request never leaves; after: it took effect, and nobody reads its answer'),
+    /** How the k-th side effect is met. */
+    applied: z.boolean().default(false).describe('only requests that changed the world (with the moment after alone)'),
   })
   .refine(({ moment, applied }) => !(applied && moment === 'before'), {
     path: ['applied'],

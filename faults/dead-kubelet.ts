@@ -4,8 +4,7 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  /** From Ready, or from the arming where a node was Ready before. */
-  afterMs: z.number().int().nonnegative().default(0),
+  afterMs: z.number().int().nonnegative().default(0).describe('from Ready, or from the arming where a node was Ready before'),
 });
 
 /**

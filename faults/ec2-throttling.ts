@@ -2,24 +2,26 @@ import { z } from 'zod';
 import type { Fault } from './fault.ts';
 import { describeWhen, triggerParams } from './trigger-params.ts';
 
-const operations = z.array(z.string().regex(/^(ec2:[A-Za-z]+|\*)$/, 'an EC2 operation such as ec2:CreateFleet, or *')).min(1);
+const operations = z
+  .array(z.string().regex(/^(ec2:[A-Za-z]+|\*)$/, 'an EC2 operation such as ec2:CreateFleet, or *'))
+  .min(1)
+  .meta({ description: 'names as in histories; * for all of EC2', examples: [['ec2:CreateFleet']] });
 
 const params = z.discriminatedUnion('by', [
   /** Buckets shrink: who keeps to the refill is served. */
   z.strictObject({
     by: z.literal('bucket'),
     operations,
-    /** Tokens of a full bucket. Each operation has one of its own. */
-    capacity: z.number().int().nonnegative(),
-    refillPerSecond: z.number().nonnegative(),
+    capacity: z.number().int().nonnegative().describe('tokens of a full bucket; each operation has one of its own'),
+    refillPerSecond: z.number().nonnegative().describe('tokens that come back in a second'),
+    tokens: z.number().int().nonnegative().optional().describe('tokens that the first request finds; by default the bucket is full'),
   }),
   /** Requests are refused by count, whatever their rate: others in the account use the buckets up. */
   z.strictObject({
     by: z.literal('rate'),
     operations,
     when: triggerParams.when,
-    /** CreateFleet answers 200, with the refusal among the fleet's errors and no instances. */
-    insideFleet: z.boolean().default(false),
+    insideFleet: z.boolean().default(false).describe("CreateFleet answers 200, with the refusal among the fleet's errors and no instances"),
   }),
 ]);
 
@@ -50,8 +52,8 @@ export const ec2Throttling: Fault<z.infer<typeof params>, z.input<typeof params>
   },
   inject: (given, { arm, ports, fired }) => {
     if (given.by === 'bucket') {
-      const { operations: names, capacity, refillPerSecond } = given;
-      return ports.throttle.limit({ operations: names, capacity, refillPerSecond, fired: (span) => fired(span) });
+      const { operations: names, capacity, refillPerSecond, tokens = capacity } = given;
+      return ports.throttle.limit({ operations: names, capacity, refillPerSecond, tokens, fired: (span) => fired(span) });
     }
     return arm({
       trigger: {

@@ -4,9 +4,16 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  /** From one loss of readiness to the next: half of it NotReady, half Ready. */
-  periodMs: z.number().int().min(2),
-  times: z.number().int().positive(),
+  periodMs: z
+    .number()
+    .int()
+    .min(2)
+    .meta({ description: 'from one loss of readiness to the next: half of it NotReady, half Ready', examples: [60_000] }),
+  times: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'how often readiness is lost', examples: [3] }),
 });
 
 /** Nodes that are Ready stop and start being so: their container runtime goes down and up. Legal: overloaded nodes do that. */

@@ -4,8 +4,7 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  /** What the other party writes besides the name. */
-  labels: z.record(z.string(), z.string()).default({}),
+  labels: z.record(z.string(), z.string()).default({}).describe('that the other party writes'),
   taints: z
     .array(
       z.strictObject({
@@ -14,9 +13,9 @@ const params = z.strictObject({
         effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
       }),
     )
-    .default([]),
-  /** Whether with the instance's provider id. */
-  providerId: z.boolean().default(false),
+    .default([])
+    .describe('that the other party writes'),
+  providerId: z.boolean().default(false).describe("whether with the instance's provider id"),
 });
 
 /**

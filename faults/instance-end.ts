@@ -4,10 +4,9 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  count: z.number().int().positive().default(1),
-  how: z.enum(['terminated', 'stopped']).default('terminated'),
-  /** After it was running, or after the arming where it runs already. */
-  afterMs: z.number().int().nonnegative().default(0),
+  count: z.number().int().positive().default(1).describe('the first so many'),
+  how: z.enum(['terminated', 'stopped']).default('terminated').describe('the state that it comes to'),
+  afterMs: z.number().int().nonnegative().default(0).describe('from when it runs, or from the arming where it runs already'),
 });
 
 /** Somebody else ends or stops instances behind the target's back. Legal: whoever may, can. */

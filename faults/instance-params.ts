@@ -3,7 +3,10 @@ import type { OfferingSelector } from '../model/catalogue.ts';
 import { offeringParams, selectorOf } from './offering-params.ts';
 
 /** Which instances a fault strikes, as parameters: of these offerings, the first so many (none given: all). */
-export const instanceParams = { ...offeringParams, count: z.number().int().positive().optional() };
+export const instanceParams = {
+  ...offeringParams,
+  count: z.number().int().positive().optional().describe('the first so many; by default all'),
+};
 
 type InstanceParams = z.infer<z.ZodObject<typeof instanceParams>>;
 

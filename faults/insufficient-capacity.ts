@@ -4,10 +4,11 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  /** Instances that each hit offering still has. */
-  remaining: z.number().int().nonnegative().default(0),
-  /** How many of the pools that were asked for the errors of a fleet name. EC2 mostly names one. */
-  errors: z.enum(['one', 'tried', 'all', 'unnamed']).default('one'),
+  remaining: z.number().int().nonnegative().default(0).describe('instances that each hit offering still has'),
+  errors: z
+    .enum(['one', 'tried', 'all', 'unnamed'])
+    .default('one')
+    .describe('which of the pools that were asked for the errors of a fleet name; EC2 mostly names one'),
 });
 
 /**

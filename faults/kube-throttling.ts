@@ -12,14 +12,17 @@ const BODIES = {
 
 const params = z.strictObject({
   ...triggerParams,
-  /** As in histories, `list pods`; `*` for all requests on the Kubernetes wire. */
   operations: z
     .array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *'))
     .min(1)
-    .default(['*']),
-  /** What the answer's `Retry-After` says. */
-  retryAfterSeconds: z.number().int().positive().default(1),
-  body: z.enum(['plain', 'status']).default('plain'),
+    .default(['*'])
+    .describe('names as in histories, list pods; * for all requests on the Kubernetes wire'),
+  writes: z.boolean().default(false).describe('only requests that may change the cluster'),
+  retryAfterSeconds: z.number().int().positive().default(1).describe("what the answer's Retry-After says"),
+  body: z
+    .enum(['plain', 'status'])
+    .default('plain')
+    .describe('plain text, as of priority and fairness, or a Status, as of a watch cache that is not ready'),
 });
 
 /** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to anybody at any time. */
@@ -30,14 +33,15 @@ export const kubeThrottling: Fault<z.infer<typeof params>, z.input<typeof params
   legal: true,
   capabilities: () => ['wire.kube'],
   color: '#b45309',
-  describe: ({ operations, when, retryAfterSeconds, body }) => {
-    const names = operations.map((one) => (one === '*' ? 'Kubernetes request' : one)).join(' or ');
+  describe: ({ operations, when, writes, retryAfterSeconds, body }) => {
+    const all = writes ? 'Kubernetes write' : 'Kubernetes request';
+    const names = operations.map((one) => (one === '*' ? all : one)).join(' or ');
     const how = body === 'plain' ? 'in plain text' : 'with a Status';
     return `${describeWhen(when)} ${names} is refused with 429 ${how}, Retry-After ${retryAfterSeconds} s`;
   },
-  inject: ({ operations, when, retryAfterSeconds, body }, { arm, fired }) =>
+  inject: ({ operations, when, writes, retryAfterSeconds, body }, { arm, fired }) =>
     arm({
-      trigger: { match: { operations, where: ({ wire }) => wire === 'kube' }, when, moment: 'before' },
+      trigger: { match: { operations, where: ({ wire, mutating }) => wire === 'kube' && (mutating || !writes) }, when, moment: 'before' },
       effect: { kind: 'refuse', refusal: { status: 429, code: 'TooManyRequests', retryAfterSeconds, ...BODIES[body] } },
       fired: (span) => fired(span),
     }),

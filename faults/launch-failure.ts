@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Fault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
-const params = z.strictObject({ ...offeringParams, count: z.number().int().positive().default(1) });
+const params = z.strictObject({ ...offeringParams, count: z.number().int().positive().default(1).describe('the first so many') });
 
 /**
  * Instances die at launch: from pending straight to terminated, with Client.InternalError. Their launch had succeeded.

@@ -4,10 +4,11 @@ import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
   ...triggerParams,
-  /** Only answers to requests that changed the world. A replay that changes nothing more is spared then. */
-  applied: z.boolean().default(false),
-  /** What the target's socket says. */
-  code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET'),
+  applied: z
+    .boolean()
+    .default(false)
+    .describe('only answers to requests that changed the world: a replay that changes nothing more is spared'),
+  code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET').describe("what the target's socket says"),
 });
 
 /** A request takes effect and its answer never arrives. Legal: networks do that. */

@@ -3,12 +3,13 @@ import type { OfferingSelector } from '../model/catalogue.ts';
 
 /** Which offerings a fault hits, as parameters: those in every list that is given; none given hits everything. */
 export const offeringParams = {
-  instanceTypes: z.array(z.string().min(1)).min(1).optional(),
-  zones: z.array(z.string().min(1)).min(1).optional(),
+  instanceTypes: z.array(z.string().min(1)).min(1).optional().describe('only these types; by default all'),
+  zones: z.array(z.string().min(1)).min(1).optional().describe('only these zones; by default all'),
   capacityTypes: z
     .array(z.enum(['spot', 'on-demand']))
     .min(1)
-    .optional(),
+    .optional()
+    .describe('only these capacity types; by default both'),
 };
 
 type OfferingParams = { readonly [Key in keyof OfferingSelector]: OfferingSelector[Key] | undefined };

@@ -10,8 +10,7 @@ const REFUSALS = {
 } as const;
 
 const params = z.strictObject({
-  how: z.enum(['denied', 'missing', 'throttled', 'unavailable']),
-  /** By default all that readers of a queue send. */
+  how: z.enum(['denied', 'missing', 'throttled', 'unavailable']).describe('why SQS refuses'),
   operations: z
     .array(z.string().startsWith('sqs:'))
     .min(1)
@@ -22,7 +21,8 @@ const params = z.strictObject({
       'sqs:GetQueueAttributes',
       'sqs:GetQueueUrl',
       'sqs:ReceiveMessage',
-    ]),
+    ])
+    .describe('by default all that readers of a queue send'),
 });
 
 /** SQS refuses the target's requests. Legal: queues and policies are changed by people, and any service is away at times. */

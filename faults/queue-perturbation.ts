@@ -4,15 +4,21 @@ import type { MessagePerturbation } from '../world/ports.ts';
 import type { Fault } from './fault.ts';
 
 const which = {
-  /** By default messages of every kind. */
-  kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional(),
-  /** How many messages, at most; by default all. */
-  count: z.number().int().positive().optional(),
+  kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional().describe('by default messages of every kind'),
+  count: z.number().int().positive().optional().describe('messages, at most; by default all'),
 };
 
 const params = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.literal('duplicate'), ...which, copies: z.number().int().min(2).default(2) }),
-  z.strictObject({ what: z.literal('delay'), ...which, delayMs: z.number().int().positive() }),
+  z.strictObject({ what: z.literal('duplicate'), ...which, copies: z.number().int().min(2).default(2).describe('how often each comes') }),
+  z.strictObject({
+    what: z.literal('delay'),
+    ...which,
+    delayMs: z
+      .number()
+      .int()
+      .positive()
+      .meta({ description: 'how much later each comes', examples: [60_000] }),
+  }),
   z.strictObject({ what: z.literal('lose'), ...which }),
 ]);
 

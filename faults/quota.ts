@@ -1,24 +1,21 @@
 import { z } from 'zod';
 import { QUOTA_GROUPS } from '../world/ports.ts';
 import type { Fault } from './fault.ts';
+import { offeringParams } from './offering-params.ts';
 
 const params = z.discriminatedUnion('of', [
   /** vCPUs that may run at a time: VcpuLimitExceeded on demand, MaxSpotInstanceCountExceeded for spot. */
   z.strictObject({
     of: z.literal('vcpus'),
-    capacityTypes: z
-      .array(z.enum(['spot', 'on-demand']))
-      .min(1)
-      .optional(),
-    /** Groups of instance families; by default all. */
-    groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional(),
-    vcpus: z.number().int().nonnegative(),
+    capacityTypes: offeringParams.capacityTypes,
+    groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional().describe('of instance families; by default all'),
+    vcpus: z.number().int().nonnegative().describe('that may run at a time'),
   }),
   /** On-demand instances of each type that may run at a time: InstanceLimitExceeded. */
   z.strictObject({
     of: z.literal('instances'),
-    instanceTypes: z.array(z.string().min(1)).min(1).optional(),
-    count: z.number().int().nonnegative(),
+    instanceTypes: offeringParams.instanceTypes,
+    count: z.number().int().nonnegative().describe('of each type that may run at a time'),
   }),
   /** No more fleets: MaxFleetCountExceeded, of the whole request. */
   z.strictObject({ of: z.literal('fleets') }),

@@ -4,10 +4,8 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  /** How many running instances, at most; by default all. */
-  count: z.number().int().positive().optional(),
-  /** By default two weeks, as EC2 mostly gives. */
-  startsInMs: z.number().int().positive().default(1_209_600_000),
+  count: z.number().int().positive().optional().describe('running instances, at most; by default all'),
+  startsInMs: z.number().int().positive().default(1_209_600_000).describe('by default two weeks, as EC2 mostly gives'),
 });
 
 /** AWS Health announces that instances which run now will be retired. Legal: hardware ages. */

@@ -2,7 +2,14 @@ import { z } from 'zod';
 import type { Fault } from './fault.ts';
 import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
-const params = z.strictObject({ ...triggerParams, delayMs: z.number().int().positive() });
+const params = z.strictObject({
+  ...triggerParams,
+  delayMs: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'how much later the answer comes', examples: [5_000] }),
+});
 
 /** A request takes effect at once, its answer arrives late. Legal: nothing promises a latency. */
 export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {

@@ -5,10 +5,13 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 const params = z
   .strictObject({
     ...instanceParams,
-    /** How much later than it would. */
-    delayMs: z.number().int().positive().optional(),
-    /** Not before the fault is healed. */
-    never: z.literal(true).optional(),
+    delayMs: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .meta({ description: 'how much later than it would', examples: [600_000] }),
+    never: z.literal(true).optional().describe('not before the fault is healed; instead of delayMs'),
   })
   .refine(({ delayMs, never }) => (delayMs === undefined) !== (never === undefined), {
     path: ['delayMs'],

@@ -6,19 +6,27 @@ import { offeringParams, selectorOf } from './offering-params.ts';
 const params = z.strictObject({
   instanceTypes: offeringParams.instanceTypes,
   zones: offeringParams.zones,
-  /** How many instances, at most; by default all that are met. */
-  count: z.number().int().positive().optional(),
-  /** Whether it meets instances that run now, all at once, or those to come, as they begin to run or as they are launched. */
-  moment: z.enum(['running', 'before-registration', 'pending']).default('running'),
-  /** From the warning to the end. EC2 gives two minutes. */
-  noticeMs: z.number().int().nonnegative().default(120_000),
-  /** Whether a rebalance recommendation comes: `rebalanceBeforeMs` before the warning, or with it. */
-  rebalance: z.enum(['none', 'before', 'with']).default('none'),
-  rebalanceBeforeMs: z.number().int().positive().default(300_000),
-  /** What becomes of the warning's message; when it is duplicated, so is the recommendation's. */
-  message: z.enum(['once', 'duplicated', 'late', 'lost']).default('once'),
-  /** How late, when it is late. By default it arrives after the instance has begun to end. */
-  lateMs: z.number().int().positive().default(150_000),
+  count: z.number().int().positive().optional().describe('instances, at most; by default all that are met'),
+  moment: z
+    .enum(['running', 'before-registration', 'pending'])
+    .default('running')
+    .describe('it meets instances that run now, all at once, or those to come, as they begin to run or as they are launched'),
+  noticeMs: z.number().int().nonnegative().default(120_000).describe('from the warning to the end; EC2 gives two minutes'),
+  rebalance: z
+    .enum(['none', 'before', 'with'])
+    .default('none')
+    .describe('whether a rebalance recommendation comes: rebalanceBeforeMs before the warning, or with it'),
+  rebalanceBeforeMs: z.number().int().positive().default(300_000).describe('from the recommendation to the warning'),
+  message: z
+    .enum(['once', 'duplicated', 'late', 'lost'])
+    .default('once')
+    .describe("what becomes of the warning's message; when it is duplicated, so is the recommendation's"),
+  lateMs: z
+    .number()
+    .int()
+    .positive()
+    .default(150_000)
+    .describe('how late, when it is late; by default it arrives after the instance has begun to end'),
 });
 
 const COPIES = 2;

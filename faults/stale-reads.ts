@@ -6,14 +6,19 @@ import type { Fault } from './fault.ts';
 const LATEST_MS = 300_000;
 
 const params = z.strictObject({
-  /** 30 s is ample for EC2; it speaks of up to 5 minutes. */
-  maxMs: z.number().int().positive().max(LATEST_MS).default(30_000),
+  maxMs: z
+    .number()
+    .int()
+    .positive()
+    .max(LATEST_MS)
+    .default(30_000)
+    .describe('how old a read may be; 30 s is ample for EC2, which speaks of up to 5 minutes'),
   resources: z
     .array(z.enum(STALE_RESOURCES))
     .min(1)
-    .default([...STALE_RESOURCES]),
-  /** TerminateInstances, CreateTags and CreateFleet don't know either what is not seen yet. */
-  mutations: z.boolean().default(false),
+    .default([...STALE_RESOURCES])
+    .describe('what is seen late'),
+  mutations: z.boolean().default(false).describe("TerminateInstances, CreateTags and CreateFleet don't know either what is not seen yet"),
 });
 
 /**

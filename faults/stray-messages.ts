@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { Fault } from './fault.ts';
 
 const params = z.strictObject({
-  what: z.enum(['malformed', 'foreign']),
-  periodMs: z.number().int().positive().default(10_000),
+  what: z.enum(['malformed', 'foreign']).describe('what can not be parsed, or warnings about instances of others'),
+  periodMs: z.number().int().positive().default(10_000).describe('from one to the next'),
 });
 
 /**

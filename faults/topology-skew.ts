@@ -4,10 +4,15 @@ import type { ObjectRewrite } from '../wire/effects.ts';
 import type { Fault } from './fault.ts';
 
 const params = z.strictObject({
-  /** Pods with these labels are rewritten. */
-  labels: z.record(z.string(), z.string()).refine((labels) => Object.keys(labels).length > 0, 'at least one label'),
-  /** What the target reads as maxSkew of every constraint. */
-  maxSkew: z.number().int().max(0, 'a positive maxSkew is legal and no fault'),
+  labels: z
+    .record(z.string(), z.string())
+    .refine((labels) => Object.keys(labels).length > 0, 'at least one label')
+    .meta({ description: 'pods with these labels are rewritten', examples: [{ app: 'web' }] }),
+  maxSkew: z
+    .number()
+    .int()
+    .max(0, 'a positive maxSkew is legal and no fault')
+    .meta({ description: 'what the target reads as maxSkew of every constraint', examples: [-1] }),
 });
 
 /**

@@ -4,9 +4,13 @@ import type { When } from '../wire/effects.ts';
 
 /** Which requests of the target a wire fault strikes, as parameters. */
 export const triggerParams = {
-  /** Names as in histories: `ec2:CreateFleet`, `patch nodeclaims/status`; `*` for all. */
-  operations: z.array(z.string().min(1)).min(1),
-  /** Which of the matching requests, counted from the arming. */
+  operations: z
+    .array(z.string().min(1))
+    .min(1)
+    .meta({
+      description: 'names as in histories: ec2:CreateFleet, patch nodeclaims/status; * for all',
+      examples: [['ec2:CreateFleet'], ['patch nodeclaims/status'], ['*']],
+    }),
   when: z
     .discriminatedUnion('kind', [
       z.strictObject({ kind: z.literal('always') }),
@@ -16,7 +20,8 @@ export const triggerParams = {
       z.strictObject({ kind: z.literal('probability'), probability: z.number().min(0).max(1) }),
       z.strictObject({ kind: z.literal('window'), fromMs: z.number().nonnegative(), toMs: z.number().positive() }),
     ])
-    .default({ kind: 'first', count: 1 }),
+    .default({ kind: 'first', count: 1 })
+    .describe('which of the matching requests, counted from the arming'),
 };
 
 const AWS_OPERATION = /^(ec2|sqs):/;

@@ -8,6 +8,8 @@ export interface BoundInputs {
   readonly allowances: Readonly<Record<AllowanceName, number>>;
   /** Nodes that scenarios of a free size shall reach: what goes beyond EC2's buckets of requests waits for their refill. */
   readonly nodes: number;
+  /** Offerings that the scenario's pools allow: who finds no capacity goes through them. */
+  readonly offerings: number;
 }
 
 /** What a large number of nodes waits for EC2's buckets, in milliseconds. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
@@ -25,6 +27,22 @@ function queuesOf(nodes: number): Queues {
   return { launchMs: waitMs(LAUNCH_BUCKET), endMs: waitMs(TERMINATION_BUCKET) };
 }
 
+/** Answers that name one pool, or none, are for pools of so many offerings at most: larger ones nobody can go through one by one. */
+const ONE_BY_ONE = 12;
+
+/** Launches until every offering has been tried: the first few may be refused one at a time, the others as many as a launch has. */
+function roundsOf(offerings: number, perLaunch: number): number {
+  return Math.min(offerings, ONE_BY_ONE) + Math.ceil(offerings / perLaunch);
+}
+
+interface Inputs {
+  readonly c: TargetConstants;
+  readonly w: Readonly<Record<AllowanceName, number>>;
+  readonly q: Queues;
+  /** Launches until every offering has been tried. */
+  readonly rounds: number;
+}
+
 interface BoundDefinition {
   readonly formula: string;
   readonly reason: string;
@@ -32,7 +50,9 @@ interface BoundDefinition {
   readonly loose?: string;
   /** Of `value`; milliseconds if not said otherwise. */
   readonly unit?: 'ms' | 'count';
-  readonly value: (inputs: { c: TargetConstants; w: Readonly<Record<AllowanceName, number>>; q: Queues }) => number;
+  readonly value: (inputs: Inputs) => number;
+  /** The value is the least that is due, not the most that is allowed. */
+  readonly least?: true;
 }
 
 /** How long an autoscaler may take to act on a notice: a quarter of the two minutes that EC2 gives. */
@@ -66,10 +86,11 @@ const DEFINITIONS = {
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q),
   },
   fallback: {
-    formula: 'provision + 6 x (retryPeriod + api + watch)',
+    formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
     reason:
-      'six further launches of sixty offerings each go through the whole catalogue in three zones when every answer names all that it tried, each started at the next look at pending pods',
-    value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + 6 * (c.retryPeriodMs + step(w)),
+      'every offering of the pools may have to be tried: the first few one by one, where answers name one pool, the others by launches of as many as the target sends at once, each at the next look at pending pods',
+    loose: 'who masks all that an answer names, and asks for many offerings at once, is through in a round or two',
+    value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',
@@ -84,6 +105,7 @@ const DEFINITIONS = {
   'launch-lag': {
     formula: 'batchMax + retryPeriod + 2 x api + 2 x watch',
     reason: 'a launch may still be sent for pods that were seen pending at the beginning of the last batch window',
+    loose: 'it judges launches that no pod in need explains any more: most are sent while there is one',
     value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
   },
   explain: {
@@ -115,6 +137,8 @@ const DEFINITIONS = {
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
     reason: 'a node that never registers is given up at its time-out, found and terminated, and only then launched once more',
+    loose:
+      'where pods move one after the other, as a budget has it, it leaves room for as many launches; a replacement of what never registers comes near it',
     value: ({ c, w, q }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
@@ -133,6 +157,8 @@ const DEFINITIONS = {
   'masked-offering': {
     formula: 'unavailableOffering',
     reason: 'capacity that EC2 has just taken back is not there to be bought: it is left alone as long as any that was refused',
+    least: true,
+    loose: 'it is measured only where capacity that was taken back is bought again, which few do while anything else is left',
     value: ({ c }) => c.unavailableOfferingMs,
   },
   'repeats-a-minute': {
@@ -153,6 +179,7 @@ const DEFINITIONS = {
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
     reason: 'without pods and pools every node is drained and ended, and an instance that nobody claims is collected',
+    loose: 'where the last phase ends with nothing left to collect, the removal alone is seen, and who hears at once waits for nothing',
     value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;
@@ -163,11 +190,12 @@ export type BoundName = keyof typeof DEFINITIONS;
 const NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
-export function resolveBounds({ constants, allowances, nodes }: BoundInputs): Record<BoundName, Bound> {
+export function resolveBounds({ constants, allowances, nodes, offerings }: BoundInputs): Record<BoundName, Bound> {
   const q = queuesOf(nodes);
+  const rounds = roundsOf(offerings, constants.offeringsPerLaunch);
   const resolve = (name: BoundName): Bound => {
-    const { formula, reason, loose, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
-    const value = Math.ceil(valueOf({ c: constants, w: allowances, q }));
+    const { formula, reason, loose, least, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
+    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds }));
     return {
       name,
       value,
@@ -175,6 +203,7 @@ export function resolveBounds({ constants, allowances, nodes }: BoundInputs): Re
       formula: unit === 'ms' ? `${formula} = ${value / 1000} s` : formula,
       reason,
       ...(loose === undefined ? {} : { loose }),
+      ...(least === undefined ? {} : { least }),
     };
   };
   return Object.fromEntries(NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;

@@ -1,6 +1,7 @@
 import { HISTORY_FORMAT } from '../history/events.ts';
 import type { Bound, EventOf, Recorder } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -133,7 +134,12 @@ class EngineTrial {
   async #phases(): Promise<void> {
     const { scenario, target, recorder } = this.#site;
     const world = this.#world;
-    const bounds = resolveBounds({ constants: target.constants, allowances: world.allowances, nodes: this.#site.nodes });
+    const bounds = resolveBounds({
+      constants: target.constants,
+      allowances: world.allowances,
+      nodes: this.#site.nodes,
+      offerings: countOfferings(scenario.pools, world.instanceTypes.values()),
+    });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
@@ -147,8 +153,9 @@ class EngineTrial {
       bounds,
       nodes: this.#site.nodes,
       restartTarget: () => this.#life.restart(bounds.recover.value),
-      removePools: async () => {
-        await this.#byTarget('removePools', () => target.removePools(operator, scenario.pools));
+      pools: scenario.pools,
+      removePools: async (pools, left) => {
+        await this.#byTarget('removePools', () => target.removePools(operator, pools, left));
       },
     });
     const convergence = { cluster: world.port('observer'), instances: world.ports.instances, truths: context.truths };

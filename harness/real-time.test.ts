@@ -125,9 +125,10 @@ test('a program that translates pools and fails is a finding', async ({}, info) 
 
 test('real time has a limit that follows from the bounds; virtual time has none', () => {
   const { constants } = quietTarget();
-  expect(realTimeLimitMs({ constants })).toBeUndefined();
-  const short = realTimeLimitMs({ time: 'real', constants }) ?? 0;
+  const size = { nodes: 10, offerings: 9 };
+  expect(realTimeLimitMs({ constants }, size)).toBeUndefined();
+  const short = realTimeLimitMs({ time: 'real', constants }, size) ?? 0;
   expect(short).toBeGreaterThan(120_000);
-  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 60_000 } })).toBeGreaterThan(short);
-  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 1e9 } })).toBe(6 * 3_600_000);
+  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 60_000 } }, size)).toBeGreaterThan(short);
+  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 1e9 } }, size)).toBe(6 * 3_600_000);
 });

@@ -4,10 +4,12 @@ import { judge } from '../checks/judge.ts';
 import { HistoryError, readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
+import { countOfferings } from '../model/offerings.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { whyNotRun } from './engine.ts';
 import { digestOf, loadScenario, loadTarget, targetDigestOf } from './load.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
+import type { Scenario } from './scenario.ts';
 import { realTimeLimitMs } from './real-time-limit.ts';
 import { formatReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
@@ -37,7 +39,7 @@ export interface PlannedTrial {
 /** Where trials of one scenario come from. */
 export interface TrialSource {
   readonly ref: ModuleRef;
-  readonly scenario: { readonly id: string; readonly title: string };
+  readonly scenario: Pick<Scenario, 'id' | 'title' | 'pools'>;
   readonly suite: string;
   /** The scenario's id, or its path as the user gave it: what a replay line names. */
   readonly label: string;
@@ -56,8 +58,10 @@ export async function planTrials(
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
   const targetDigest = await targetDigestOf(target.ref);
-  const wallMs = realTimeLimitMs(await loadTarget(target.ref), nodes);
-  const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: loadCatalogue().digest };
+  const catalogue = loadCatalogue();
+  const offerings = countOfferings(scenario.pools, catalogue.types.values());
+  const wallMs = realTimeLimitMs(await loadTarget(target.ref), { nodes, offerings });
+  const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },
     suite,

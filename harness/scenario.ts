@@ -116,8 +116,8 @@ export interface Trial {
   /** Restarts the target as a roll-out of it would: it is asked to stop, and the next starts when it has. Resolves when that is ready. */
   restartTarget(): Promise<void>;
 
-  /** Takes the scenario's pools away while the rest goes on: everything made for them must go. */
-  withdrawPools(): Promise<void>;
+  /** Takes pools of the scenario away, by name (none named: all), while the rest goes on: everything made for them must go. */
+  withdrawPools(...names: readonly string[]): Promise<void>;
 
   /**
    * Injects a fault until it is healed: by `heal()` or, at the latest, by the healing phase. Resolves when it can strike.
@@ -145,6 +145,8 @@ export interface Trial {
 export interface Expectations {
   /** Pods of the workload run within the bound. @param minRatio of the pods, 1 by default */
   served(workload: Workload, within: BoundName, minRatio?: number): void;
+  /** What was expected to be served are the pods that were created so far; of later ones only what is stated from now on. */
+  servedUntilNow(workload: Workload): void;
   /** From now on nothing needs what has been launched so far: it begins to end within the bound. */
   emptied(within: BoundName): void;
   /** Nothing is launched that only these pods could be the reason for. */

@@ -8,12 +8,14 @@ import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
 import { resolveBounds } from './bounds.ts';
+import { pool } from './scenario.ts';
 import { quietTarget } from './testing/quiet-target.ts';
 import { TrialContext } from './trial-context.ts';
 
 /** The hands of a scenario in an embedded world that can do only this. */
 function hands(capabilities: readonly Capability[]) {
   const events: NewEvent[] = [];
+  const removed: string[][] = [];
   const recorder = { record: (event: NewEvent) => events.push(event) };
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const nothing = (): void => undefined;
@@ -30,12 +32,16 @@ function hands(capabilities: readonly Capability[]) {
     recorder,
     clock: timeline.scope('scenario'),
     random: createRandom(1),
-    bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances, nodes: 10 }),
+    bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances, nodes: 10, offerings: 9 }),
     nodes: 10,
     restartTarget: () => Promise.resolve(),
-    removePools: () => Promise.resolve(),
+    pools: [pool('old'), pool('new')],
+    removePools: (...sorts) => {
+      removed.push(sorts.map((pools) => pools.map(({ name }) => name).join()));
+      return Promise.resolve();
+    },
   });
-  return { context, events, world, timeline };
+  return { context, events, world, timeline, removed };
 }
 
 /** A fault whose injection and heal take turns of their own, noted in `steps`. */
@@ -85,6 +91,18 @@ test('what a scenario injects without waiting is healed all the same', async () 
   void context.inject(slowFault(steps));
   await context.healAll();
   expect(steps).toEqual(['injected', 'healed']);
+});
+
+test('pools are withdrawn once each: those named, then those that are left; others are refused', async () => {
+  const { context, removed } = hands([]);
+  await context.withdrawPools('old');
+  await expect(context.withdrawPools('old')).rejects.toThrow('the scenario has no pool "old" to withdraw');
+  await context.withdrawPools();
+  await context.withdrawPools();
+  expect(removed).toEqual([
+    ['old', 'new'],
+    ['new', ''],
+  ]);
 });
 
 test("a user's objects are applied as written; workloads and budgets among them are recorded, and all go at the end", async () => {

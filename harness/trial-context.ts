@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
+import type { Pool } from '../model/catalogue.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
@@ -33,8 +34,10 @@ export interface TrialContextSite {
   readonly nodes: number;
   /** Restarts the target; resolves when it is ready again. */
   readonly restartTarget: () => Promise<void>;
-  /** Removes the pools as the operator would. */
-  readonly removePools: () => Promise<void>;
+  /** The scenario's. */
+  readonly pools: readonly Pool[];
+  /** Removes pools as the operator would. */
+  readonly removePools: (pools: readonly Pool[], left: readonly Pool[]) => Promise<void>;
 }
 
 /** The scenario's hands: deploys, injects, expects, and waits. */
@@ -54,8 +57,9 @@ export class TrialContext implements Trial {
   /** What else was created, in order. */
   readonly #companions: ObjectRef[] = [];
   readonly #injected: Promise<ActiveFault>[] = [];
-  readonly #removePools: () => Promise<void>;
-  #poolsRemoved = false;
+  readonly #removePools: TrialContextSite['removePools'];
+  /** Those that were not withdrawn. */
+  #pools: readonly Pool[];
 
   constructor(site: TrialContextSite) {
     this.random = site.random;
@@ -68,6 +72,7 @@ export class TrialContext implements Trial {
     this.#clock = site.clock;
     this.#bounds = site.bounds;
     this.#removePools = site.removePools;
+    this.#pools = site.pools;
     this.expect = this.#expectations();
   }
 
@@ -163,10 +168,12 @@ export class TrialContext implements Trial {
     for (const companion of this.#companions.splice(0).reverse()) await this.#cluster.delete(companion);
   }
 
-  async withdrawPools(): Promise<void> {
-    if (this.#poolsRemoved) return;
-    this.#poolsRemoved = true;
-    await this.#removePools();
+  async withdrawPools(...names: readonly string[]): Promise<void> {
+    const unknown = names.filter((name) => !this.#pools.some((pool) => pool.name === name));
+    if (unknown.length > 0) throw new Error(`the scenario has no pool ${unknown.map((name) => `"${name}"`).join(' and ')} to withdraw`);
+    const [gone, left] = partition(this.#pools, ({ name }) => names.length === 0 || names.includes(name));
+    this.#pools = left;
+    if (gone.length > 0) await this.#removePools(gone, left);
   }
 
   inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = 'must-fire'): Promise<ActiveFault> {
@@ -284,6 +291,7 @@ export class TrialContext implements Trial {
     };
     return {
       served: (workload, bound, minRatio = 1) => state({ kind: 'served', workload: workload.name, bound, minRatio }),
+      servedUntilNow: (workload) => state({ kind: 'served-until-now', workload: workload.name }),
       emptied: (bound) => state({ kind: 'emptied', bound }),
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
       launchedAtMost: (instances) => state({ kind: 'launched-at-most', instances }),
@@ -296,6 +304,10 @@ export class TrialContext implements Trial {
 
 function ownerOf({ name, kind, object = { namespace: NAMESPACE, name } }: Workload): ObjectRef & { readonly namespace: string } {
   return { resource: RESOURCE_OF[kind], ...object };
+}
+
+function partition<T>(all: readonly T[], isMeant: (one: T) => boolean): [T[], T[]] {
+  return [all.filter(isMeant), all.filter((one) => !isMeant(one))];
 }
 
 /** How many pods a workload shall have at once. */

@@ -32,6 +32,8 @@ export const boundSchema = z.object({
   reason: z.string(),
   /** Why it may be more than five times what is ever seen. */
   loose: z.string().optional(),
+  /** The value is the least that is due; without it the most that is allowed. */
+  least: z.literal(true).optional(),
 });
 export type Bound = z.infer<typeof boundSchema>;
 
@@ -57,6 +59,8 @@ export type Truth = z.infer<typeof truthSchema>;
 const expectationSchema = z.discriminatedUnion('kind', [
   /** Pods of the workload are Running within the bound after they were created (or after the heal, by their truth). */
   z.object({ kind: z.literal('served'), workload: id, bound: id, minRatio: z.number().min(0).max(1) }),
+  /** What `served` expects of the workload's pods holds for those created so far; for later ones what is stated from now on. */
+  z.object({ kind: z.literal('served-until-now'), workload: id }),
   /** No instance is launched that only these pods could be the reason for. */
   z.object({ kind: z.literal('no-launch-for'), workload: id }),
   /** For each pod that stays unserved an event, condition or log line says why, within the bound. */
@@ -110,7 +114,7 @@ const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'terminat
 const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'terminating', 'gone'] as const;
 export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
-const NOTICE_STEPS = ['sent', 'received'] as const;
+const NOTICE_STEPS = ['sent', 'queued', 'received'] as const;
 const CLAIM_STEPS = ['created', 'launched', 'registered', 'initialized', 'terminating', 'gone'] as const;
 /**
  * Who must pass a scenario: `core` everybody, `extended` whoever has the features, `robustness` is what no correct API

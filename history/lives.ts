@@ -75,6 +75,8 @@ export interface NoticeLife {
   readonly sent: EventOf<'notice'>;
   /** When the instance was said to end, milliseconds since the start of the trial; undefined where nothing ends. */
   readonly endsAtMs: number | undefined;
+  /** The first message about it reached the queue. */
+  readonly queued: EventOf<'notice'> | undefined;
   readonly receptions: readonly EventOf<'notice'>[];
   /** The end of the first request whose answer brought it to the target. */
   readonly delivered: EventOf<'request.end'> | undefined;
@@ -227,6 +229,7 @@ export function foldNotices(events: readonly HistoryEvent[], requests: ReadonlyM
       kind: sent.kind,
       sent,
       endsAtMs: sent.endsInMs === undefined ? undefined : sent.t + sent.endsInMs,
+      queued: steps.find(({ to }) => to === 'queued'),
       receptions,
       delivered: ends.find(({ outcome }) => outcome === 'ok'),
     };

@@ -37,6 +37,13 @@ const measurementSchema = z.object({
 });
 export type Measurement = z.infer<typeof measurementSchema>;
 
+/** How near the worst value came to its bound, as a share of the way: 1 at the bound, more beyond it. Undefined when nothing was measured. */
+export function closeness({ bound, worst }: Pick<Measurement, 'bound' | 'worst'>): number | undefined {
+  if (worst === undefined || bound.value === 0) return undefined;
+  if (bound.least !== true) return worst / bound.value;
+  return worst === 0 ? Infinity : bound.value / worst;
+}
+
 export const checkResultSchema = z.object({
   check: z.string(),
   verdict: verdictSchema,

@@ -89,6 +89,11 @@ for (const { what, input, kept, object } of [
     kept: { env: [{ name: 'DB_PASSWORD', value: '[redacted]' }] },
   },
   { what: 'bearer tokens', input: { args: ['Bearer abcdefgh.12345678'] }, kept: { args: ['[redacted]'] } },
+  {
+    what: 'variables as programs print them',
+    input: { args: ['AWS_SECRET_ACCESS_KEY=abc/def AWS_REGION=us-east-1'] },
+    kept: { args: ['[redacted] AWS_REGION=us-east-1'] },
+  },
   { what: 'JSON Web Tokens', input: ['x eyJhbGciOiJI.eyJzdWIiOiIx.SflKxwRJ y'], kept: ['x [redacted] y'] },
   { what: 'access key ids', input: ['AKIAIOSFODNN7EXAMPLE'], kept: ['[redacted]'] },
   {
@@ -119,6 +124,7 @@ for (const { what, piece, end = '', isSecret = false } of [
   { what: 'beginnings of JSON Web Tokens, and the rest of one', piece: 'eyJaaaaa-', end: '.eyJzdWIiOiIx.SflKxwRJ', isSecret: true },
   { what: 'JSON Web Tokens with parts that are too short', piece: 'eyJaaaaaaaa.b.' },
   { what: 'bearers of nothing', piece: 'Bearer  ' },
+  { what: 'names of secrets without values', piece: 'SECRET_' },
   { what: 'beginnings of private keys', piece: '-----BEGIN PRIVATE ' },
   { what: 'private keys without an end', piece: '-----BEGIN PRIVATE KEY-----', isSecret: true },
 ]) {

@@ -1,7 +1,8 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
-import { pool, scenario } from '../harness/scenario.ts';
+import { scenario } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, scaleToNone, serve } from './parts.ts';
 
 /** Kills the target around its first fleet request, and expects every pod served and nothing forgotten. */
 function killedAroundLaunch(options: { readonly id: string; readonly title: string; readonly moment: 'before' | 'after' }): Scenario {
@@ -9,32 +10,30 @@ function killedAroundLaunch(options: { readonly id: string; readonly title: stri
     id: options.id,
     title: options.title,
     capabilities: ['target.kill'],
-    pools: [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+    pools: NODE_POOLS,
     async run(t) {
       await t.inject(
         specify(faults.crash, {
-          operations: ['ec2:CreateFleet'],
+          operations: LAUNCHES,
           when: { kind: 'first', count: 1 },
           moment: options.moment,
           applied: options.moment === 'after',
         }),
       );
-      const web = await t.deploy({ name: 'web', replicas: 5, cpu: '1500m', memory: '2Gi' });
-      t.expect.served(web, 'recover');
-      await t.untilServed(web, 'recover');
+      await serve(t, 'recover', { replicas: 5 });
     },
   });
 }
 
 export const killedAfterLaunch = killedAroundLaunch({
   id: 'crashes/killed-after-launch',
-  title: 'killed right after CreateFleet took effect and before its answer',
+  title: 'killed right after a launch took effect and before its answer',
   moment: 'after',
 });
 
 export const killedBeforeLaunch = killedAroundLaunch({
   id: 'crashes/killed-before-launch',
-  title: 'killed right before CreateFleet is sent',
+  title: 'killed right before a launch is sent',
   moment: 'before',
 });
 
@@ -45,25 +44,20 @@ export const killedAtSideEffect = scenario({
   id: 'crashes/killed-at-side-effect',
   title: 'killed right after one of the first thirty side effects, another with each seed',
   capabilities: ['target.kill'],
-  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+  pools: NODE_POOLS,
   async run(t) {
     const nth = t.random.int(1, SIDE_EFFECTS);
     await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }));
-    const web = await t.deploy({ name: 'web', replicas: 5, cpu: '1500m', memory: '2Gi' });
-    t.expect.served(web, 'recover');
-    await t.untilServed(web, 'recover');
-    await t.scale(web, 0);
-    t.expect.emptied('scale-in');
-    await t.untilEmpty('teardown');
+    await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
   },
 });
 
 export const restartedDuringBoot = scenario({
   id: 'crashes/restarted-during-boot',
   title: 'restarted while twenty instances boot: none is launched twice, and none is forgotten',
-  pools: [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })],
+  pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 20, cpu: '1500m', memory: '2Gi' });
+    const web = await t.deploy({ name: 'web', replicas: 20, ...NODE_SIZED });
     t.expect.served(web, 'recover');
     t.expect.launchedAtMost(20);
     await t.untilLaunched(20, 'provision');

@@ -1,18 +1,13 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-
-const POOLS = [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })];
-/** A pod of this size fills a node. */
-const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
-
-const FOUR_OF_FIVE = 0.8;
+import { NODE_POOLS, NODE_SIZED } from './parts.ts';
 
 export const endedBehindItsBack = scenario({
   id: 'disruption/ended-behind-its-back',
   title: 'somebody else ends two of five instances: their pods are served again, and nothing of them stays',
   capabilities: ['instance.end'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
     t.expect.served(web, 'replacement');
@@ -28,10 +23,12 @@ export const deadKubelet = scenario({
   id: 'disruption/dead-kubelet',
   title: 'a kubelet stops while its instance runs: once it is back nothing has been lost',
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
     t.expect.served(web, 'replacement');
+    // Its pods are not evicted before five minutes have passed.
+    t.expect.launchedAtMost(3);
     await t.untilServed(web, 'provision');
     const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
     await t.untilFired(dead, 'provision');
@@ -44,16 +41,38 @@ export const deadKubelet = scenario({
 export const drainedWithinBudget = scenario({
   id: 'disruption/drained-within-budget',
   title: 'the pool is withdrawn while protected pods run: none of them is taken by force',
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, cpu: '500m', memory: '512Mi' });
     await t.protect(web, { maxUnavailable: 1 });
-    // Without a pool the one pod that may be evicted finds no other node, and no second one may be.
-    t.expect.served(web, 'provision', FOUR_OF_FIVE);
+    t.expect.served(web, 'provision');
     await t.untilServed(web, 'provision');
+    // Without a pool the one pod that may be evicted finds no other node, and no second one may be.
+    t.expect.servedUntilNow(web);
     await t.withdrawPools();
     await t.pass('scale-in');
     await t.remove(web);
     await t.untilEmpty('teardown');
+  },
+});
+
+export const movedWithinBudget = scenario({
+  id: 'disruption/moved-within-budget',
+  title: 'one of two pools is withdrawn while protected pods run on it: they move to the other as their budget allows, none by force',
+  profile: 'extended',
+  features: ['weights'],
+  pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, ...NODE_SIZED });
+    await t.protect(web, { maxUnavailable: 1 });
+    t.expect.launchedFrom('old');
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'provision');
+    await t.withdrawPools('old');
+    t.expect.launchedFrom('new');
+    // One pod after the other gets its place on a node of the other pool.
+    t.expect.emptied('replacement');
+    await t.pass('replacement');
+    await t.untilServed(web, 'recover');
   },
 });

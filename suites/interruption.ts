@@ -2,31 +2,37 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import type { FaultSpec } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Scenario } from '../harness/scenario.ts';
+import type { BudgetSpec, Scenario } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
 
-const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large', 'c6i.xlarge'] })];
-/** A pod of this size fills a node. */
-const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })];
 
-/** Spot instances run pods, and are taken back. */
+/** Spot instances run pods that fill one each, and are taken back. */
 function interrupted(options: {
   readonly id: string;
   readonly title: string;
   readonly replicas: number;
-  readonly fault: (t: Parameters<Scenario['run']>[0]) => FaultSpec;
+  /** Over the pods; by default none. */
+  readonly budget?: BudgetSpec;
+  /** What stands in the way of the messages, armed before. By default nothing. */
+  readonly before?: readonly FaultSpec[];
+  readonly fault: FaultSpec;
 }): Scenario {
+  const { before = [], budget } = options;
   return scenario({
     id: options.id,
     title: options.title,
     profile: 'extended',
     features: ['spot', 'interruption'],
-    capabilities: ['spot.interrupt'],
+    capabilities: ['spot.interrupt', ...new Set(before.flatMap(({ capabilities }) => capabilities))],
     pools: SPOT,
     async run(t) {
-      const web = await t.deploy({ name: 'web', replicas: options.replicas, ...NODE_SIZED });
+      const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: options.replicas, ...NODE_SIZED });
+      if (budget !== undefined) await t.protect(web, budget);
       t.expect.served(web, 'recover');
       await t.untilServed(web, 'provision');
-      const taken = await t.inject(options.fault(t));
+      for (const fault of before) await t.inject(fault);
+      const taken = await t.inject(options.fault);
       await t.untilFired(taken, 'provision');
       // The two minutes of the notice, and the time of the replacements.
       await t.pass('provision', 2);
@@ -39,35 +45,115 @@ export const oneWarning = interrupted({
   id: 'interruption/one-warning',
   title: 'one of five spot instances is taken back: its pods are asked to leave in time',
   replicas: 5,
-  fault: () => specify(faults.spotInterruption, { count: 1 }),
+  fault: specify(faults.spotInterruption, { count: 1 }),
 });
 
 export const rebalanceFirst = interrupted({
   id: 'interruption/rebalance-first',
   title: 'a rebalance recommendation comes first, then the warning, each of them twice',
   replicas: 4,
-  fault: () => specify(faults.spotInterruption, { count: 2, rebalance: 'before', rebalanceBeforeMs: 60_000, message: 'duplicated' }),
+  fault: specify(faults.spotInterruption, { count: 2, rebalance: 'before', rebalanceBeforeMs: 60_000, message: 'duplicated' }),
 });
 
 export const manyAtOnce = interrupted({
   id: 'interruption/many-at-once',
   title: 'spot ends everywhere at once: all of ten instances are taken back in one moment',
   replicas: 10,
-  fault: () => specify(faults.spotInterruption, {}),
+  fault: specify(faults.spotInterruption, {}),
 });
 
 export const lateWarning = interrupted({
   id: 'interruption/late-warning',
   title: 'the warning comes after the instance is gone: nothing is done twice, and the pods are served',
   replicas: 4,
-  fault: () => specify(faults.spotInterruption, { count: 2, message: 'late' }),
+  fault: specify(faults.spotInterruption, { count: 2, message: 'late' }),
 });
 
 export const lostWarning = interrupted({
   id: 'interruption/lost-warning',
   title: 'the warning never comes: the dead node is found out otherwise',
   replicas: 4,
-  fault: () => specify(faults.spotInterruption, { count: 2, message: 'lost' }),
+  fault: specify(faults.spotInterruption, { count: 2, message: 'lost' }),
+});
+
+export const withinBudget = interrupted({
+  id: 'interruption/within-budget',
+  title: 'protected pods run on interrupted instances: they are evicted as their budget allows, never deleted',
+  replicas: 6,
+  budget: { maxUnavailable: 1 },
+  fault: specify(faults.spotInterruption, { count: 2 }),
+});
+
+export const strayMessages = interrupted({
+  id: 'interruption/stray-messages',
+  title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
+  replicas: 4,
+  before: [specify(faults.strayMessages, { what: 'malformed' }), specify(faults.strayMessages, { what: 'foreign' })],
+  fault: specify(faults.spotInterruption, { count: 1 }),
+});
+
+/** Late, and in time for whoever needs no more than the thirty seconds of the bound. */
+const LATE_MS = 45_000;
+/** Later than the warning that it should have come with. */
+const OVERTAKEN_MS = 75_000;
+
+export const perturbedQueue = interrupted({
+  id: 'interruption/perturbed-queue',
+  title: 'every message comes three times, two warnings late, and the recommendations after the warnings: each is acted on once',
+  replicas: 6,
+  before: [
+    specify(faults.queuePerturbation, { what: 'duplicate', copies: 3 }),
+    specify(faults.queuePerturbation, { what: 'delay', kinds: ['spot-interruption'], count: 2, delayMs: LATE_MS }),
+    specify(faults.queuePerturbation, { what: 'delay', kinds: ['rebalance'], delayMs: OVERTAKEN_MS }),
+  ],
+  fault: specify(faults.spotInterruption, { count: 4, rebalance: 'with' }),
+});
+
+/** Longer than the twenty seconds of a poll that has begun, and short enough to leave time to act in the two minutes. */
+const OUTAGE = { minMs: 25_000, maxMs: 50_000 } as const;
+
+export const queueOutage = scenario({
+  id: 'interruption/queue-outage',
+  title: 'the queue is away for a while in the middle of a storm of warnings: what waits in it is acted on once it is back',
+  profile: 'extended',
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt', 'wire.aws'],
+  pools: SPOT,
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 8, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'provision');
+    const some = await t.inject(specify(faults.spotInterruption, { count: 3 }));
+    await t.untilFired(some, 'provision');
+    const outage = await t.inject(specify(faults.queueOutage, { how: 'unavailable' }));
+    const more = await t.inject(specify(faults.spotInterruption, { count: 4 }));
+    await t.untilFired(more, 'provision');
+    await t.pause(OUTAGE);
+    await outage.heal();
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const scheduledChange = scenario({
+  id: 'interruption/scheduled-change',
+  title: 'the hosts of all nodes will be retired in two weeks: their protected pods move in good time, none by force',
+  profile: 'extended',
+  features: ['interruption'],
+  capabilities: ['queue.perturb'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 3, ...NODE_SIZED });
+    await t.protect(web, { maxUnavailable: 1 });
+    t.expect.served(web, 'recover');
+    await t.untilServed(web, 'provision');
+    const announced = await t.inject(specify(faults.scheduledChange, {}));
+    // One pod after the other gets its place on a node that is not to be retired.
+    t.expect.emptied('replacement');
+    await t.untilFired(announced, 'provision');
+    await t.pass('replacement');
+    await t.untilServed(web, 'recover');
+  },
 });
 
 export const beforeRegistration = scenario({
@@ -79,47 +165,6 @@ export const beforeRegistration = scenario({
   pools: SPOT,
   async run(t) {
     await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'before-registration', noticeMs: 20_000 }));
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
-    t.expect.served(web, 'replacement');
-    await t.untilServed(web, 'replacement');
-  },
-});
-
-export const withinBudget = scenario({
-  id: 'interruption/within-budget',
-  title: 'protected pods run on interrupted instances: they are evicted as their budget allows, never deleted',
-  profile: 'extended',
-  features: ['spot', 'interruption'],
-  capabilities: ['spot.interrupt'],
-  pools: SPOT,
-  async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 6, ...NODE_SIZED });
-    await t.protect(web, { maxUnavailable: 1 });
-    t.expect.served(web, 'recover');
-    await t.untilServed(web, 'provision');
-    const taken = await t.inject(specify(faults.spotInterruption, { count: 2 }));
-    await t.untilFired(taken, 'provision');
-    await t.pass('provision', 2);
-    await t.untilServed(web, 'recover');
-  },
-});
-
-export const strayMessages = scenario({
-  id: 'interruption/stray-messages',
-  title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
-  profile: 'extended',
-  features: ['spot', 'interruption'],
-  capabilities: ['spot.interrupt', 'queue.perturb'],
-  pools: SPOT,
-  async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
-    t.expect.served(web, 'recover');
-    await t.untilServed(web, 'provision');
-    await t.inject(specify(faults.strayMessages, { what: 'malformed' }));
-    await t.inject(specify(faults.strayMessages, { what: 'foreign' }));
-    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
-    await t.untilFired(taken, 'provision');
-    await t.pass('provision', 2);
-    await t.untilServed(web, 'recover');
+    await serve(t, 'replacement', { replicas: 4 });
   },
 });

@@ -2,30 +2,25 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
-
-/** One pod of this size fills a node of NODE_TYPES: ten pods are ten nodes. */
-const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
-const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve } from './parts.ts';
 
 export const scaleOutAndBack = scenario({
   id: 'provisioning/scale-out-and-back',
   title: 'ten pods that each fill a node are served, and their nodes go when the pods go',
-  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 10, ...NODE_SIZED });
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
-    await t.scale(web, 0);
-    t.expect.emptied('scale-in');
-    await t.untilEmpty('teardown');
+    await scaleToNone(t, web);
   },
 });
 
 export const twoCycles = scenario({
   id: 'provisioning/two-cycles',
   title: 'out to as many nodes as asked for, back to none, and the same once more',
-  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 0, ...NODE_SIZED });
     t.expect.served(web, 'provision');
@@ -33,9 +28,7 @@ export const twoCycles = scenario({
     for (let cycle = 0; cycle < 2; cycle += 1) {
       await t.scale(web, t.nodes);
       await t.untilServed(web, 'provision');
-      await t.scale(web, 0);
-      t.expect.emptied('scale-in');
-      await t.untilEmpty('teardown');
+      await scaleToNone(t, web);
     }
   },
 });
@@ -48,20 +41,16 @@ export const daemonSetOverhead = scenario({
     // Without the agent a pod fits on a node of two CPUs, with it it does not.
     // More important than the pods, as agents are: it takes its share whoever was there first.
     await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi', priorityClassName: 'system-node-critical' });
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED, apartOver: LABEL.hostname });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
+    await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname });
   },
 });
 
 export const newDaemonSet = scenario({
   id: 'provisioning/new-daemonset',
   title: 'a DaemonSet that comes later finds full nodes: nothing is launched for it',
-  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
+    await serve(t, 'provision', { replicas: 3 });
     const agent = await t.daemonSet({ name: 'agent', cpu: '1', memory: '512Mi' });
     t.expect.noLaunchFor(agent);
     await t.pass('launch-lag', 2);
@@ -73,9 +62,7 @@ export const podsPerNode = scenario({
   title: 'pods that need next to nothing: nodes hold no more of them than their type has addresses for',
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
   async run(t) {
-    const tiny = await t.deploy({ name: 'tiny', replicas: 90, cpu: '10m', memory: '16Mi' });
-    t.expect.served(tiny, 'provision');
-    await t.untilServed(tiny, 'provision');
+    await serve(t, 'provision', { name: 'tiny', replicas: 90, cpu: '10m', memory: '16Mi' });
   },
 });
 
@@ -84,9 +71,7 @@ export const limitReached = scenario({
   title: 'ten pods that each need a node come at once, and the pool allows five nodes',
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
   async run(t) {
-    const within = await t.deploy({ name: 'within', replicas: 2, ...NODE_SIZED });
-    t.expect.served(within, 'provision');
-    await t.untilServed(within, 'provision');
+    await serve(t, 'provision', { name: 'within', replicas: 2 });
     const beyond = await t.deploy({
       name: 'beyond',
       replicas: 10,
@@ -107,15 +92,11 @@ export const preferredPool = scenario({
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
   async run(t) {
     t.expect.launchedFrom('preferred');
-    const first = await t.deploy({ name: 'first', replicas: 3, ...NODE_SIZED });
-    t.expect.served(first, 'provision');
-    await t.untilServed(first, 'provision');
+    await serve(t, 'provision', { name: 'first', replicas: 3 });
 
     await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'all' }));
     t.expect.launchedFrom('spare');
-    const second = await t.deploy({ name: 'second', replicas: 3, ...NODE_SIZED });
-    t.expect.served(second, 'fallback');
-    await t.untilServed(second, 'fallback');
+    await serve(t, 'fallback', { name: 'second', replicas: 3 });
   },
 });
 
@@ -154,10 +135,10 @@ export const withdrawnDuringLaunch = scenario({
   id: 'provisioning/withdrawn-during-launch',
   title: 'pods and pool are withdrawn while launches are under way and their answers are lost: every instance still ends',
   capabilities: ['wire.aws'],
-  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  pools: NODE_POOLS,
   async run(t) {
     const losing = specify(faults.lostAnswer, {
-      operations: ['ec2:CreateFleet'],
+      operations: LAUNCHES,
       when: { kind: 'first', count: LOST_ANSWERS },
     });
     const lost = await t.inject(losing);

@@ -2,17 +2,15 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
+import { NODE_POOLS, NODE_SIZED, serve } from './parts.ts';
 
-const POOLS = [pool('default', { instanceTypes: ['m6i.large', 'm6a.large', 'm7i.large'] })];
-/** A pod of this size fills a node. */
-const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
 const TEN_MINUTES_MS = 600_000;
 
 export const slowKubelets = scenario({
   id: 'registration/slow-kubelets',
   title: 'every kubelet takes ten minutes to register: nobody gives up too early, and nothing is launched twice',
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.slowRegistration, { delayMs: TEN_MINUTES_MS }));
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
@@ -26,12 +24,10 @@ export const neverRegisters = scenario({
   id: 'registration/never-registers',
   title: 'two kubelets never register: their instances are given up and ended, and their pods get other nodes',
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.slowRegistration, { never: true, count: 2 }));
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
-    t.expect.served(web, 'replacement');
-    await t.untilServed(web, 'replacement');
+    await serve(t, 'replacement', { replicas: 4 });
   },
 });
 
@@ -39,7 +35,7 @@ export const neverReady = scenario({
   id: 'registration/never-ready',
   title: 'a node registers and never gets Ready: other pods are served meanwhile, and its own once it is mended',
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     const broken = await t.inject(specify(faults.neverReady, { count: 1 }));
     const first = await t.deploy({
@@ -63,12 +59,10 @@ export const flappingNode = scenario({
   id: 'registration/flapping-node',
   title: 'a node stops and starts being Ready: nothing of it is forgotten, and it goes when it is not needed',
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.flappingNode, { count: 1, periodMs: 20_000, times: 5 }));
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
-    t.expect.served(web, 'recover');
-    await t.untilServed(web, 'recover');
+    await serve(t, 'recover', { replicas: 3 });
     await t.pass('provision');
   },
 });
@@ -77,12 +71,10 @@ export const foreignNodeObject = scenario({
   id: 'registration/foreign-node-object',
   title: "another party writes a Node's object before its kubelet does: the instance is not lost to the race",
   capabilities: ['boot.delay'],
-  pools: POOLS,
+  pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.foreignNodeObject, { count: 2 }));
-    const web = await t.deploy({ name: 'web', replicas: 4, ...NODE_SIZED });
-    t.expect.served(web, 'replacement');
-    await t.untilServed(web, 'replacement');
+    await serve(t, 'replacement', { replicas: 4 });
     // What its autoscaler does not take for its own is given up at the time-out, and its pods get other nodes.
     await t.pass('instance-without-node');
   },
@@ -94,7 +86,8 @@ export const addressReuse = scenario({
   capabilities: ['capacity.quota', 'boot.delay', 'instance.end'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
   async run(t) {
-    await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 1 }));
+    const only = specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 1, counts: 'reuse' });
+    const reused = await t.inject(only);
     const scarce = { kind: 'schedulable-after-heal', why: 'the subnet has one address' } as const;
     const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED, truth: scarce });
     t.expect.served(first, 'recover');
@@ -107,6 +100,7 @@ export const addressReuse = scenario({
     // No word of a kubelet that dies with its machine: its Node looks Ready for a while.
     await t.inject(specify(faults.deadKubelet, { count: 1 }));
     await t.inject(specify(faults.instanceEnd, { count: 1 }));
+    await t.untilFired(reused, 'replacement');
     await t.pass('provision');
   },
 });

@@ -3,6 +3,7 @@ import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
+import { NODE_POOLS, serve } from './parts.ts';
 
 const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
@@ -19,10 +20,6 @@ export const spotSpread = scenario({
     await t.untilServed(web, 'provision');
   },
 });
-
-/** A pod of this size fills a node of NODE_TYPES. */
-const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
-const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
 
 export const apart = scenario({
   id: 'scheduling/apart',
@@ -56,7 +53,7 @@ export const whereAsked = scenario({
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
   title: 'pods that no pool can serve wait beside pods that can be: those are served, nothing is launched for these, and it is said why',
-  pools: [pool('default', { instanceTypes: NODE_TYPES })],
+  pools: NODE_POOLS,
   async run(t) {
     const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string })[] = [
       { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large' },
@@ -74,9 +71,7 @@ export const impossiblePods = scenario({
       t.expect.noLaunchFor(waiting);
       t.expect.explained(waiting, []);
     }
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
+    await serve(t, 'provision', { replicas: 3 });
     await t.pass('explain');
   },
 });

@@ -40,9 +40,12 @@ export const plain: Target = {
     await kubeOf(site).create(RESOURCES.configmaps, toConfigMap(groupsFor(pools, Object.keys(site.cluster.subnets))));
   },
 
-  removePools: async (site, pools) => {
-    await kubeOf(site).delete({ type: RESOURCES.configmaps, ...CONFIG_MAP });
-    for (const group of groupsFor(pools, Object.keys(site.cluster.subnets))) await deleteLaunchTemplate(ec2Of(site), group);
+  removePools: async (site, pools, left) => {
+    const zones = Object.keys(site.cluster.subnets);
+    const ref = { type: RESOURCES.configmaps, ...CONFIG_MAP };
+    if (left.length === 0) await kubeOf(site).delete(ref);
+    else await kubeOf(site).patch(ref, { data: toConfigMap(groupsFor(left, zones)).data });
+    for (const group of groupsFor(pools, zones)) await deleteLaunchTemplate(ec2Of(site), group);
   },
 };
 

@@ -90,6 +90,9 @@ export interface Target {
   start(site: TargetSite): TargetProcess;
   /** Translates pools into its own objects and applies them, as its operator would. */
   applyPools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
-  /** Takes the pools away again: everything that the target made for them must then disappear. */
-  removePools(site: TargetSite, pools: readonly Pool[]): Promise<void>;
+  /**
+   * Takes pools away again: everything that the target made for them must then disappear.
+   * @param left those that stay: what they share with the others, as a class of nodes, stays with them
+   */
+  removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[]): Promise<void>;
 }

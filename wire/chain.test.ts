@@ -191,6 +191,17 @@ test('a refusal in the place of the backend, a delay, and counted triggers', asy
   disarm();
 });
 
+test('an answer that is held up comes when the injection is taken away', async () => {
+  const { timeline, chain, arm } = bench();
+  const trigger = { match: CREATE, when: { kind: 'always' as const }, moment: 'after' as const };
+  const disarm = arm({ trigger, effect: { kind: 'delay', delayMs: 60_000 } });
+  const answer = chain.wire(POST);
+  const test = timeline.scope('test');
+  void test.sleep(1_000).then(disarm);
+  expect((await timeline.run(answer)).status).toBe(201);
+  expect(timeline.nowMs()).toBe(1_003);
+});
+
 test('a rewrite reaches gets and the events of watches that were open before it was armed', async () => {
   const { timeline, chain, things, fired, arm } = bench();
   const response = await timeline.run(chain.wire(WATCH));

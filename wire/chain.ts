@@ -184,7 +184,9 @@ class Passage {
     switch (strike.effect.kind) {
       case 'delay':
         strike.fired();
-        await clock.sleep(strike.effect.delayMs);
+        await clock.sleep(strike.effect.delayMs, strike.healed).catch((error: unknown) => {
+          if (!strike.healed.aborted) throw error;
+        });
         return response;
       case 'refuse':
         strike.fired();

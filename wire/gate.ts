@@ -8,12 +8,15 @@ import type { Injection, Matcher, Moment, ObjectRewrite, RewriteInjection, Strik
 export interface Strike {
   readonly effect: WireEffect;
   readonly fired: () => void;
+  /** Aborted when the injection is taken away: what it holds up goes on. */
+  readonly healed: AbortSignal;
 }
 
 interface Armed {
   readonly injection: StrikeInjection;
   readonly armedAtMs: number;
   readonly random: Random;
+  readonly healing: AbortController;
   matched: number;
 }
 
@@ -49,11 +52,13 @@ export class Gate {
       injection,
       armedAtMs: this.#clock.nowMs(),
       random: this.#random.fork(`injection ${this.#injections}`),
+      healing: new AbortController(),
       matched: 0,
     };
     this.#armed.add(armed);
     return () => {
       this.#armed.delete(armed);
+      armed.healing.abort(new Error('healed'));
     };
   }
 
@@ -67,7 +72,11 @@ export class Gate {
       if (!this.#armed.has(armed) || trigger.moment !== moment || !matches(trigger.match, operation, caller, effect)) continue;
       armed.matched += 1;
       if (!this.#isDue(trigger.when, armed)) continue;
-      yield { effect: armed.injection.effect, fired: () => armed.injection.fired(caller.span) };
+      yield {
+        effect: armed.injection.effect,
+        fired: () => armed.injection.fired(caller.span),
+        healed: armed.healing.signal,
+      };
     }
   }
 

@@ -113,6 +113,8 @@ export interface ThrottlePort {
     readonly operations: readonly string[];
     readonly capacity: number;
     readonly refillPerSecond: number;
+    /** What the first request finds in it; by default it is full. */
+    readonly tokens?: number;
     readonly fired: (span: number) => void;
   }): Heal;
 }
@@ -137,10 +139,16 @@ export interface QuotaPort {
     readonly fired: (span: number) => void;
   }): Heal;
   /**
-   * Leaves so many free addresses in the subnets of these zones (none given: of all), as if others had taken the rest,
-   * until undone. An instance that ends gives its own back.
+   * Leaves so many free addresses in the subnets of these zones (none given: of all), as if others had taken the rest, those
+   * that were never in use first, until undone. An instance that ends gives its own back.
    */
-  limitAddresses(limit: { readonly zones?: readonly string[]; readonly remaining: number; readonly fired: (span: number) => void }): Heal;
+  limitAddresses(limit: {
+    readonly zones?: readonly string[];
+    readonly remaining: number;
+    readonly fired: (span: number) => void;
+    /** Told of each instance that got the address which another had before it. */
+    readonly reused?: (instance: string, before: string) => void;
+  }): Heal;
 }
 
 /** What of EC2 can be read late. */

@@ -1,5 +1,6 @@
 import type { Capability } from '../history/capabilities.ts';
 import type { Recorder } from '../history/events.ts';
+import type { InstanceType } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Principal } from '../model/operation.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -30,6 +31,8 @@ export interface World {
   readonly capabilities: readonly Capability[];
   readonly allowances: Readonly<Record<AllowanceName, number>>;
   readonly cluster: ClusterConfig;
+  /** What can be bought here, by name. */
+  readonly instanceTypes: ReadonlyMap<string, InstanceType>;
   readonly timeline: Timeline;
   /** Starts the world's parts. */
   start(): Promise<void>;

@@ -1,9 +1,12 @@
 import { batchLimits } from './batch-limits.ts';
+import { deafAfterError } from './deaf-after-error.ts';
 import { deletedPods } from './deleted-pods.ts';
+import { doubleLaunch } from './double-launch.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
 import { freshToken } from './fresh-token.ts';
 import { hammering } from './hammering.ts';
+import { hastyEnd } from './hasty-end.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
@@ -30,4 +33,7 @@ export const mutants: readonly Mutant[] = [
   hammering,
   deletedPods,
   ignoredInterruption,
+  hastyEnd,
+  doubleLaunch,
+  deafAfterError,
 ];

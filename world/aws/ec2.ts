@@ -26,6 +26,7 @@ import { READ_LAG } from './replica.ts';
 import type { ReadLag } from './replica.ts';
 import { RequestBuckets } from './request-buckets.ts';
 import { Room } from './room.ts';
+import { SubnetAddresses } from './subnet-addresses.ts';
 
 /** What an EC2 front is made of. */
 export interface Ec2Options {
@@ -63,7 +64,8 @@ export function createEc2(options: Ec2Options): Ec2 {
   const store = options.store ?? new MemoryStore(random.fork('machines'), subnets);
   const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays, readLag, hostnameType });
   const templates = new LaunchTemplates({ random: random.fork('launch templates'), clock, readLag });
-  const quotas = new Quotas(subnets, (subnetId) => store.freeAddresses(subnetId));
+  const quotas = new Quotas(new SubnetAddresses(subnets, store));
+  instances.onChange((instance) => quotas.addresses.observe(instance));
   const buckets = new RequestBuckets(clock, { fleetsTakeResources: options.fleetsTakeResources ?? false });
   const account: Account = {
     clock,

@@ -17,7 +17,14 @@ const EVENT_DELAY: DelayRange = { minMs: 100, maxMs: 2_000 };
 /** A perturbation that is armed. */
 interface Armed {
   readonly perturbation: Parameters<QueuePort['perturb']>[0];
+  readonly healing: AbortController;
   left: number;
+}
+
+/** What a fault makes of one message; healed, it holds the message up no longer. */
+export interface MessageFate {
+  readonly what: MessagePerturbation;
+  readonly healed: AbortSignal;
 }
 
 /** An event, and what else is known of it. */
@@ -27,7 +34,7 @@ interface Publication {
   readonly content: EventContent;
   /** Of a notice that announces an end: how long the instance will still run. */
   readonly endsInMs?: number;
-  readonly perturbation?: MessagePerturbation | undefined;
+  readonly fates?: readonly MessageFate[];
 }
 
 /**
@@ -57,25 +64,28 @@ export class EventBus implements QueuePort {
   }
 
   /** EC2 warns that it will take a spot instance back. */
-  warn(instance: Instance, endsInMs: number, perturbation?: MessagePerturbation): void {
-    this.#publish({ kind: 'spot-interruption', instance: instance.id, content: spotInterruptionWarning(instance), endsInMs, perturbation });
+  warn(instance: Instance, endsInMs: number, fates: readonly MessageFate[]): void {
+    this.#publish({ kind: 'spot-interruption', instance: instance.id, content: spotInterruptionWarning(instance), endsInMs, fates });
   }
 
   /** EC2 recommends to replace a spot instance. */
-  recommendRebalance(instance: Instance, perturbation?: MessagePerturbation): void {
-    this.#publish({ kind: 'rebalance', instance: instance.id, content: rebalanceRecommendation(this.#region, instance), perturbation });
+  recommendRebalance(instance: Instance, fates: readonly MessageFate[]): void {
+    this.#publish({ kind: 'rebalance', instance: instance.id, content: rebalanceRecommendation(this.#region, instance), fates });
   }
 
   perturb(perturbation: Armed['perturbation']): Heal {
-    const armed = { perturbation, left: perturbation.count ?? Number.POSITIVE_INFINITY };
+    const armed = { perturbation, healing: new AbortController(), left: perturbation.count ?? Number.POSITIVE_INFINITY };
     this.#armed.add(armed);
-    return () => void this.#armed.delete(armed);
+    return () => {
+      this.#armed.delete(armed);
+      armed.healing.abort(new Error('healed'));
+    };
   }
 
   put(stray: Parameters<QueuePort['put']>[0]): Heal {
     const stopping = new AbortController();
     void this.#keepPutting(stray, stopping.signal);
-    return () => stopping.abort(new Error('the fault is healed'));
+    return () => stopping.abort(new Error('healed'));
   }
 
   scheduleChange({ selector, count, startsInMs, fired }: Parameters<QueuePort['scheduleChange']>[0]): Heal {
@@ -99,30 +109,25 @@ export class EventBus implements QueuePort {
       // As if something had cut it off.
       this.#queue.send(what === 'foreign' ? body : body.slice(0, body.indexOf('"detail":{')));
       fired(id);
-      await this.#clock.sleep(periodMs, signal).catch((error: unknown) => {
-        if (!signal.aborted) throw error;
-      });
+      await sleepUnlessHealed(this.#clock, periodMs, signal);
     }
   }
 
-  #publish({ kind, instance, content, endsInMs, perturbation }: Publication): void {
+  #publish({ kind, instance, content, endsInMs, fates = [] }: Publication): void {
     const random = this.#next();
     const body = formatEvent({ id: drawUuid(random), region: this.#region, atMs: this.#clock.nowMs() }, content);
     const ends = endsInMs === undefined ? {} : { endsInMs };
     if (isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'sent', ...ends });
-    const perturbations = [...(perturbation === undefined ? [] : [perturbation]), ...this.#strike(kind, instance)];
-    let copies = 1;
-    let lateMs = 0;
-    for (const what of perturbations) {
-      if (what.kind === 'lose') copies = 0;
-      else if (what.kind === 'duplicate') copies *= what.copies;
-      else lateMs += what.delayMs;
-    }
-    for (let copy = 0; copy < copies; copy += 1) void this.#deliver(drawMs(random, EVENT_DELAY) + lateMs, body, kind, instance);
+    const all = [...fates, ...this.#strike(kind, instance)];
+    const copies = all.reduce((product, { what }) => product * copiesOf(what), 1);
+    for (let copy = 0; copy < copies; copy += 1) void this.#deliver(drawMs(random, EVENT_DELAY), all, body, kind, instance);
   }
 
-  async #deliver(delayMs: number, body: string, kind: MessageKind, instance: string): Promise<void> {
+  /** What is held up when its fault is healed comes at once. */
+  async #deliver(delayMs: number, fates: readonly MessageFate[], body: string, kind: MessageKind, instance: string): Promise<void> {
     await this.#clock.sleep(delayMs);
+    for (const { what, healed } of fates) if (what.kind === 'delay') await sleepUnlessHealed(this.#clock, what.delayMs, healed);
+    if (isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'queued' });
     this.#queue.send(body, {
       onReceived: ({ principal, span }) => {
         if (principal === 'target' && isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'received', span });
@@ -131,13 +136,13 @@ export class EventBus implements QueuePort {
   }
 
   /** What armed perturbations do to a message, in the order in which they were armed. */
-  #strike(kind: MessageKind, instance: string): MessagePerturbation[] {
+  #strike(kind: MessageKind, instance: string): MessageFate[] {
     return [...this.#armed].flatMap((armed) => {
       const { kinds, message, fired } = armed.perturbation;
       if (armed.left <= 0 || kinds?.includes(kind) === false) return [];
       armed.left -= 1;
       fired(kind, instance);
-      return message;
+      return { what: message, healed: armed.healing.signal };
     });
   }
 
@@ -145,6 +150,18 @@ export class EventBus implements QueuePort {
     this.#events += 1;
     return this.#random.fork(`event ${this.#events}`);
   }
+}
+
+function copiesOf(perturbation: MessagePerturbation): number {
+  if (perturbation.kind === 'lose') return 0;
+  return perturbation.kind === 'duplicate' ? perturbation.copies : 1;
+}
+
+/** Resolves when the time has passed or the fault is healed. */
+export async function sleepUnlessHealed(clock: Clock, ms: number, healed: AbortSignal): Promise<void> {
+  await clock.sleep(ms, healed).catch((error: unknown) => {
+    if (!healed.aborted) throw error;
+  });
 }
 
 function isNotice(kind: MessageKind): kind is NoticeKind {

@@ -317,6 +317,7 @@ test('a full subnet is tried in vain, and another zone is taken', async () => {
     launch: (spec) => inner.launch(spec),
     terminate: (id) => inner.terminate(id),
     freeAddresses: (subnetId) => (subnetId === full ? 0 : inner.freeAddresses(subnetId)),
+    holdAddresses: (subnetId, count) => inner.holdAddresses(subnetId, count),
   };
   await withEc2(
     async (bench) => {
@@ -339,6 +340,7 @@ test('a launch that the store refuses is an error, and leaves the pool as it was
     },
     terminate: (id) => inner.terminate(id),
     freeAddresses: (subnetId) => inner.freeAddresses(subnetId),
+    holdAddresses: (subnetId, count) => inner.holdAddresses(subnetId, count),
   };
   await withEc2(
     async (bench) => {

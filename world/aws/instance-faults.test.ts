@@ -116,6 +116,37 @@ test('a subnet with one free address gives it again to the next instance', async
   });
 });
 
+test('others hold what was never in use first: each further instance gets the address of one before it, with every seed', async () => {
+  for (const seed of [1, 2, 3, 4, 5]) {
+    await withEc2(
+      async (bench) => {
+        await makeTemplate(bench);
+        const { instances, quota } = bench.ports;
+        const launch = async (): Promise<string> => idsOf(await bench.send(fleet({ zones: [A] })))[0] ?? '';
+        const end = async (id: string): Promise<void> => {
+          await bench.send(new TerminateInstancesCommand({ InstanceIds: [id] }));
+          await bench.clock.sleep(60_000);
+        };
+        const first = await launch();
+        const address = instances.get(first)?.privateIp;
+        await end(first);
+        const reuse: string[] = [];
+        const note = (instance: string, before: string): unknown => reuse.push(`${instance} after ${before}`);
+        const heal = quota.limitAddresses({ zones: [A], remaining: 1, fired: () => undefined, reused: note });
+        const second = await launch();
+        await end(second);
+        const third = await launch();
+        expect([second, third].map((id) => instances.get(id)?.privateIp)).toEqual([address, address]);
+        expect(reuse).toEqual([`${second} after ${first}`, `${third} after ${second}`]);
+        await heal();
+        await launch();
+        expect(reuse).toHaveLength(2);
+      },
+      { seed },
+    );
+  }
+});
+
 test('stale reads hide what changed lately, and never what was seen', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench, 'before');

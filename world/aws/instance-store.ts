@@ -25,4 +25,11 @@ export interface InstanceStore {
   terminate(id: string): Promise<void>;
   /** Addresses left in a subnet. @throws RangeError for a subnet that is not the store's */
   freeAddresses(subnetId: string): number;
+  /**
+   * Lets others have so many of the addresses that are left, those that were never in use first, so that what is left was in
+   * use where there is enough of it.
+   * @returns what gives them back
+   * @throws RangeError for a subnet that is not the store's
+   */
+  holdAddresses(subnetId: string, count: number): () => void;
 }

@@ -151,6 +151,7 @@ test('a warned instance ends when its notice is over, and history has it all', a
     expect(received.map((message) => parse(message).detail['instance-id'])).toEqual([victim]);
     expect(events).toEqual([
       { type: 'notice', instance: victim, kind: 'spot-interruption', to: 'sent', endsInMs: NOTICE_MS },
+      { type: 'notice', instance: victim, kind: 'spot-interruption', to: 'queued' },
       { type: 'notice', instance: victim, kind: 'spot-interruption', to: 'received', span: expect.any(Number) as unknown },
     ]);
     await clock.sleep(START_MS + warnedAtMs + NOTICE_MS - 1 - clock.nowMs());
@@ -202,6 +203,46 @@ test('a recommendation comes before the warning, and no warning for an instance 
   });
 });
 
+test('healed between recommendation and warning: no warning comes, nothing ends, and the instance may be taken another time', async () => {
+  await withQueue(async (site) => {
+    const { instances, spot, receive, clock } = site;
+    await runSpot(site, 'i-1');
+    const heal = spot.interrupt({ ...ALL, rebalanceBeforeMs: 60_000 });
+    expect((await receive(10_000)).map(typeOf)).toEqual([REBALANCE]);
+    await heal();
+    await clock.sleep(60_000 + NOTICE_MS);
+    expect(await receive(1_000)).toEqual([]);
+    expect(instances.get('i-1')?.state).toBe('running');
+    spot.interrupt(ALL);
+    expect((await receive(10_000)).map(typeOf)).toEqual([WARNING]);
+  });
+});
+
+for (const { of, arm } of [
+  {
+    of: 'the warning',
+    arm: ({ spot }: Site) => spot.interrupt({ ...ALL, message: { kind: 'delay', delayMs: 600_000 } }),
+  },
+  {
+    of: 'any message',
+    arm: ({ spot, queue }: Site) => {
+      const heal = queue.perturb({ message: { kind: 'delay', delayMs: 600_000 }, fired: () => undefined });
+      spot.interrupt(ALL);
+      return heal;
+    },
+  },
+]) {
+  test(`what holds up ${of} is healed: it comes at once`, async () => {
+    await withQueue(async (site) => {
+      await runSpot(site, 'i-1');
+      const heal = arm(site);
+      expect(await site.receive(30_000)).toEqual([]);
+      await heal();
+      expect((await site.receive(3_000)).map(typeOf)).toEqual([WARNING]);
+    });
+  });
+}
+
 for (const { message, copies, lateMs } of [
   { message: { kind: 'duplicate', copies: 3 }, copies: 3, lateMs: 0 },
   { message: { kind: 'delay', delayMs: 200_000 }, copies: 1, lateMs: 200_000 },
@@ -216,13 +257,13 @@ for (const { message, copies, lateMs } of [
       const heal = queue.perturb({ kinds: ['spot-interruption'], count: 1, message, fired });
       const sinceMs = clock.nowMs() - START_MS;
       spot.interrupt(ALL);
-      await heal();
       expect(perturbed).toHaveLength(1);
       const warnings = (await receive(230_000)).filter((received) => typeOf(received) === WARNING);
       const hit = warnings.filter((received) => perturbed[0]?.endsWith(String(parse(received).detail['instance-id'])));
       expect(hit).toHaveLength(copies);
       expect(warnings).toHaveLength(copies + 1);
       for (const { atMs } of hit) expect(atMs - sinceMs).toBeGreaterThanOrEqual(lateMs);
+      await heal();
     });
   });
 }

@@ -37,6 +37,10 @@ export class MemoryStore implements InstanceStore {
     return this.#poolOf(subnetId).free;
   }
 
+  holdAddresses(subnetId: string, count: number): () => void {
+    return this.#poolOf(subnetId).hold(count);
+  }
+
   #poolOf(subnetId: string): AddressPool {
     const pool = this.#addresses.get(subnetId);
     if (pool === undefined) throw new RangeError(`there is no subnet ${subnetId}`);

@@ -50,6 +50,8 @@ export class AddressPool {
   readonly #returned: number[] = [];
   /** From here on none was ever in use. */
   #unused = FIRST_HOST;
+  /** Up to here none is held by others. */
+  #last = LAST_HOST;
 
   constructor(subnet: Subnet, random: Random) {
     this.#subnet = subnet;
@@ -57,15 +59,26 @@ export class AddressPool {
   }
 
   get free(): number {
-    return LAST_HOST - this.#unused + 1 + this.#returned.length;
+    return this.#last - this.#unused + 1 + this.#returned.length;
   }
 
   /** @throws Ec2Refusal when the subnet is full */
   take(): string {
     if (this.free <= 0) throw addressesExhausted(this.#subnet.id);
-    const isFresh = this.#unused <= LAST_HOST && (this.#returned.length === 0 || !this.#random.chance(REUSE_CHANCE));
+    const isFresh = this.#unused <= this.#last && (this.#returned.length === 0 || !this.#random.chance(REUSE_CHANCE));
     const host = isFresh ? this.#unused++ : (this.#returned.shift() ?? FIRST_HOST);
     return formatAddress(this.#subnet.index, host);
+  }
+
+  /** Others hold so many, those that were never in use first, then those that have been free the longest. @returns what gives them back */
+  hold(count: number): () => void {
+    const fresh = Math.min(count, this.#last - this.#unused + 1);
+    const used = this.#returned.splice(0, count - fresh);
+    this.#last -= fresh;
+    return () => {
+      this.#last += fresh;
+      this.#returned.unshift(...used);
+    };
   }
 
   giveBack(address: string): void {

@@ -2,8 +2,7 @@ import type { CapacityType, InstanceType } from '../../model/catalogue.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Heal, QuotaGroup, QuotaPort } from '../ports.ts';
 import type { Lease } from './capacity.ts';
-import { addressesExhausted } from './network.ts';
-import type { Subnet } from './network.ts';
+import type { SubnetAddresses } from './subnet-addresses.ts';
 
 /**
  * vCPUs that an account may run of each group, on demand and on spot alike. A new account has 0 to 5, and large ones what
@@ -42,26 +41,16 @@ export interface QuotaShortage {
 type VcpuLimit = Parameters<QuotaPort['limitVcpus']>[0];
 type InstanceLimit = Parameters<QuotaPort['limitInstances']>[0];
 
-interface AddressLimit {
-  readonly spec: Parameters<QuotaPort['limitAddresses']>[0];
-  /** Addresses that others hold, by subnet. */
-  readonly reserved: ReadonlyMap<string, number>;
-}
-
 /** What the account may run, and the addresses that its subnets have left. */
 export class Quotas implements QuotaPort {
-  readonly #subnets: readonly Subnet[];
-  readonly #freeAddresses: (subnetId: string) => number;
+  readonly addresses: SubnetAddresses;
   readonly #vcpus = new Map<string, number>();
   readonly #instances = new Map<string, number>();
   readonly #vcpuLimits = new Set<VcpuLimit>();
   readonly #instanceLimits = new Set<InstanceLimit>();
-  readonly #addressLimits = new Set<AddressLimit>();
 
-  /** @param freeAddresses addresses that the store has left in a subnet */
-  constructor(subnets: readonly Subnet[], freeAddresses: (subnetId: string) => number) {
-    this.#subnets = subnets;
-    this.#freeAddresses = freeAddresses;
+  constructor(addresses: SubnetAddresses) {
+    this.addresses = addresses;
   }
 
   limitVcpus(limit: VcpuLimit): Heal {
@@ -72,24 +61,8 @@ export class Quotas implements QuotaPort {
     return addTo(this.#instanceLimits, { ...limit });
   }
 
-  limitAddresses(spec: AddressLimit['spec']): Heal {
-    const subnets = this.#subnets.filter(({ zone }) => spec.zones?.includes(zone) ?? true);
-    const reserved = new Map(subnets.map(({ id }) => [id, Math.max(this.#freeAddresses(id) - spec.remaining, 0)]));
-    return addTo(this.#addressLimits, { spec, reserved });
-  }
-
-  /** Addresses that can still be had in a subnet. */
-  addresses(subnetId: string): number {
-    const reserved = [...this.#addressLimits].map((limit) => limit.reserved.get(subnetId) ?? 0);
-    return Math.max(this.#freeAddresses(subnetId) - Math.max(0, ...reserved), 0);
-  }
-
-  /** Whether a subnet has an address more than these that are spoken for. */
-  addressShortage(subnetId: string, spokenFor: number): QuotaShortage | undefined {
-    if (this.addresses(subnetId) > spokenFor) return undefined;
-    const isFull = this.#freeAddresses(subnetId) <= spokenFor;
-    const limits = [...this.#addressLimits].filter(({ reserved }) => reserved.has(subnetId));
-    return { refusal: addressesExhausted(subnetId), fired: isFull ? [] : limits.map(({ spec }) => spec.fired) };
+  limitAddresses(limit: Parameters<QuotaPort['limitAddresses']>[0]): Heal {
+    return this.addresses.limit(limit);
   }
 
   /** Counts one more running instance, or says why there can't be one. */

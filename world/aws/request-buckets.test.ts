@@ -114,6 +114,17 @@ test('a shrunk bucket refuses what the documented one would have let pass, until
   });
 });
 
+test('a bucket that others have emptied lets nothing pass before it has been refilled', async () => {
+  await withEc2(async (bench) => {
+    const describe = (): Promise<string> => refusal(bench.send(new DescribeInstancesCommand(FILTERED)));
+    const size = { capacity: 2, refillPerSecond: 0.5, tokens: 0 };
+    bench.ports.throttle.limit({ operations: ['ec2:DescribeInstances'], ...size, fired: () => undefined });
+    expect(await describe()).toBe('503 RequestLimitExceeded');
+    await bench.clock.sleep(10_000);
+    expect([await describe(), await describe(), await describe()]).toEqual(['none', 'none', '503 RequestLimitExceeded']);
+  });
+});
+
 test('throttled requests change nothing, and dry runs take tokens too', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);

@@ -48,9 +48,9 @@ class TokenBucket {
   #tokens: number;
   #sinceMs: number;
 
-  constructor(size: BucketSize, nowMs: number) {
+  constructor(size: BucketSize & { readonly tokens?: number }, nowMs: number) {
     this.#size = size;
-    this.#tokens = size.capacity;
+    this.#tokens = size.tokens ?? size.capacity;
     this.#sinceMs = nowMs;
   }
 
@@ -133,7 +133,12 @@ export class RequestBuckets implements ThrottlePort {
   }
 }
 
-function bucketIn(buckets: Map<string, TokenBucket>, name: string, size: BucketSize, nowMs: number): TokenBucket {
+function bucketIn(
+  buckets: Map<string, TokenBucket>,
+  name: string,
+  size: ConstructorParameters<typeof TokenBucket>[0],
+  nowMs: number,
+): TokenBucket {
   let bucket = buckets.get(name);
   if (bucket === undefined) {
     bucket = new TokenBucket(size, nowMs);

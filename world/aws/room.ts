@@ -34,7 +34,7 @@ export class Room {
     const { type, subnet, capacityType } = place;
     const quota = this.#quotas.take(type, capacityType);
     if ('refusal' in quota) return { kind: 'quota', ...quota };
-    const address = this.#quotas.addressShortage(subnet.id, addressesSpokenFor);
+    const address = this.#quotas.addresses.shortage(subnet.id, addressesSpokenFor);
     if (address !== undefined) {
       quota.undo();
       return { kind: 'addresses', ...address };

@@ -1,8 +1,9 @@
 import { selects } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Heal, Instance, InstancePort, SpotPort } from '../ports.ts';
-import type { EventBus } from './event-bus.ts';
+import type { Heal, Instance, InstancePort, MessagePerturbation, SpotPort } from '../ports.ts';
+import { sleepUnlessHealed } from './event-bus.ts';
+import type { EventBus, MessageFate } from './event-bus.ts';
 
 /** Source: `StateReason` in the EC2 API reference for the code. */
 const TERMINATION = 'Server.SpotInstanceTermination: Spot instance termination';
@@ -31,6 +32,7 @@ export class SpotInterruptions implements SpotPort {
     this.#interruptions += 1;
     const random = this.#random.fork(`interruption ${this.#interruptions}`);
     const state = moment === 'pending' ? 'pending' : 'running';
+    const healed = new AbortController();
     let left = count;
     const meet = (instance: Instance): void => {
       const isMet = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
@@ -38,19 +40,25 @@ export class SpotInterruptions implements SpotPort {
       left -= 1;
       this.#taken.add(instance.id);
       interruption.fired(instance.id);
-      void this.#take(instance, interruption);
+      void this.#take(instance, interruption, healed.signal);
     };
     if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) meet(instance);
-    return moment === 'running' ? () => undefined : this.#instances.onChange(meet);
+    const stopMeeting = moment === 'running' ? () => undefined : this.#instances.onChange(meet);
+    return () => {
+      stopMeeting();
+      healed.abort(new Error('healed'));
+    };
   }
 
-  async #take(instance: Instance, { noticeMs, rebalanceBeforeMs, message }: Interruption): Promise<void> {
+  async #take(instance: Instance, { noticeMs, rebalanceBeforeMs, message }: Interruption, healed: AbortSignal): Promise<void> {
+    const fate = (what: MessagePerturbation | undefined): MessageFate[] => (what === undefined ? [] : [{ what, healed }]);
     if (rebalanceBeforeMs !== undefined) {
-      this.#bus.recommendRebalance(instance, message?.kind === 'duplicate' ? message : undefined);
-      if (rebalanceBeforeMs > 0) await this.#clock.sleep(rebalanceBeforeMs);
-      if (!this.#isAlive(instance.id)) return;
+      this.#bus.recommendRebalance(instance, fate(message?.kind === 'duplicate' ? message : undefined));
+      if (rebalanceBeforeMs > 0) await sleepUnlessHealed(this.#clock, rebalanceBeforeMs, healed);
+      if (healed.aborted) this.#taken.delete(instance.id);
+      if (healed.aborted || !this.#isAlive(instance.id)) return;
     }
-    this.#bus.warn(instance, noticeMs, message);
+    this.#bus.warn(instance, noticeMs, fate(message));
     await this.#clock.sleep(noticeMs);
     if (this.#isAlive(instance.id)) this.#instances.end(instance.id, TERMINATION);
   }

@@ -67,6 +67,16 @@ test('the steps of a node', async () => {
   expect(events.at(1)).toMatchObject({ node: 'n1', instance: 'i-0abc', providerId: 'aws:///us-east-1a/i-0abc', zone: 'us-east-1a' });
 });
 
+test('a node whose provider id comes later is told of again, with its instance', async () => {
+  const events = await observed(async ({ call, merge }) => {
+    await call('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
+    await merge('/api/v1/nodes/n1/status', { status: { conditions: [{ type: 'Ready', status: 'True' }] } });
+    await merge('/api/v1/nodes/n1', { spec: { providerID: 'aws:///us-east-1a/i-0abc' } });
+  });
+  expect(events).toMatchObject([{ to: 'created' }, { to: 'ready' }, { to: 'ready', instance: 'i-0abc' }]);
+  expect(events[1]).not.toHaveProperty('instance');
+});
+
 test('the steps of a claim and what its conditions say', async () => {
   const events = await observed(async ({ call, merge }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);

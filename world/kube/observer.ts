@@ -9,8 +9,20 @@ import type { ResourceTable } from './resource-table.ts';
 import type { ApiObject } from './resource.ts';
 import type { Commit } from './store.ts';
 
-/** Karpenter's taint for nodes on their way out: a cordon in other words. */
-const DISRUPTED_TAINT = 'karpenter.sh/disrupted';
+/**
+ * Taints for nodes on their way out, a cordon in other words: Karpenter's since v1, and those of its betas; Cluster
+ * Autoscaler's; AWS's node termination handler's. Sources: karpenter.sh `pkg/apis/v1/taints.go`, cluster-autoscaler
+ * `utils/taints/taints.go`, aws-node-termination-handler `pkg/node/node.go`.
+ */
+const LEAVING_TAINTS: readonly string[] = [
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'ToBeDeletedByClusterAutoscaler',
+  'aws-node-termination-handler/spot-itn',
+  'aws-node-termination-handler/scheduled-maintenance',
+  'aws-node-termination-handler/rebalance-recommendation',
+  'aws-node-termination-handler/asg-lifecycle-termination',
+];
 /** Resources whose conditions explain something, by id. */
 const EXPLAINING = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
 /** Sayings that are remembered; after that many, old ones may be recorded again. */
@@ -132,6 +144,9 @@ function nodeSteps(commit: Commit, node: Node, before: Node | undefined): NewEve
   const wasReady = before !== undefined && conditionOf(before, 'Ready')?.status === 'True';
   if (ready?.status === 'True' && !wasReady) steps.push(step('ready'));
   if (ready?.status !== 'True' && wasReady) steps.push(step('not-ready', ready?.reason));
+  // Whose Node it is may be known only later: what it is by then is said again, with its instance.
+  const isNamed = before !== undefined && (before.spec?.providerID ?? '') === '' && providerId !== '';
+  if (isNamed && steps.length === 0) steps.push(step(ready?.status === 'True' ? 'ready' : 'created'));
   if (isCordoned(node) && (before === undefined || !isCordoned(before))) steps.push(step('cordoned'));
   if (began(node, before)) steps.push(step('terminating'));
   return steps;
@@ -173,7 +188,7 @@ function began(object: { metadata: ApiObject['metadata'] }, before: { metadata: 
 }
 
 function isCordoned({ spec }: Node): boolean {
-  return spec?.unschedulable === true || (spec?.taints ?? []).some((taint) => taint.key === DISRUPTED_TAINT);
+  return spec?.unschedulable === true || (spec?.taints ?? []).some(({ key }) => LEAVING_TAINTS.includes(key));
 }
 
 /** The conditions of an object of any resource; those of custom ones may have any shape. */

@@ -38,7 +38,7 @@ export function describeSubnets({ cluster, network, quotas }: Account, request: 
     OwnerId: ACCOUNT_ID,
     State: 'available',
     CidrBlock: cidr,
-    AvailableIpAddressCount: quotas.addresses(id),
+    AvailableIpAddressCount: quotas.addresses.free(id),
     AvailabilityZone: zone,
     AvailabilityZoneId: zoneIdOf(zone),
     DefaultForAz: false,

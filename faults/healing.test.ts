@@ -1,0 +1,220 @@
+import { expect, test } from '@playwright/test';
+import { createEc2Client, warmUp } from '../clients/ec2.ts';
+import type { Ec2Client } from '../clients/ec2-client.ts';
+import { createKubeClient } from '../clients/kube.ts';
+import { RESOURCES } from '../clients/resources.ts';
+import { createSqsClient } from '../clients/sqs.ts';
+import type { NewEvent } from '../history/events.ts';
+import type { Node, Pod } from '../model/kube.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { createRandom } from '../runtime/random.ts';
+import { createVirtualTimeline } from '../runtime/timeline.ts';
+import { createEmbeddedWorld } from '../world/embedded.ts';
+import type { World } from '../world/world.ts';
+import { CASES } from './cases.test.support.ts';
+import { faults } from './catalogue.ts';
+import { specify } from './fault.ts';
+import type { FaultSpec } from './fault.ts';
+
+/** What the tenant asks for at once, every minute: more than the small quotas and buckets of the cases allow. */
+const FLEETS = ['spot', 'on-demand', 'spot'] as const;
+const ZONE = 'us-east-1a';
+const TICK_MS = 10_000;
+const MINUTE_TICKS = 60_000 / TICK_MS;
+const LIFE_MS = 180_000;
+/** Longer than whatever the cases put off. */
+const AFTER_MINUTES = 5;
+/** By when a node is Ready if nothing is wrong with it. */
+const BOOT_MS = 120_000;
+
+type Event = NewEvent & { readonly t: number };
+
+/** A tenant of an embedded world who launches instances and ends them, reads the queue, and lists pods, whatever comes back. */
+class Tenant {
+  readonly #world: World;
+  readonly #clock: Clock;
+  readonly #tick: () => void;
+  #ticks = 0;
+
+  constructor(world: World) {
+    this.#world = world;
+    const scope = world.timeline.scope('target');
+    this.#clock = scope;
+    const { kube, aws } = world.open('target', 1, scope);
+    const { region, interruptionQueueUrl: queueUrl = '' } = world.cluster;
+    const parts = { wire: aws, clock: scope, random: createRandom('tenant'), region, maxAttempts: 1 };
+    const ec2 = createEc2Client(parts);
+    const sqs = createSqsClient(parts);
+    const client = createKubeClient({ wire: kube, clock: scope });
+    const drain = async (): Promise<void> => {
+      const messages = await sqs.receive({ queueUrl, max: 10, waitSeconds: 0 });
+      await sqs.deleteBatch(
+        queueUrl,
+        messages.map(({ receiptHandle }) => receiptHandle),
+      );
+    };
+    this.#tick = () => {
+      const { instances } = world.ports;
+      const old = instances.list().filter(({ state, launchedAtMs }) => state === 'running' && scope.nowMs() - launchedAtMs > LIFE_MS);
+      void ignore(client.list(RESOURCES.pods));
+      void ignore(ec2.describeInstances({}));
+      for (let reader = 0; reader < 3; reader += 1) void ignore(drain());
+      if (old.length > 0) void ignore(ec2.terminateInstances(old.map(({ id }) => id)));
+      if (this.#ticks % MINUTE_TICKS === 0)
+        for (const [index, type] of FLEETS.entries()) void ignore(launch(world, ec2, type, `${this.#ticks}-${index}`));
+      this.#ticks += 1;
+    };
+  }
+
+  /** Goes on until it holds, for so many minutes at most. */
+  async act(minutes: number, until: () => boolean = () => false): Promise<void> {
+    const endMs = this.#clock.nowMs() + minutes * 60_000;
+    while (this.#world.timeline.nowMs() < endMs && !until()) {
+      this.#tick();
+      await this.#world.timeline.scope('pace').sleep(TICK_MS);
+    }
+  }
+}
+
+async function ignore(work: Promise<unknown>): Promise<void> {
+  await work.catch(() => undefined);
+}
+
+async function launch({ cluster }: World, ec2: Ec2Client, capacity: 'spot' | 'on-demand', token: string): Promise<void> {
+  await ec2.createFleet({
+    Type: 'instant',
+    ClientToken: token,
+    LaunchTemplateConfigs: [
+      {
+        LaunchTemplateSpecification: { LaunchTemplateName: 'nodes', Version: '$Latest' },
+        Overrides: [{ InstanceType: 'm6i.large', AvailabilityZone: ZONE, SubnetId: cluster.subnets[ZONE] }],
+      },
+    ],
+    TargetCapacitySpecification: { TotalTargetCapacity: 1, DefaultTargetCapacityType: capacity },
+  });
+}
+
+/** Creates what the tenant needs, as an operator whom no fault touches. */
+async function prepare(world: World): Promise<void> {
+  const scope = world.timeline.scope('operator');
+  const { aws } = world.open('scenario', 1, scope);
+  const ec2 = createEc2Client({ wire: aws, clock: scope, random: createRandom('operator'), region: world.cluster.region });
+  const config = { apiVersion: 'node.eks.aws/v1alpha1', kind: 'NodeConfig', spec: { cluster: { name: world.cluster.name } } };
+  const UserData = Buffer.from(JSON.stringify(config)).toString('base64');
+  const { securityGroupId, imageIds } = world.cluster;
+  const data = { ImageId: imageIds.x86_64, SecurityGroupIds: [securityGroupId], UserData };
+  await ec2.createLaunchTemplate({ LaunchTemplateName: 'nodes', LaunchTemplateData: data });
+  const spread = { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' } as const;
+  await world.port('scenario').create<Pod>('pods', {
+    metadata: { name: 'web', namespace: 'default', labels: { app: 'web' } },
+    spec: {
+      containers: [{ name: 'main', image: 'web' }],
+      nodeSelector: { 'kubernetes.io/os': 'plan9' },
+      topologySpreadConstraints: [{ ...spread, labelSelector: { matchLabels: { app: 'web' } } }],
+    },
+  });
+}
+
+interface Outcome {
+  readonly events: readonly Event[];
+  readonly firings: number;
+  readonly healMs: number;
+  readonly firingsAtHeal: number;
+  /** Instances that should be Ready nodes and are not. */
+  readonly sick: readonly string[];
+  readonly apiMs: number;
+}
+
+/** Injects a fault beside a tenant, heals it as soon as it has fired, and lets the tenant go on. */
+async function injectAndHeal(fault: FaultSpec): Promise<Outcome> {
+  await warmUp();
+  const timeline = createVirtualTimeline({ startMs: 0, random: createRandom('timeline') });
+  const events: Event[] = [];
+  const failures: Error[] = [];
+  const world = createEmbeddedWorld({
+    timeline,
+    random: createRandom('world'),
+    recorder: { record: (event) => events.push({ ...event, t: timeline.nowMs() }) },
+    onKill: () => undefined,
+    onFailure: (error) => failures.push(error),
+    onFlood: () => undefined,
+  });
+  let outcome: Outcome | undefined;
+  const trial = async (): Promise<void> => {
+    await world.start();
+    await prepare(world);
+    const tenant = new Tenant(world);
+    await tenant.act(2);
+    let firings = 0;
+    const heal = await fault.inject({ arm: world.arm, ports: world.ports, fired: () => (firings += 1) });
+    await tenant.act(10, () => firings > 0);
+    const healMs = timeline.nowMs();
+    const firingsAtHeal = firings;
+    await heal();
+    await tenant.act(AFTER_MINUTES);
+    outcome = { events, firings, firingsAtHeal, healMs, sick: await sickNodesOf(world), apiMs: world.allowances.apiMs };
+    await world.stop();
+  };
+  await timeline.run(trial());
+  expect(failures).toEqual([]);
+  if (outcome === undefined) throw new Error('the trial has no outcome');
+  return outcome;
+}
+
+async function sickNodesOf({ timeline, ports, port }: World): Promise<string[]> {
+  const nodes = await port('observer').list<Node>('nodes');
+  const ready = nodes.filter(({ status }) => status?.conditions?.some((one) => one.type === 'Ready' && one.status === 'True') === true);
+  const names = new Set(ready.map(({ metadata }) => metadata.name));
+  const due = ports.instances.list().filter(({ state, launchedAtMs }) => state === 'running' && timeline.nowMs() - launchedAtMs > BOOT_MS);
+  return due.filter(({ privateDnsName }) => !names.has(privateDnsName)).map(({ id }) => id);
+}
+
+/** What happened after the heal and is nobody's but the fault's. */
+function remnantsOf({ events, healMs, apiMs }: Outcome): string[] {
+  const warned = new Set(
+    events.flatMap((event) => (event.type === 'notice' && event.to === 'sent' && event.t <= healMs ? [event.instance] : [])),
+  );
+  const starts = new Map<number, number>();
+  const remnants: string[] = [];
+  for (const event of events) {
+    const isLater = event.t > healMs;
+    const say = (what: string): unknown => isLater && remnants.push(`${what} ${(event.t - healMs) / 1_000} s after the heal`);
+    if (event.type === 'request.start') starts.set(event.span, event.t);
+    if (event.type === 'request.end') {
+      const tookMs = event.t - Math.max(starts.get(event.span) ?? 0, healMs);
+      if (tookMs > apiMs) say(`the answer to a request came ${tookMs / 1_000} s late,`);
+    }
+    if (event.type === 'notice' && event.to === 'sent') say(`${event.kind} of ${event.instance}`);
+    if (event.type === 'notice' && event.to === 'received' && event.t > healMs + 2 * TICK_MS)
+      say(`${event.kind} of ${event.instance} was received`);
+    if (event.type !== 'instance') continue;
+    if (event.to !== 'shutting-down' && event.to !== 'stopping') continue;
+    if (event.span === undefined && !warned.has(event.instance)) say(`${event.instance} ended by no request`);
+  }
+  return remnants;
+}
+
+const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
+  ...Object.entries(CASES).map(([name, { good }]) => ({ name, fault: good })),
+  { name: 'addressExhaustion counting reuse', fault: specify(faults.addressExhaustion, { zones: [ZONE], remaining: 0, counts: 'reuse' }) },
+  {
+    name: 'spotInterruption recommended before',
+    fault: specify(faults.spotInterruption, { rebalance: 'before', rebalanceBeforeMs: 60_000 }),
+  },
+  { name: 'spotInterruption told late', fault: specify(faults.spotInterruption, { message: 'late' }) },
+  {
+    name: 'spotInterruption of those to come',
+    fault: specify(faults.spotInterruption, { moment: 'pending', rebalance: 'before', rebalanceBeforeMs: 60_000 }),
+  },
+  { name: 'instanceEnd later', fault: specify(faults.instanceEnd, { count: 3, afterMs: 20_000 }) },
+];
+
+for (const { name, fault } of SPECS) {
+  test(`${name}: healed as soon as it has fired, nothing of it is armed`, async () => {
+    const outcome = await injectAndHeal(fault);
+    expect(outcome.firingsAtHeal).toBeGreaterThan(0);
+    expect(outcome.firings).toBe(outcome.firingsAtHeal);
+    expect(remnantsOf(outcome)).toEqual([]);
+    expect(outcome.sick).toEqual([]);
+  });
+}

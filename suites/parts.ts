@@ -1,0 +1,27 @@
+import type { BoundName } from '../harness/bounds.ts';
+import { pool } from '../harness/scenario.ts';
+import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
+
+/** Types on which a pod of NODE_SIZED leaves no room for a second: so many pods are so many nodes. */
+export const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
+export const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+/** One pool of NODE_TYPES, on demand: nine offerings. */
+export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
+
+/** The requests of EC2 that launch: which of them an autoscaler sends is its own business. */
+export const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
+
+/** Deploys pods, by default such as fill a node each, expects them served within the bound, and waits for that. */
+export async function serve(t: Trial, within: BoundName, spec: Partial<WorkloadSpec> & Pick<WorkloadSpec, 'replicas'>): Promise<Workload> {
+  const workload = await t.deploy({ name: 'web', ...NODE_SIZED, ...spec });
+  t.expect.served(workload, within);
+  await t.untilServed(workload, within);
+  return workload;
+}
+
+/** Takes all pods of a workload away, expects that everything launched so far goes, and waits for that. */
+export async function scaleToNone(t: Trial, workload: Workload): Promise<void> {
+  await t.scale(workload, 0);
+  t.expect.emptied('scale-in');
+  await t.untilEmpty('teardown');
+}
