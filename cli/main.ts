@@ -1,3 +1,4 @@
+import { WORLDS, chooseWorld } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
@@ -74,6 +75,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
     .addOption(new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes))
+    .addOption(new Option('--world <name>', 'where it runs').choices(WORLDS).default('embedded'))
+    .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
@@ -86,12 +89,15 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         seed: number;
         trials: number;
         nodes: number;
+        world: (typeof WORLDS)[number];
+        kubeconfig?: string;
         out?: string;
         workers?: number;
         json: boolean;
       }) => {
-        const { suite, scenario, manifests, out, workers, ...rest } = flags;
-        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers }, console));
+        const { suite, scenario, manifests, out, workers, world, kubeconfig, ...rest } = flags;
+        const where = chooseWorld(world, { kubeconfig });
+        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers, world: where }, console));
       },
     );
 

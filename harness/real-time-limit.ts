@@ -1,7 +1,7 @@
-import type { Target } from '../targets/target.ts';
+import type { TargetConstants } from '../targets/target.ts';
 import { resolveBounds } from './bounds.ts';
 import type { BoundInputs } from './bounds.ts';
-import { worldFor } from './world-for.ts';
+import type { WorldChoice } from './world-for.ts';
 
 /** No trial in real time may take longer, whatever its target declares. */
 const MAX_REAL_TRIAL_MS = 6 * 3_600_000;
@@ -13,12 +13,12 @@ const MARGIN_MS = 120_000;
  * and to be emptied. Undefined in virtual time, where the machine alone decides.
  */
 export function realTimeLimitMs(
-  target: Pick<Target, 'time' | 'constants'>,
+  constants: TargetConstants,
+  world: Pick<WorldChoice, 'time' | 'facts'>,
   size: Pick<BoundInputs, 'nodes' | 'offerings'>,
 ): number | undefined {
-  if (target.time !== 'real') return undefined;
-  const { constants } = target;
-  const bounds = Object.values(resolveBounds({ constants, allowances: worldFor(target).facts.allowances, ...size }));
+  if (world.time !== 'real') return undefined;
+  const bounds = Object.values(resolveBounds({ constants, allowances: world.facts.allowances, ...size }));
   const sumMs = bounds.filter(({ unit }) => unit === 'ms').reduce((sum, { value }) => sum + value, 0);
   return Math.min(MAX_REAL_TRIAL_MS, MARGIN_MS + sumMs);
 }

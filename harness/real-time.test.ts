@@ -9,6 +9,7 @@ import { readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { realTimeLimitMs } from './real-time-limit.ts';
+import { worldFor } from './world-for.ts';
 import { runTrial } from './run.ts';
 import { quietTarget } from './testing/quiet-target.ts';
 
@@ -126,9 +127,10 @@ test('a program that translates pools and fails is a finding', async ({}, info) 
 test('real time has a limit that follows from the bounds; virtual time has none', () => {
   const { constants } = quietTarget();
   const size = { nodes: 10, offerings: 9 };
-  expect(realTimeLimitMs({ constants }, size)).toBeUndefined();
-  const short = realTimeLimitMs({ time: 'real', constants }, size) ?? 0;
+  const real = worldFor({ time: 'real' });
+  expect(realTimeLimitMs(constants, worldFor({}), size)).toBeUndefined();
+  const short = realTimeLimitMs(constants, real, size) ?? 0;
   expect(short).toBeGreaterThan(120_000);
-  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 60_000 } }, size)).toBeGreaterThan(short);
-  expect(realTimeLimitMs({ time: 'real', constants: { ...constants, emptyAfterMs: 1e9 } }, size)).toBe(6 * 3_600_000);
+  expect(realTimeLimitMs({ ...constants, emptyAfterMs: 60_000 }, real, size)).toBeGreaterThan(short);
+  expect(realTimeLimitMs({ ...constants, emptyAfterMs: 1e9 }, real, size)).toBe(6 * 3_600_000);
 });

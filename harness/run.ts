@@ -17,6 +17,7 @@ import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
 import { worldFor } from './world-for.ts';
+import type { WorldRef } from './world-for.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
 export interface PlannedTrial {
@@ -29,6 +30,8 @@ export interface PlannedTrial {
   readonly targetLabel: string;
   readonly seed: number;
   readonly nodes: number;
+  /** Absent for the embedded one. */
+  readonly world?: WorldRef;
   /** Longest that it may take, in real time alone. */
   readonly wallMs: number | undefined;
   readonly replay: string;
@@ -53,14 +56,15 @@ export async function planTrials(
   source: TrialSource,
   target: { readonly ref: TargetRef; readonly label: string },
   seeds: readonly number[],
-  nodes: number = DEFAULT_NODES,
+  { nodes = DEFAULT_NODES, world }: { readonly nodes?: number; readonly world?: WorldRef | undefined } = {},
 ): Promise<PlannedTrial[]> {
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
   const targetDigest = await targetDigestOf(target.ref);
   const catalogue = loadCatalogue();
   const offerings = countOfferings(scenario.pools, catalogue.types.values());
-  const wallMs = realTimeLimitMs(await loadTarget(target.ref), { nodes, offerings });
+  const loaded = await loadTarget(target.ref);
+  const wallMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },
@@ -71,6 +75,7 @@ export async function planTrials(
     targetLabel: target.label,
     seed,
     nodes,
+    ...(world === undefined ? {} : { world }),
     wallMs,
     replay: formatReplayLine({ ...names, seed, nodes }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
@@ -104,6 +109,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     target: trial.target,
     seed: trial.seed,
     nodes: trial.nodes,
+    ...(trial.world === undefined ? {} : { world: trial.world }),
     ...(trial.wallMs === undefined ? {} : { wallMs: trial.wallMs }),
     historyPath: join(directory, trial.history),
   }));

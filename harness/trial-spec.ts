@@ -1,4 +1,5 @@
 import type { ModuleRef, TargetRef } from './load.ts';
+import type { WorldRef } from './world-for.ts';
 
 /** Nodes that scenarios of a free size reach if the user names no number. */
 export const DEFAULT_NODES = 10;
@@ -9,6 +10,8 @@ export interface TrialSpec {
   readonly suite: string;
   readonly scenarioDigest: string;
   readonly target: TargetRef;
+  /** By default the embedded one. */
+  readonly world?: WorldRef;
   readonly seed: number;
   /** Nodes that scenarios of a free size shall reach. */
   readonly nodes: number;

@@ -42,7 +42,7 @@ export function formatShort(ms: number): string {
 export function formatValue(value: number, unit: Bound['unit']): string {
   if (unit === 'ms') return formatDuration(value);
   if (unit === 'usd') return `$${value.toFixed(2)}`;
-  return unit === 'ratio' ? formatPercent(value) : `${value} (count)`;
+  return unit === 'ratio' ? formatPercent(value) : `${Math.round(value * 100) / 100} (count)`;
 }
 
 /** What a bound allows, or the least that it asks for. */

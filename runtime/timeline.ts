@@ -314,20 +314,19 @@ class RealTimeline implements Timeline, Engine {
   }
 
   setTimer(owner: string, dueMs: number, fire: () => void): () => void {
+    const due = (): void => {
+      this.hooks.onHandover?.(owner);
+      fire();
+    };
+    // Node's shortest timer is a millisecond: what is due now takes the next turn.
+    if (dueMs <= Date.now()) {
+      const immediate = setImmediate(due);
+      return () => clearImmediate(immediate);
+    }
     let handle: NodeJS.Timeout;
     const arm = (): void => {
-      const leftMs = dueMs - Date.now();
-      handle = setTimeout(
-        () => {
-          if (dueMs - Date.now() > 0) {
-            arm();
-            return;
-          }
-          this.hooks.onHandover?.(owner);
-          fire();
-        },
-        Math.min(Math.max(0, leftMs), MAX_TIMER_MS),
-      );
+      const again = (): void => (dueMs > Date.now() ? arm() : due());
+      handle = setTimeout(again, Math.min(Math.max(0, dueMs - Date.now()), MAX_TIMER_MS));
     };
     arm();
     return () => clearTimeout(handle);

@@ -174,7 +174,8 @@ async function untilServed(kube: KubeClient, clock: Clock, type: ResourceType): 
       await kube.list(type);
       return;
     } catch (error) {
-      if (!(error instanceof KubeError) || error.status !== 404 || tries >= SERVED_TRIES) throw error;
+      // 429 says that its storage is being made ready.
+      if (!(error instanceof KubeError) || ![404, 429].includes(error.status) || tries >= SERVED_TRIES) throw error;
     }
     await clock.sleep(SERVED_POLL_MS);
   }

@@ -35,7 +35,7 @@ const REQUEST_DELAYS = {
   fleet: { minMs: 760, maxMs: 2_760 },
 } as const satisfies Record<string, DelayRange>;
 
-const CLUSTER: ClusterConfig = {
+export const CLUSTER: ClusterConfig = {
   name: 'scaleproof',
   region: 'us-east-1',
   subnets: { 'us-east-1a': 'subnet-0a000000000000001', 'us-east-1b': 'subnet-0b000000000000001', 'us-east-1c': 'subnet-0c000000000000001' },

@@ -24,7 +24,10 @@ export async function replay(
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
     warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);
   }
-  return runChosen({ chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, ...options }, console);
+  return runChosen(
+    { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, world: undefined, ...options },
+    console,
+  );
 }
 
 function parse(text: string): ReturnType<typeof parseReplayLine> {

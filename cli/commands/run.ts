@@ -9,6 +9,7 @@ import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
+import type { WorldRef } from '../../harness/world-for.ts';
 import { countOfferings } from '../../model/offerings.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { timeName } from '../../reports/clock.ts';
@@ -38,6 +39,8 @@ export interface RunOptions {
   readonly trials: number;
   /** What scenarios of a free size shall reach. */
   readonly nodes: number;
+  /** By default the embedded one. */
+  readonly world: WorldRef | undefined;
   readonly out: string | undefined;
   /** As many as the machine has processors, if not said otherwise. */
   readonly workers: number | undefined;
@@ -88,7 +91,8 @@ async function carryOut(
   const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
   const ends = await runTrials(plan.trials, {
     directory,
-    workers: options.workers ?? availableParallelism(),
+    // A cluster takes one trial at a time.
+    workers: options.world === undefined ? (options.workers ?? availableParallelism()) : 1,
     signal,
     onBegin: (trial) => progress.begin(trial),
     onEnd: (trial, end) => progress.end(trial, end),
@@ -144,12 +148,12 @@ interface Plan {
 async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
-  const { capabilities } = worldFor(target).facts;
+  const { capabilities } = worldFor(target, options.world).facts;
   const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
   for (const source of options.chosen) {
     const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason === undefined) {
-      trials.push(...(await planTrials(source, options.target, seeds, options.nodes)));
+      trials.push(...(await planTrials(source, options.target, seeds, { nodes: options.nodes, world: options.world })));
     } else {
       const { scenario, suite } = source;
       notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
@@ -179,7 +183,7 @@ async function factsOf(
   { directory, startedAt }: { readonly directory: string; readonly startedAt: string },
 ): Promise<RunFacts> {
   const { ref, label } = options.target;
-  const { facts: world } = worldFor(target);
+  const { facts: world } = worldFor(target, options.world);
   const digest = await targetDigestOf(ref);
   const catalogue = loadCatalogue();
   return {

@@ -5,9 +5,7 @@ import { formatObject } from '../../model/operation.ts';
 import type { Principal } from '../../model/operation.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
-import type { ResourceTable } from './resource-table.ts';
-import type { ApiObject } from './resource.ts';
-import type { Commit } from './store.ts';
+import type { ApiObject, Resource as ApiResource } from './resource.ts';
 
 /**
  * Taints for nodes on their way out, a cordon in other words: Karpenter's since v1, and those of its betas; Cluster
@@ -28,22 +26,38 @@ const EXPLAINING = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
 /** Sayings that are remembered; after that many, old ones may be recorded again. */
 const MEMORY_LIMIT = 20_000;
 
+/** One change of an object, in whatever API server. */
+export interface ObservedChange {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly resource: Pick<ApiResource, 'id' | 'plural'>;
+  /** The object after the change; before it, if it is gone. */
+  readonly version: { readonly object: ApiObject };
+  readonly previous: { readonly object: ApiObject } | undefined;
+  /** Whose change it was. */
+  readonly principal: Principal;
+}
+
+/** The resources of an API server by the kinds of their objects. */
+interface KindTable {
+  byKind(apiVersion: string, kind: string): Pick<ApiResource, 'plural' | 'namespaced'> | undefined;
+}
+
 /**
  * Turns changes of the world's state into history events: the steps of pods, nodes and claims, and what is said about
  * objects by Kubernetes Events and by conditions. Each saying is recorded once for an object, reason and message.
  */
 export class Observer {
   readonly #recorder: Recorder;
-  readonly #table: ResourceTable;
+  readonly #table: KindTable;
   readonly #said = new Set<string>();
 
-  constructor(recorder: Recorder, table: ResourceTable) {
+  constructor(recorder: Recorder, table: KindTable) {
     this.#recorder = recorder;
     this.#table = table;
   }
 
   /** A listener for `ApiServer.onCommit`. */
-  readonly observe = (commit: Commit): void => {
+  readonly observe = (commit: ObservedChange): void => {
     const object = commit.version.object;
     const before = commit.previous?.object;
     switch (commit.resource.id) {
@@ -67,7 +81,7 @@ export class Observer {
     for (const event of events) this.#recorder.record(event);
   }
 
-  #sayConditions(commit: Commit, concerns: (condition: Condition) => boolean): void {
+  #sayConditions(commit: ObservedChange, concerns: (condition: Condition) => boolean): void {
     if (commit.type === 'DELETED') return;
     const { namespace, name } = commit.version.object.metadata;
     const about = nameOf(commit.resource.plural, namespace, name);
@@ -97,7 +111,7 @@ export class Observer {
   }
 }
 
-function podSteps(commit: Commit, pod: Pod, before: Pod | undefined): NewEvent[] {
+function podSteps(commit: ObservedChange, pod: Pod, before: Pod | undefined): NewEvent[] {
   const { metadata, spec, status } = pod;
   const workload = metadata.labels?.[WORKLOAD_LABEL];
   const node = spec.nodeName;
@@ -122,7 +136,7 @@ function podSteps(commit: Commit, pod: Pod, before: Pod | undefined): NewEvent[]
   return steps;
 }
 
-function nodeSteps(commit: Commit, node: Node, before: Node | undefined): NewEvent[] {
+function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined): NewEvent[] {
   const { metadata, spec } = node;
   const providerId = spec?.providerID ?? '';
   const instance = parseProviderId(providerId);
@@ -158,7 +172,7 @@ const CLAIM_CONDITIONS = [
   ['Initialized', 'initialized'],
 ] as const;
 
-function claimSteps(commit: Commit, claim: ApiObject, before: ApiObject | undefined): NewEvent[] {
+function claimSteps(commit: ObservedChange, claim: ApiObject, before: ApiObject | undefined): NewEvent[] {
   const { metadata } = claim;
   const status = (claim.status ?? {}) as { providerID?: string; nodeName?: string };
   const instance = parseProviderId(status.providerID);

@@ -1,0 +1,82 @@
+import type { KubeObject, Node } from '../../model/kube.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { ClusterError } from '../ports.ts';
+import type { ClusterPort } from '../ports.ts';
+import type { Heartbeats } from '../nodes/kubelets.ts';
+import { Tasks } from '../tasks.ts';
+import type { WorldPart } from '../tasks.ts';
+
+/** How often a kubelet renews its lease, and for how long that holds. Source: kubelet's `nodeLeaseDurationSeconds` and its quarter. */
+const RENEW_PERIOD_MS = 10_000;
+const LEASE_SECONDS = 40;
+/** In the namespace where every cluster has them. */
+const NAMESPACE = 'kube-node-lease';
+
+type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };
+
+/**
+ * Renews the leases of living kubelets, from which a real controller manager knows that they live. In the embedded world
+ * heartbeats are computed and never sent.
+ */
+export class LeaseHeartbeats implements WorldPart {
+  readonly #port: ClusterPort;
+  readonly #clock: Clock;
+  readonly #heartbeats: Heartbeats;
+  readonly #nodes = new Map<string, Node>();
+  readonly #leased = new Set<string>();
+
+  constructor(parts: { port: ClusterPort; clock: Clock; heartbeats: Heartbeats }) {
+    this.#port = parts.port;
+    this.#clock = parts.clock;
+    this.#heartbeats = parts.heartbeats;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const tasks = new Tasks(this.#clock, signal);
+    this.#port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
+      const name = object.metadata.name ?? '';
+      if (type !== 'DELETED') {
+        const isNew = !this.#nodes.has(name);
+        this.#nodes.set(name, object);
+        if (isNew) tasks.start(() => this.#renew(name));
+        return;
+      }
+      this.#nodes.delete(name);
+      this.#leased.delete(name);
+    });
+    tasks.start(async () => {
+      while (!tasks.signal.aborted) {
+        await this.#clock.sleep(RENEW_PERIOD_MS, tasks.signal);
+        await Promise.all([...this.#nodes.keys()].map((name) => this.#renew(name)));
+      }
+    });
+    await tasks.done();
+  }
+
+  /** Who has been silent for a period renews nothing. */
+  async #renew(name: string): Promise<void> {
+    const lastMs = this.#heartbeats.lastHeartbeatMs(name);
+    const node = this.#nodes.get(name);
+    if (node === undefined || lastMs === undefined || this.#clock.nowMs() - lastMs > RENEW_PERIOD_MS) return;
+    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(lastMs) };
+    try {
+      if (this.#leased.has(name)) {
+        await this.#port.patch<Lease>({ resource: 'leases', namespace: NAMESPACE, name }, { spec });
+        return;
+      }
+      const owner = { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' };
+      await this.#port.create<Lease>('leases', { metadata: { name, namespace: NAMESPACE, ownerReferences: [owner] }, spec });
+      this.#leased.add(name);
+    } catch (error) {
+      if (!(error instanceof ClusterError)) throw error;
+      // The lease of a node that had the name before goes with that; nobody misses one renewal.
+      if (error.reason === 'AlreadyExists') this.#leased.add(name);
+      else if (error.reason === 'NotFound') this.#leased.delete(name);
+    }
+  }
+}
+
+/** Leases have times with six digits of a second. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace(/Z$/, '000Z');
+}
