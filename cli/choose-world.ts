@@ -3,7 +3,7 @@ import type { WorldRef } from '../harness/world-for.ts';
 import { UsageError } from './usage-error.ts';
 
 /** The values of `--world`. */
-export const WORLDS = ['embedded', 'existing'] as const;
+export const WORLDS = ['embedded', 'kind', 'existing'] as const;
 
 /**
  * The world that the flags name.
@@ -11,14 +11,22 @@ export const WORLDS = ['embedded', 'existing'] as const;
  * @throws UsageError when a flag is missing, or says nothing in this world
  */
 export function chooseWorld(
-  name: (typeof WORLDS)[number],
-  { kubeconfig }: { readonly kubeconfig: string | undefined },
+  name: Exclude<(typeof WORLDS)[number], 'kind'>,
+  { kubeconfig, awsEndpoint }: { readonly kubeconfig: string | undefined; readonly awsEndpoint: string | undefined },
 ): WorldRef | undefined {
   if (name === 'embedded') {
     if (kubeconfig !== undefined)
       throw new UsageError('--kubeconfig names the cluster of --world existing; the embedded world has its own');
+    if (awsEndpoint !== undefined)
+      throw new UsageError('--aws-endpoint names the LocalStack of --world existing; the embedded world has its own EC2');
     return undefined;
   }
   if (kubeconfig === undefined) throw new UsageError('--world existing needs --kubeconfig FILE, as an administrator of that cluster');
-  return { kind: 'existing', kubeconfig: resolve(kubeconfig) };
+  if (awsEndpoint !== undefined && !isHttpUrl(awsEndpoint))
+    throw new UsageError(`--aws-endpoint ${awsEndpoint}: not the URL of a LocalStack, such as http://127.0.0.1:4566`);
+  return { kind: 'existing', kubeconfig: resolve(kubeconfig), ...(awsEndpoint === undefined ? {} : { awsEndpoint }) };
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && ['http:', 'https:'].includes(new URL(text).protocol);
 }

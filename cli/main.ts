@@ -1,15 +1,18 @@
-import { WORLDS, chooseWorld } from './choose-world.ts';
+import { WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { check } from './commands/check.ts';
+import { doctor } from './commands/doctor.ts';
 import { list } from './commands/list.ts';
 import { replay } from './commands/replay.ts';
 import { run } from './commands/run.ts';
+import { sweep } from './commands/sweep.ts';
 import { processConsole } from './console.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
 import { parseNodes, parseSeed, parseTrials, parseWorkers } from './options.ts';
+import { provideWorld } from './provide-world.ts';
 import { CONTROL_VARIABLE } from './world/control.ts';
 import { worldFaults, worldHeal, worldInject } from './world/remote.ts';
 import { worldUp } from './world/up.ts';
@@ -77,6 +80,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes))
     .addOption(new Option('--world <name>', 'where it runs').choices(WORLDS).default('embedded'))
     .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
+    .option('--aws-endpoint <url>', 'of a LocalStack, to keep the machines and messages of --world existing')
+    .option('--keep', 'leave the cluster of --world kind when the run is over', false)
+    .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it')
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
@@ -91,13 +97,16 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         nodes: number;
         world: (typeof WORLDS)[number];
         kubeconfig?: string;
+        awsEndpoint?: string;
+        keep: boolean;
+        reuse?: string;
         out?: string;
         workers?: number;
         json: boolean;
       }) => {
-        const { suite, scenario, manifests, out, workers, world, kubeconfig, ...rest } = flags;
-        const where = chooseWorld(world, { kubeconfig });
-        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers, world: where }, console));
+        const { suite, scenario, manifests, out, workers, world, kubeconfig, awsEndpoint, keep, reuse, ...rest } = flags;
+        const where = provideWorld(world, { kubeconfig, awsEndpoint, keep, reuse }, console);
+        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers, ...where }, console));
       },
     );
 
@@ -112,11 +121,14 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .command('replay')
     .description('run a failure again from its replay line')
     .argument('<line>', 'the line, as it was printed beside the failure')
+    .option('--kubeconfig <file>', 'of the cluster, for a line of --world existing')
+    .option('--aws-endpoint <url>', 'of a LocalStack, for a line of --world existing')
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .option('--json', 'print the report as JSON', false)
-    .action(async (line: string, flags: { out?: string; json: boolean }) =>
-      finish(await replay(line, { out: flags.out, json: flags.json }, console)),
-    );
+    .action(async (line: string, flags: { kubeconfig?: string; awsEndpoint?: string; out?: string; json: boolean }) => {
+      const { kubeconfig, awsEndpoint, out, json } = flags;
+      finish(await replay(line, { kubeconfig, awsEndpoint, keep: false, reuse: undefined, out, json }, console));
+    });
 
   program
     .command('list')
@@ -125,6 +137,19 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .argument('[name]', 'only those with this in their names')
     .option('--json', 'print an array of objects', false)
     .action((what: string | undefined, name: string | undefined, flags: { json: boolean }) => finish(list(what, name, flags, console)));
+
+  program
+    .command('doctor')
+    .description('whether everything is here that --world kind needs, and how to mend what is not')
+    .option('--json', 'print JSON', false)
+    .action(async (flags: { json: boolean }) => finish(await doctor(flags, console)));
+
+  program
+    .command('sweep')
+    .description('remove the clusters, containers, processes and folders that killed runs left, and nothing else')
+    .option('--dry-run', 'only show them', false)
+    .option('--json', 'print JSON', false)
+    .action(async (flags: { dryRun: boolean; json: boolean }) => finish(await sweep(flags, console)));
 
   const world = program.command('world').description('an embedded world on sockets, for any program');
   world

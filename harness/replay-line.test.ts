@@ -7,12 +7,22 @@ const text = fc.string({ minLength: 1, unit: 'grapheme' });
 
 test('a line is one token that no shell needs quoted, and reads back as it was', () => {
   fc.assert(
-    fc.property(text, hex, text, fc.nat(), fc.nat(), hex, (scenario, scenarioDigest, target, seed, nodes, catalogueDigest) => {
-      const line = { scenario, scenarioDigest, target, seed, nodes, catalogueDigest };
-      const token = formatReplayLine(line);
-      expect(token).toMatch(/^[A-Za-z0-9_.,:=@%/#+-]+$/);
-      expect(parseReplayLine(token)).toEqual(line);
-    }),
+    fc.property(
+      text,
+      hex,
+      text,
+      fc.nat(),
+      fc.nat(),
+      hex,
+      fc.boolean(),
+      (scenario, scenarioDigest, target, seed, nodes, catalogueDigest, isReal) => {
+        const world = isReal ? { world: 'existing' } : {};
+        const line = { scenario, scenarioDigest, target, seed, nodes, ...world, catalogueDigest };
+        const token = formatReplayLine(line);
+        expect(token).toMatch(/^[A-Za-z0-9_.,:=@%/#+-]+$/);
+        expect(parseReplayLine(token)).toEqual(line);
+      },
+    ),
   );
 });
 

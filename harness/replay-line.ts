@@ -12,6 +12,8 @@ export interface ReplayLine {
   readonly targetDigest?: string | undefined;
   readonly seed: number;
   readonly nodes: number;
+  /** The kind of world; absent for the embedded one. */
+  readonly world?: string | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
 }
@@ -29,6 +31,7 @@ export function formatReplayLine(line: ReplayLine): string {
     `target=${encode(line.target)}${line.targetDigest === undefined ? '' : `@${line.targetDigest.slice(0, DIGEST_DIGITS)}`}`,
     `seed=${line.seed}`,
     `nodes=${line.nodes}`,
+    ...(line.world === undefined ? [] : [`world=${encode(line.world)}`]),
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
   ].join(',');
 }
@@ -50,6 +53,7 @@ const fields = z.strictObject({
   target: z.string().regex(/^[^@]+(@[0-9a-f]{12})?$/, 'must be a name, or a path, @ and 12 hexadecimal digits'),
   seed: whole,
   nodes: whole,
+  world: z.string().min(1).optional(),
   catalogue: digest,
 });
 
@@ -76,6 +80,7 @@ export function parseReplayLine(text: string): ReplayLine {
     ...(targetDigest === undefined ? {} : { targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
+    ...(parsed.data.world === undefined ? {} : { world: decode(parsed.data.world) }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

@@ -11,8 +11,13 @@ import type { World, WorldSite } from '../world/world.ts';
 /** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
 const EPOCH_MS = Date.UTC(2026, 6, 1);
 
-/** The world that trials run in, as plain data. `existing`: a cluster of the user's, by a kubeconfig of its administrator. */
-export type WorldRef = { readonly kind: 'embedded' } | { readonly kind: 'existing'; readonly kubeconfig: string };
+/**
+ * The world that trials run in, as plain data. `existing`: a cluster of the user's, by a kubeconfig of its administrator, and
+ * perhaps a LocalStack, by its URL, where machines and the interruption queue are. `kind`: the same, but the cluster is the run's
+ * own.
+ */
+export type WorldRef =
+  { readonly kind: 'embedded' } | { readonly kind: 'existing' | 'kind'; readonly kubeconfig: string; readonly awsEndpoint?: string };
 
 /** What makes the world of one trial. */
 interface WorldMaker {
@@ -54,13 +59,16 @@ const REAL_TIME: WorldChoice = {
 export function worldFor({ time }: Pick<Target, 'time'>, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
   if (ref.kind === 'embedded') return time === 'real' ? REAL_TIME : VIRTUAL;
   return {
-    facts: REAL,
+    facts: { ...REAL, name: ref.kind },
     time: 'real',
     prepare: async () => {
       const access = await readKubeconfig(ref.kubeconfig);
       return {
         createTimeline: (_seed, hooks) => createRealTimeline(hooks),
-        createWorld: (site) => createRealWorld(site, { access }),
+        createWorld: (site) => ({
+          ...createRealWorld(site, { access, ...(ref.awsEndpoint === undefined ? {} : { ec2: { endpoint: ref.awsEndpoint } }) }),
+          name: ref.kind,
+        }),
       };
     },
   };

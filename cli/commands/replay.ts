@@ -4,6 +4,9 @@ import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
+import { WORLDS } from '../choose-world.ts';
+import { provideWorld } from '../provide-world.ts';
+import type { WorldFlags } from '../provide-world.ts';
 import { chooseManifests, isManifests } from '../manifests.ts';
 import { UsageError } from '../usage-error.ts';
 import { runChosen } from './run.ts';
@@ -11,10 +14,13 @@ import { runChosen } from './run.ts';
 /** `scaleproof replay LINE`: runs one trial again, and says which digest differs from the one that failed. */
 export async function replay(
   text: string,
-  options: { readonly out: string | undefined; readonly json: boolean },
+  { out, json, ...where }: { readonly out: string | undefined; readonly json: boolean } & WorldFlags,
   console: Console,
 ): Promise<number> {
   const line = parse(text);
+  const name = WORLDS.find((known) => known === (line.world ?? 'embedded'));
+  if (name === undefined) throw new UsageError(`the replay line is of a world "${line.world}" that is not known here`);
+  const world = provideWorld(name, where, console);
   const chosen = await chooseOne(line.scenario);
   const found = { scenario: await digestOf(chosen.ref.module), catalogue: loadCatalogue().digest };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
@@ -24,10 +30,7 @@ export async function replay(
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
     warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);
   }
-  return runChosen(
-    { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, world: undefined, ...options },
-    console,
-  );
+  return runChosen({ chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, out, json, ...world }, console);
 }
 
 function parse(text: string): ReturnType<typeof parseReplayLine> {

@@ -7,7 +7,7 @@ import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
-import type { PlannedTrial } from '../../harness/run.ts';
+import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
 import { countOfferings } from '../../model/offerings.ts';
@@ -23,6 +23,8 @@ import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { chooseManifests } from '../manifests.ts';
 import { ownVersion } from '../own-version.ts';
+import { whileUp } from '../provide-world.ts';
+import type { WorldHost } from '../provide-world.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { printRun, writeReports } from '../write-reports.ts';
@@ -41,6 +43,8 @@ export interface RunOptions {
   readonly nodes: number;
   /** By default the embedded one. */
   readonly world: WorldRef | undefined;
+  /** What has to be up while trials run in it. */
+  readonly host?: WorldHost;
   readonly out: string | undefined;
   /** As many as the machine has processors, if not said otherwise. */
   readonly workers: number | undefined;
@@ -89,20 +93,26 @@ async function carryOut(
   writeRunFacts(directory, facts);
 
   const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
-  const ends = await runTrials(plan.trials, {
-    directory,
-    // A cluster takes one trial at a time.
-    workers: options.world === undefined ? (options.workers ?? availableParallelism()) : 1,
-    signal,
-    onBegin: (trial) => progress.begin(trial),
-    onEnd: (trial, end) => progress.end(trial, end),
-  }).finally(() => progress.close());
+  const work = (): Promise<TrialEnd[]> =>
+    runTrials(plan.trials, {
+      directory,
+      // A cluster takes one trial at a time.
+      workers: options.world === undefined ? (options.workers ?? availableParallelism()) : 1,
+      signal,
+      onBegin: (trial) => progress.begin(trial),
+      onEnd: (trial, end) => progress.end(trial, end),
+    }).finally(() => progress.close());
+  const done = await whileUp(options.host, { signal, directory, console }, work, isWell);
+  const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
+  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it began';
 
   // What could be loaded here and not in a trial's process has no history: it is unknown, and the rest still counts.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
   for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
   const results = ends.flatMap((end) => (end.kind === 'judged' ? [end.result] : []));
-  const unbegun = plan.trials.filter((_trial, index) => ends[index]?.kind === 'not-begun').map(notBegun);
+  const unbegun = plan.trials
+    .filter((_trial, index) => (ends[index]?.kind ?? 'not-begun') === 'not-begun')
+    .map((trial) => notBegun(trial, whyNotBegun));
   const finished: RunFacts = { ...facts, notRun: [...facts.notRun, ...unbegun], wallMs: clock.nowMs() - startedAtMs };
   writeRunFacts(directory, finished);
   const input = { run: finished, trials: results.map((result) => reportTrial(directory, result)), notRun: finished.notRun };
@@ -111,7 +121,7 @@ async function carryOut(
   else printRun(report, directory, console);
   return exitCodeOf(
     results.map(({ verdict }) => verdict),
-    signal.aborted || refusals.size > 0,
+    signal.aborted || refusals.size > 0 || 'reason' in done,
   );
 }
 
@@ -232,6 +242,11 @@ async function factsOf(
   };
 }
 
-function notBegun({ scenario, suite, seed }: PlannedTrial): NotRun {
-  return { scenario: scenario.id, title: scenario.title, suite, seed, reason: 'the run was interrupted before it began' };
+function notBegun({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
+  return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
+}
+
+/** Logs of a world in which everything passed are of use to nobody. */
+function isWell(ends: readonly TrialEnd[]): boolean {
+  return ends.every((end) => end.kind === 'judged' && end.result.verdict === 'pass');
 }

@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { createFakeEngine } from '../../world/kind/testing/fake-engine.ts';
+import { BIN, start, usersEnvironment } from '../testing/command.ts';
+import type { Finished } from '../testing/command.ts';
+
+/** Runs doctor, with the process's own environment but for these. */
+function doctor(args: readonly string[], environment: Readonly<Record<string, string>>): Promise<Finished> {
+  const { LOCALSTACK_ENDPOINT: _endpoint, SCALEPROOF_KIND_IMAGE: _image, ...rest } = usersEnvironment();
+  return start(process.execPath, [BIN, 'doctor', ...args], '.', { ...rest, ...environment }).finished;
+}
+
+test('everything is here: exit code 0, in a pipe without colours', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.write('image', '');
+  const { code, stdout, stderr } = await doctor([], { ...engine.environment, SCALEPROOF_KIND_IMAGE: 'node:1' });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout).toMatch(/^ok +node +v/);
+  expect(stdout).toMatch(/^ok +docker +engine 27\.0\.0$/m);
+  expect(stdout).toMatch(/^ok +kind +v0\.33\.0$/m);
+  expect(stdout).toMatch(/^ok +node image +node:1$/m);
+  expect(stdout).toContain('Everything that --world kind needs is here.');
+});
+
+test('what is missing is told with its mend: exit code 1', async ({}, testInfo) => {
+  const empty = testInfo.outputPath('empty');
+  mkdirSync(empty);
+  const { code, stdout } = await doctor(['--json'], { PATH: empty, LOCALSTACK_ENDPOINT: 'http://127.0.0.1:1', CHROMIUM_PATH: '/nowhere' });
+  expect(code).toBe(1);
+  const { ready, requirements } = JSON.parse(stdout) as { ready: boolean; requirements: { name: string; ok: boolean; mend?: string }[] };
+  expect(ready).toBe(false);
+  const missing = requirements.filter(({ ok }) => !ok);
+  expect(missing.map(({ name }) => name)).toEqual(['docker', 'kind', 'LocalStack', 'chromium']);
+  for (const { mend } of missing) expect(mend).toMatch(/install|start/);
+});
+
+test('an engine that does not answer is not one that is missing', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.refuse('docker', 'Cannot connect to the Docker daemon at unix:///nowhere.');
+  const { code, stdout } = await doctor([], engine.environment);
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/^missing +docker +its engine does not answer\n +start Docker, or set DOCKER_HOST/m);
+});

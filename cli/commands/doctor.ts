@@ -1,0 +1,48 @@
+import { createPaint } from '../../reports/paint.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { createPrograms } from '../../world/kind/programs.ts';
+import { requirements } from '../../world/kind/requirements.ts';
+import type { Requirement } from '../../world/kind/requirements.ts';
+import type { Console } from '../console.ts';
+import { IMAGE_VARIABLE } from '../provide-world.ts';
+import { EXIT } from '../usage-error.ts';
+
+/**
+ * `scaleproof doctor`: whether everything is there that `--world kind` needs, and how to mend what is not.
+ * @returns the exit code: 0 when everything needed is there, else 1
+ */
+export async function doctor(options: { readonly json: boolean }, console: Console): Promise<number> {
+  const clock = createRealTimeline().scope('doctor');
+  const image = process.env[IMAGE_VARIABLE];
+  const found = await requirements({
+    programs: createPrograms(),
+    clock,
+    environment: process.env,
+    image: image === '' ? undefined : image,
+  });
+  const isReady = found.every(({ isNeeded, isThere }) => isThere || !isNeeded);
+  console.out(
+    options.json
+      ? `${JSON.stringify({ ready: isReady, requirements: found.map(asJson) }, undefined, 2)}\n`
+      : layOut(found, isReady, console),
+  );
+  return isReady ? EXIT.pass : EXIT.fail;
+}
+
+function asJson({ name, isNeeded, isThere, found, mend }: Requirement): object {
+  return { name, needed: isNeeded, ok: isThere, found, ...(isThere || mend === undefined ? {} : { mend }) };
+}
+
+function layOut(found: readonly Requirement[], isReady: boolean, console: Console): string {
+  const paint = createPaint(console.color);
+  const width = Math.max(...found.map(({ name }) => name.length));
+  const lines = found.flatMap(({ name, isNeeded, isThere, found: what, mend }) => {
+    const mark = isThere ? paint('pass', 'ok     ') : paint(isNeeded ? 'fail' : 'unknown', 'missing');
+    const line = `${mark}  ${name.padEnd(width)}  ${what}${isNeeded || isThere ? '' : ' (optional)'}`;
+    return isThere || mend === undefined ? [line] : [line, `${' '.repeat(9)}${' '.repeat(width)}  ${paint('dim', mend)}`];
+  });
+  const end = isReady
+    ? 'Everything that --world kind needs is here.'
+    : 'Not ready for --world kind. The embedded world needs nothing but node.';
+  return `${[...lines, '', end].join('\n')}\n`;
+}

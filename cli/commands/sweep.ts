@@ -1,0 +1,81 @@
+import { rmSync } from 'node:fs';
+import { ClusterError } from '../../world/kind/diagnose.ts';
+import type { Life } from '../../world/kind/processes.ts';
+import { createPrograms } from '../../world/kind/programs.ts';
+import { engineEnvironment, readStates } from '../../world/kind/run-state.ts';
+import type { StateFile } from '../../world/kind/run-state.ts';
+import { findLeftovers, lifeOfRun, removeLeftovers } from '../../world/kind/sweep.ts';
+import type { Leftovers } from '../../world/kind/sweep.ts';
+import type { Console } from '../console.ts';
+import { EXIT } from '../usage-error.ts';
+
+/** What became of one run's leftovers. */
+interface Swept {
+  /** The file that tells of the run. */
+  readonly state: string;
+  readonly run?: string;
+  readonly life?: Life;
+  readonly leftovers?: Leftovers;
+  /** Why it, or some of it, is still there. */
+  readonly problem?: string;
+}
+
+/**
+ * `scaleproof sweep`: removes what runs left that were killed, and nothing else.
+ * @returns the exit code: 0 when nothing of dead runs is left, or nothing should be removed; 3 when something could not be
+ */
+export async function sweep(options: { readonly dryRun: boolean; readonly json: boolean }, console: Console): Promise<number> {
+  const swept: Swept[] = [];
+  for (const file of readStates()) {
+    const one = await sweepRun(file, options.dryRun);
+    swept.push(one);
+    if (!options.json) console.out(describe(one, options.dryRun));
+  }
+  if (options.json) console.out(`${JSON.stringify({ dryRun: options.dryRun, runs: swept }, undefined, 2)}\n`);
+  else if (swept.length === 0) console.out('No run has left anything behind.\n');
+  return swept.some(({ problem }) => problem !== undefined) ? EXIT.unknown : EXIT.pass;
+}
+
+async function sweepRun(file: StateFile, isDryRun: boolean): Promise<Swept> {
+  if ('problem' in file) return { state: file.path, problem: `it can't be read: ${file.problem}` };
+  const { state } = file;
+  const programs = createPrograms(engineEnvironment(state));
+  const life = await lifeOfRun(state, programs);
+  const swept = { state: file.path, run: state.run, life };
+  if (life !== 'dead') return swept;
+  try {
+    if (isDryRun) return { ...swept, leftovers: await findLeftovers(state, programs) };
+    const leftovers = await removeLeftovers(state, programs);
+    rmSync(file.path, { force: true });
+    return { ...swept, leftovers };
+  } catch (error) {
+    if (!(error instanceof ClusterError)) throw error;
+    return { ...swept, problem: error.message };
+  }
+}
+
+const LIVES: Readonly<Record<Life, string>> = {
+  alive: 'is alive and left alone',
+  dead: 'is dead',
+  elsewhere: 'began on another host or in another container, and is left alone: sweep there, or remove its file',
+};
+
+function describe({ state, run, life, leftovers, problem }: Swept, isDryRun: boolean): string {
+  const title = run === undefined || life === undefined ? state : `run ${run} ${LIVES[life]}${life === 'elsewhere' ? `, ${state}` : ''}`;
+  const lines = leftovers === undefined ? [] : linesOf(leftovers).map((line) => `${isDryRun ? 'would remove' : 'removed'} ${line}`);
+  const isClean = leftovers !== undefined && lines.length === 0;
+  return [
+    title,
+    ...[...lines, ...(isClean ? ['it left nothing'] : []), ...(problem === undefined ? [] : [problem])].map((line) => `  ${line}`),
+    '',
+  ].join('\n');
+}
+
+function linesOf({ clusters, containers, processes, folders }: Leftovers): string[] {
+  return [
+    ...processes.map(({ pid, command }) => `process ${pid} (${command})`),
+    ...clusters.map((name) => `cluster ${name}`),
+    ...containers.map((id) => `container ${id}`),
+    ...folders.map((path) => `folder ${path}`),
+  ];
+}

@@ -1,0 +1,84 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { createFakeEngine } from '../world/kind/testing/fake-engine.ts';
+import type { FakeEngine } from '../world/kind/testing/fake-engine.ts';
+import { BIN, scaleproofHere, start, usersEnvironment } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+import { canSeeProcesses, until } from './testing/processes.ts';
+
+for (const [flags, message] of [
+  [['--keep'], '--keep is for --world kind'],
+  [['--world', 'existing', '--kubeconfig', 'x', '--reuse', 'mine'], '--reuse is for --world kind'],
+  [['--world', 'kind', '--kubeconfig', 'x'], '--world kind makes its own'],
+  [['--world', 'kind', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint is for --world existing'],
+] as const) {
+  test(`run ${flags.join(' ')} is wrong usage`, async () => {
+    const { code, stderr } = await scaleproofHere(['run', ...flags]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+  });
+}
+
+/** Starts a run in the kind world, with a home of the test's own. */
+function runKind(testInfo: TestInfo, engine: FakeEngine, ...flags: string[]): ReturnType<typeof start> & { readonly cwd: string } {
+  const cwd = folderWith(testInfo);
+  const args = [BIN, 'run', '--world', 'kind', '--scenario', 'provisioning/pods-per-node', '--out', 'out', ...flags];
+  const environment = { ...usersEnvironment(), ...engine.environment, XDG_STATE_HOME: cwd, SCALEPROOF_KIND_IMAGE: 'node:1' };
+  return { ...start(process.execPath, args, cwd, environment), cwd };
+}
+
+function notRun(cwd: string): unknown {
+  return (JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')) as { notRun: unknown }).notRun;
+}
+
+test('a cluster that does not come up: a whole run directory with its logs, exit code 3, nothing left', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.refuse('kind create cluster', 'ERROR: failed to create cluster: failed to pull image "node:1"');
+  const { finished, cwd } = runKind(testInfo, engine);
+  const { code, stderr } = await finished;
+  expect(code).toBe(3);
+  expect(stderr).toContain("node image is not here and can't be pulled: load it into Docker");
+  expect(notRun(cwd)).toMatchObject([{ scenario: 'provisioning/pods-per-node', reason: expect.stringContaining('node image') as unknown }]);
+  expect(existsSync(join(cwd, 'out/kind/node/kubelet.log'))).toBe(true);
+  expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
+  expect(engine.calls().at(-2)).toMatch(/^kind delete cluster --name scaleproof-[a-z0-9]+-1 /);
+});
+
+test('nothing is begun where the engine does not answer', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.refuse('docker', 'Cannot connect to the Docker daemon at unix:///nowhere.');
+  const { finished, cwd } = runKind(testInfo, engine);
+  const { code, stderr } = await finished;
+  expect(code).toBe(3);
+  expect(stderr).toContain("can't use kind: docker: its engine does not answer: start Docker");
+  expect(existsSync(join(cwd, 'scaleproof'))).toBe(false);
+  expect(engine.calls().filter((call) => call.startsWith('kind create'))).toEqual([]);
+});
+
+test('a cluster that is to be reused and is not there', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.refuse('kind get kubeconfig', "ERROR: could not locate any control plane nodes for cluster named 'mine'.");
+  const { finished, cwd } = runKind(testInfo, engine, '--reuse', 'mine');
+  const { code, stderr } = await finished;
+  expect(code).toBe(3);
+  expect(stderr).toContain("can't use the cluster mine: kind said: ERROR: could not locate");
+  expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
+  expect(engine.calls().filter((call) => /^kind (create|delete)/.test(call))).toEqual([]);
+});
+
+test('Ctrl-C while the cluster is made: it is deleted, the report says what was not begun', async ({}, testInfo) => {
+  test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+  const engine = createFakeEngine(testInfo);
+  engine.write('hang', '');
+  const { child, finished, cwd } = runKind(testInfo, engine);
+  await until('there is a cluster', () => engine.clusters().length > 0);
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect(code).toBe(3);
+  expect(stderr).toMatch(/kind: cluster scaleproof-[a-z0-9]+-1 deleted/);
+  expect(engine.clusters()).toEqual([]);
+  expect(notRun(cwd)).toMatchObject([{ reason: 'the run was interrupted before it began' }]);
+  expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
+});

@@ -1,0 +1,167 @@
+import { existsSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import type { Clock } from '../../runtime/clock.ts';
+import { ENGINE_MEND, INSTALL } from './diagnose.ts';
+import type { Programs } from './programs.ts';
+
+/** One thing that is used: whether it is there. */
+export interface Requirement {
+  readonly name: string;
+  /** `--world kind` does not run without it. */
+  readonly isNeeded: boolean;
+  readonly isThere: boolean;
+  /** What was found, or what was not. */
+  readonly found: string;
+  /** What to do when it is not there. */
+  readonly mend?: string;
+}
+
+/** The LocalStack that is known to work. */
+const LOCALSTACK_IMAGE = 'localstack/localstack:4.14.0';
+/** package.json's `engines`. */
+const MIN_NODE: readonly [major: number, minor: number] = [22, 19];
+/** kind's control plane takes half of it, the harness with its trial the rest. */
+const MIN_MEMORY_MIB = 1_536;
+/** A node image takes 1 GiB unpacked, a cluster's volume less than one more. */
+const MIN_DISK_MIB = 3_072;
+const MIB = 2 ** 20;
+
+const ASK_LIMIT_MS = 15_000;
+/** What doctor asks over the network is on this machine. */
+const FETCH_LIMIT_MS = 3_000;
+
+/** Where a cluster can be made: docker's engine answers and kind is there. What `--world kind` looks at before it begins. */
+export async function clusterRequirements(programs: Programs): Promise<Requirement[]> {
+  return Promise.all([docker(programs), kind(programs)]);
+}
+
+/**
+ * Everything that is used, in the order in which it is needed.
+ * @param image the node image asked for; by default kind's own
+ */
+export async function requirements({
+  programs,
+  clock,
+  environment,
+  image,
+}: {
+  readonly programs: Programs;
+  readonly clock: Clock;
+  readonly environment: NodeJS.ProcessEnv;
+  readonly image: string | undefined;
+}): Promise<Requirement[]> {
+  return [
+    node(),
+    ...(await clusterRequirements(programs)),
+    await nodeImage(programs, image),
+    memory(),
+    await disk(programs),
+    await localStack(programs, clock, environment['LOCALSTACK_ENDPOINT']),
+    chromium(environment['CHROMIUM_PATH'] ?? '/usr/bin/chromium'),
+  ];
+}
+
+function node(): Requirement {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  const isThere = major > MIN_NODE[0] || (major === MIN_NODE[0] && minor >= MIN_NODE[1]);
+  return {
+    name: 'node',
+    isNeeded: true,
+    isThere,
+    found: process.version,
+    mend: `Scaleproof needs Node ${MIN_NODE.join('.')} or newer (https://nodejs.org)`,
+  };
+}
+
+async function docker(programs: Programs): Promise<Requirement> {
+  const format = '{{.Server.Version}}';
+  const { code, isMissing, stdout } = await programs.run('docker', ['version', '--format', format], { limitMs: ASK_LIMIT_MS });
+  const isThere = code === 0;
+  const what = isMissing ? 'not on PATH' : 'its engine does not answer';
+  return {
+    name: 'docker',
+    isNeeded: true,
+    isThere,
+    found: isThere ? `engine ${stdout.trim()}` : what,
+    mend: isMissing ? (INSTALL['docker'] ?? '') : ENGINE_MEND,
+  };
+}
+
+async function kind(programs: Programs): Promise<Requirement> {
+  const { code, stdout, isMissing } = await programs.run('kind', ['version', '--quiet'], { limitMs: ASK_LIMIT_MS });
+  const isThere = code === 0;
+  const found = isThere ? `v${stdout.trim().replace(/^v/, '')}` : isMissing ? 'not on PATH' : 'does not start';
+  return { name: 'kind', isNeeded: true, isThere, found, mend: INSTALL['kind'] ?? '' };
+}
+
+/** An image that is not here is pulled, so it is not counted as needed. */
+async function nodeImage(programs: Programs, image: string | undefined): Promise<Requirement> {
+  const base = { name: 'node image', isNeeded: false };
+  if (image === undefined) return { ...base, isThere: true, found: "kind's own, pulled when it is not here" };
+  const { code } = await programs.run('docker', ['image', 'inspect', '--format', '{{.Id}}', image], { limitMs: ASK_LIMIT_MS });
+  const mend = 'kind pulls it, if a registry has it; SCALEPROOF_KIND_IMAGE names another';
+  return { ...base, isThere: code === 0, found: code === 0 ? image : `${image} is not here`, mend };
+}
+
+function memory(): Requirement {
+  const freeMiB = Math.floor(process.availableMemory() / MIB);
+  return {
+    name: 'memory',
+    isNeeded: true,
+    isThere: freeMiB >= MIN_MEMORY_MIB,
+    found: `${freeMiB} MiB free`,
+    mend: `end other programs: a cluster and its trial take ${MIN_MEMORY_MIB} MiB`,
+  };
+}
+
+/** Where Docker keeps its data, if that is on this machine. */
+async function disk(programs: Programs): Promise<Requirement> {
+  const { code, stdout } = await programs.run('docker', ['info', '--format', '{{.DockerRootDir}}'], { limitMs: ASK_LIMIT_MS });
+  const root = stdout.trim();
+  const path = code === 0 && root !== '' && existsSync(root) ? root : tmpdir();
+  const { bavail, bsize } = await statfs(path);
+  const freeMiB = Math.floor((bavail * bsize) / MIB);
+  return {
+    name: 'disk',
+    isNeeded: true,
+    isThere: freeMiB >= MIN_DISK_MIB,
+    found: `${freeMiB} MiB free in ${path}`,
+    mend: `make room: a cluster and its image take ${MIN_DISK_MIB} MiB; docker system df shows what takes it`,
+  };
+}
+
+/** EC2 in the kind world is Scaleproof's own so far. */
+async function localStack(programs: Programs, clock: Clock, endpoint: string | undefined): Promise<Requirement> {
+  const base = { name: 'LocalStack', isNeeded: false };
+  const mend = `start it, and name it in LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;
+  if (endpoint !== undefined && endpoint !== '') {
+    const isThere = await answers(`${endpoint.replace(/\/$/, '')}/_localstack/health`, clock);
+    return { ...base, isThere, found: isThere ? endpoint : `${endpoint} does not answer`, mend };
+  }
+  const { code } = await programs.run('docker', ['image', 'inspect', '--format', '{{.Id}}', LOCALSTACK_IMAGE], { limitMs: ASK_LIMIT_MS });
+  return { ...base, isThere: code === 0, found: code === 0 ? LOCALSTACK_IMAGE : 'neither LOCALSTACK_ENDPOINT nor its image', mend };
+}
+
+async function answers(url: string, clock: Clock): Promise<boolean> {
+  const over = new AbortController();
+  const late = clock.sleep(FETCH_LIMIT_MS, over.signal).then(
+    () => over.abort(new Error('no answer in time')),
+    () => undefined,
+  );
+  try {
+    return (await fetch(url, { signal: over.signal })).ok;
+  } catch {
+    return false;
+  } finally {
+    over.abort(new Error('answered'));
+    await late;
+  }
+}
+
+/** Only the tests of report pages use it. */
+function chromium(path: string): Requirement {
+  const isThere = existsSync(path);
+  const mend = 'install Chromium, or name it in CHROMIUM_PATH';
+  return { name: 'chromium', isNeeded: false, isThere, found: isThere ? path : `no ${path}`, mend };
+}
