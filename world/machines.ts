@@ -4,7 +4,9 @@ import type { Principal } from '../model/operation.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Backend } from '../wire/backend.ts';
 import { createEc2 } from './aws/ec2.ts';
+import type { InstanceStore } from './aws/instance-store.ts';
 import { createInterruptions } from './aws/interruptions.ts';
+import type { InterruptionQueue } from './aws/interruptions.ts';
 import { AwsServices } from './aws/services.ts';
 import { CloudController } from './controllers/cloud-controller.ts';
 import type { MachineDelays } from './machine-delays.ts';
@@ -24,6 +26,8 @@ interface MachinesSite extends Pick<WorldSite, 'random' | 'recorder'> {
   readonly port: (principal: Principal) => ClusterPort;
   /** A clock of the world's own, by its owner's name. */
   readonly scope: (owner: string) => ClockScope;
+  /** Where instances live and messages wait. By default in memory. */
+  readonly elsewhere?: { readonly store: InstanceStore; readonly queue: InterruptionQueue };
 }
 
 /** EC2 with its queue, and what runs on its instances: whatever cluster their nodes join. */
@@ -38,8 +42,8 @@ export interface Machines {
   readonly ports: FaultPorts;
 }
 
-/** Makes EC2 and SQS without instances and messages, and kubelets for what will be launched. */
-export function createMachines({ random, recorder, catalogue, cluster, delays, port, scope }: MachinesSite): Machines {
+/** Makes EC2 and SQS without messages and instances but somebody else's, and kubelets for what will be launched. */
+export function createMachines({ random, recorder, catalogue, cluster, delays, port, scope, elsewhere }: MachinesSite): Machines {
   const ec2 = createEc2({
     clock: scope('ec2'),
     random: random.fork('ec2'),
@@ -47,9 +51,17 @@ export function createMachines({ random, recorder, catalogue, cluster, delays, p
     cluster,
     recorder,
     delays: delays.instances,
+    ...(elsewhere === undefined ? {} : { store: elsewhere.store }),
   });
   const { instances } = ec2.ports;
-  const interruptions = createInterruptions({ clock: scope('sqs'), random: random.fork('interruptions'), recorder, instances, cluster });
+  const interruptions = createInterruptions({
+    clock: scope('sqs'),
+    random: random.fork('interruptions'),
+    recorder,
+    instances,
+    cluster,
+    ...(elsewhere === undefined ? {} : { queue: elsewhere.queue }),
+  });
   const nodeFaults = new NodeFaults();
   const kubelets = new Kubelets({
     port: port('node'),
@@ -67,6 +79,7 @@ export function createMachines({ random, recorder, catalogue, cluster, delays, p
     backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend }),
     kubelets,
     parts: [
+      ...ec2.others,
       kubelets,
       new StartupAgent({ port: port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
       new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),

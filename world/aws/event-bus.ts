@@ -3,16 +3,22 @@ import type { NoticeKind, Recorder } from '../../history/events.ts';
 import { selects } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { Caller } from '../../wire/backend.ts';
 import type { Heal, Instance, InstancePort, MessageKind, MessagePerturbation, QueuePort } from '../ports.ts';
 import { drawMs } from '../tasks.ts';
 import type { DelayRange } from '../tasks.ts';
 import { formatEvent, rebalanceRecommendation, scheduledChange, spotInterruptionWarning, stateChange } from './event-bodies.ts';
 import type { EventContent } from './event-bodies.ts';
 import { drawId, drawUuid } from './ids.ts';
-import type { Queue } from './sqs/queue.ts';
 
 /** From an event to its message in the queue. AWS promises nothing; mostly it is well below a second. */
 const EVENT_DELAY: DelayRange = { minMs: 100, maxMs: 2_000 };
+
+/** A queue as its senders see it. */
+export interface MessageSink {
+  /** Puts a message in. @param options.onReceived told of each reception */
+  send(body: string, options?: { readonly onReceived?: (caller: Caller) => void }): void;
+}
 
 /** A perturbation that is armed. */
 interface Armed {
@@ -46,12 +52,12 @@ export class EventBus implements QueuePort {
   readonly #random: Random;
   readonly #recorder: Recorder;
   readonly #region: string;
-  readonly #queue: Queue;
+  readonly #queue: MessageSink;
   readonly #instances: InstancePort;
   readonly #armed = new Set<Armed>();
   #events = 0;
 
-  constructor(parts: { clock: Clock; random: Random; recorder: Recorder; region: string; queue: Queue; instances: InstancePort }) {
+  constructor(parts: { clock: Clock; random: Random; recorder: Recorder; region: string; queue: MessageSink; instances: InstancePort }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#recorder = parts.recorder;

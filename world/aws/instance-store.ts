@@ -1,8 +1,11 @@
+import type { CapacityType } from '../../model/catalogue.ts';
+
 /** What a machine is made of. */
 export interface MachineSpec {
   readonly instanceType: string;
   readonly imageId: string;
   readonly subnetId: string;
+  readonly capacityType: CapacityType;
   readonly tags: Readonly<Record<string, string>>;
   readonly userData: string;
 }

@@ -4,34 +4,46 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { InstancePort, QueuePort, SpotPort } from '../ports.ts';
 import { EventBus } from './event-bus.ts';
+import type { MessageSink } from './event-bus.ts';
 import { SpotInterruptions } from './spot-interruptions.ts';
 import { SqsBackend } from './sqs/backend.ts';
 import { Queues } from './sqs/queues.ts';
 
 /** Source: Karpenter's CloudFormation template, which keeps messages for five minutes. */
-const RETENTION_S = 300;
+export const RETENTION_S = 300;
 
-/** SQS with the interruption queue, and what fills it. */
-interface Interruptions {
+/** SQS with the interruption queue. */
+export interface InterruptionQueue {
   /** Serves SQS. */
   readonly backend: Backend;
   readonly queueUrl: string;
+  readonly queue: MessageSink;
+}
+
+/** SQS with the interruption queue, and what fills it. */
+interface Interruptions extends Omit<InterruptionQueue, 'queue'> {
   readonly ports: { readonly spot: SpotPort; readonly queue: QueuePort };
 }
 
-/** Makes the interruption queue of a cluster, named as the cluster is, as Karpenter's guide has it. */
+/** The interruption queue of a cluster in memory, named as the cluster is, as Karpenter's guide has it. */
+function createQueue(clock: Clock, random: Random, cluster: { readonly name: string; readonly region: string }): InterruptionQueue {
+  const queues = new Queues({ region: cluster.region, clock, random: random.fork('queues') });
+  const queue = queues.create(cluster.name, { MessageRetentionPeriod: String(RETENTION_S) });
+  return { backend: new SqsBackend({ queues, clock, random: random.fork('request ids') }), queueUrl: queue.url, queue };
+}
+
+/** Makes what fills the interruption queue of a cluster. @param parts.queue by default one in memory */
 export function createInterruptions(parts: {
   readonly clock: Clock;
   readonly random: Random;
   readonly recorder: Recorder;
   readonly instances: InstancePort;
   readonly cluster: { readonly name: string; readonly region: string };
+  readonly queue?: InterruptionQueue;
 }): Interruptions {
   const { clock, random, recorder, instances, cluster } = parts;
-  const queues = new Queues({ region: cluster.region, clock, random: random.fork('queues') });
-  const queue = queues.create(cluster.name, { MessageRetentionPeriod: String(RETENTION_S) });
+  const { backend, queueUrl, queue } = parts.queue ?? createQueue(clock, random, cluster);
   const bus = new EventBus({ clock, random: random.fork('events'), recorder, region: cluster.region, queue, instances });
   const spot = new SpotInterruptions({ clock, random: random.fork('spot'), instances, bus });
-  const backend = new SqsBackend({ queues, clock, random: random.fork('request ids') });
-  return { backend, queueUrl: queue.url, ports: { spot, queue: bus } };
+  return { backend, queueUrl, ports: { spot, queue: bus } };
 }

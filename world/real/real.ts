@@ -18,6 +18,7 @@ import { agentOf } from './agent.ts';
 import { ApiFront } from './api-front.ts';
 import { createClientPort } from './client-port.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
+import { createLocalStack } from './localstack/localstack.ts';
 import { Observation } from './observation.ts';
 import { resourceOfPlural } from './resources.ts';
 
@@ -48,10 +49,14 @@ export const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
 /**
  * A real cluster with our EC2 beside it: API server, scheduler and controller manager are its own; kubelets, cloud
  * controller and EC2 are ours, and the kubelets' nodes are its. Real time.
- * @param access as an administrator of the cluster
+ * @param parts.access as an administrator of the cluster
+ * @param parts.ec2 where LocalStack is, for machines and the interruption queue to be there; by default they are in memory
  */
-export function createRealWorld(site: WorldSite, { access }: { readonly access: ClusterAccess }): World {
-  const { timeline, random, recorder } = site;
+export function createRealWorld(
+  site: WorldSite,
+  { access, ec2 }: { readonly access: ClusterAccess; readonly ec2?: { readonly endpoint: string } },
+): World {
+  const { timeline, random, recorder, onFailure } = site;
   const catalogue = loadCatalogue();
   const scopes: ClockScope[] = [];
   const scope = (owner: string): ClockScope => {
@@ -79,7 +84,20 @@ export function createRealWorld(site: WorldSite, { access }: { readonly access: 
     return made;
   };
 
-  const machines = createMachines({ random, recorder, catalogue, cluster: CLUSTER, delays: QUICK_MACHINES, port, scope });
+  const localStack =
+    ec2 === undefined
+      ? undefined
+      : createLocalStack({ ...ec2, clock: scope('localstack'), random: random.fork('localstack'), cluster: CLUSTER, onFailure });
+  const machines = createMachines({
+    random,
+    recorder,
+    catalogue,
+    cluster: CLUSTER,
+    delays: QUICK_MACHINES,
+    port,
+    scope,
+    ...(localStack === undefined ? {} : { elsewhere: localStack }),
+  });
   const parts: readonly WorldPart[] = [
     new Observation({ port: port('observer'), clock: scope('observation'), recorder, isOwn: (node) => own.has(node) }),
     ...machines.parts,
@@ -103,6 +121,7 @@ export function createRealWorld(site: WorldSite, { access }: { readonly access: 
     instanceTypes: catalogue.types,
     timeline,
     start: async () => {
+      await localStack?.start();
       for (const node of await port('observer').list<Node>('nodes')) own.add(node.metadata.name ?? '');
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
     },
@@ -110,6 +129,7 @@ export function createRealWorld(site: WorldSite, { access }: { readonly access: 
       stopping.abort(new Error('the world stops'));
       await Promise.all(running);
       server.destroy();
+      await localStack?.stop().catch(onFailure);
       for (const made of scopes) made.kill();
     },
     open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),

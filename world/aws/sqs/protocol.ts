@@ -1,0 +1,66 @@
+import type { Operation } from '../../../model/operation.ts';
+import { AWS_JSON_CONTENT_TYPE, actionOf, decodeInput, describeError, encodeRefusal } from '../../../protocols/aws-json/codec.ts';
+import { JsonRefusal } from '../../../protocols/aws-json/refusal.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Random } from '../../../runtime/random.ts';
+import type { AnswerNote, Backend, Refusal, WholeAnswer } from '../../../wire/backend.ts';
+import { asText } from '../../../wire/wire.ts';
+import type { WireRequest, WireResponse } from '../../../wire/wire.ts';
+import { drawUuid } from '../ids.ts';
+import { refusalOf } from './errors.ts';
+
+/** As requests name it. */
+export const SERVICE = 'AmazonSQS';
+/** As IAM has it, a reception reads: what is received comes again unless it is deleted. */
+const READING = /^(Get|List|ReceiveMessage)/;
+
+/** How requests of SQS are read and answers written, wherever the queues are. */
+export class SqsProtocol implements Omit<Backend, 'handle'> {
+  readonly #clock: Clock;
+  readonly #random: Random;
+
+  /** @param parts.random request ids come from it */
+  constructor(parts: { readonly clock: Clock; readonly random: Random }) {
+    this.#clock = parts.clock;
+    this.#random = parts.random;
+  }
+
+  describe({ headers, body }: WireRequest): Operation {
+    const action = actionOf(headers, SERVICE);
+    if (action === undefined) return { wire: 'aws', name: 'unknown', mutating: true };
+    const operation = { wire: 'aws', name: `sqs:${action}`, mutating: !READING.test(action) } as const;
+    try {
+      return { ...operation, input: decodeInput(asText(body ?? '')) };
+    } catch (error) {
+      if (error instanceof JsonRefusal) return operation;
+      throw error;
+    }
+  }
+
+  refuse(_operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
+    const { headers, body } = encodeRefusal(refusalOf(code, message, status));
+    const retryAfter: Record<string, string> = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+    return { status, headers: { ...this.headers(), ...headers, ...retryAfter }, body };
+  }
+
+  /** Of a reception the ids of its messages. */
+  describeAnswer({ name }: Operation, { status, body }: WholeAnswer): AnswerNote {
+    if (status >= 400) return describeError(asText(body));
+    if (name !== 'sqs:ReceiveMessage') return {};
+    try {
+      const { Messages = [] } = JSON.parse(asText(body)) as { Messages?: { MessageId?: string }[] };
+      return { note: `messages: ${Messages.map(({ MessageId }) => MessageId).join(', ') || 'none'}` };
+    } catch {
+      return {};
+    }
+  }
+
+  /** Of every answer. */
+  headers(): Readonly<Record<string, string>> {
+    return {
+      'x-amzn-requestid': drawUuid(this.#random),
+      'content-type': AWS_JSON_CONTENT_TYPE,
+      date: new Date(this.#clock.nowMs()).toUTCString(),
+    };
+  }
+}

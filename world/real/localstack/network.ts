@@ -1,0 +1,34 @@
+import { CreateSubnetCommand, CreateVpcCommand, DeleteSubnetCommand, DeleteVpcCommand } from '@aws-sdk/client-ec2';
+import type { Ec2Commands } from '../../../clients/aws-commands.ts';
+import type { Subnet } from '../../aws/network.ts';
+import { LocalStackError } from './endpoint.ts';
+
+/** What holds all subnets of a cluster (`subnetsOf`). */
+const VPC_CIDR = '10.0.0.0/16';
+
+/** The network of an account. */
+export interface MadeNetwork {
+  readonly vpcId: string;
+  /** The account's ids, by those that the cluster knows its subnets by. */
+  readonly subnets: ReadonlyMap<string, string>;
+}
+
+/** Makes a VPC and in it a subnet for each of the cluster's, in the same zone and with the same addresses. */
+export async function makeNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]): Promise<MadeNetwork> {
+  const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: VPC_CIDR }));
+  const vpcId = Vpc?.VpcId;
+  if (vpcId === undefined) throw new LocalStackError('CreateVpc: no VPC in the answer');
+  const made = new Map<string, string>();
+  for (const { id, zone, cidr } of subnets) {
+    const { Subnet: own } = await ec2.send(new CreateSubnetCommand({ VpcId: vpcId, AvailabilityZone: zone, CidrBlock: cidr }));
+    if (own?.SubnetId === undefined) throw new LocalStackError(`CreateSubnet in ${zone}: no subnet in the answer`);
+    made.set(id, own.SubnetId);
+  }
+  return { vpcId, subnets: made };
+}
+
+/** Takes an empty network away. */
+export async function removeNetwork(ec2: Ec2Commands, { vpcId, subnets }: MadeNetwork): Promise<void> {
+  for (const id of subnets.values()) await ec2.send(new DeleteSubnetCommand({ SubnetId: id }));
+  await ec2.send(new DeleteVpcCommand({ VpcId: vpcId }));
+}
