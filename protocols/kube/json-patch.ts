@@ -1,7 +1,7 @@
 import jsonPatch from 'fast-json-patch';
 import type { Operation } from 'fast-json-patch';
 import { z } from 'zod';
-import { jsonType } from './json.ts';
+import { isJsonObject, jsonType } from './json.ts';
 import { badRequest, patchFailed, requestTooLarge } from './status.ts';
 
 const operationsShape = z.array(z.looseObject({ op: z.string(), path: z.string() }));
@@ -25,11 +25,20 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   let result = document;
   for (const operation of operations.data as Operation[]) {
     try {
-      result = jsonPatch.applyOperation(result, operation, true, true).newDocument;
+      result = jsonPatch.applyOperation(result, asAddition(result, operation), true, true).newDocument;
     } catch {
       // The library throws errors of its own for what doesn't fit, and plain ones for attempts on prototypes.
       throw patchFailed();
     }
   }
   return result;
+}
+
+/** To replace a key that an object lacks is to add it, in the real server's library (`gopkg.in/evanphx/json-patch.v4`). */
+function asAddition(document: unknown, operation: Operation): Operation {
+  if (operation.op !== 'replace' || operation.path === '') return operation;
+  const end = operation.path.lastIndexOf('/');
+  const parent = jsonPatch.getValueByPointer(document, operation.path.slice(0, end)) as unknown;
+  const key = jsonPatch.unescapePathComponent(operation.path.slice(end + 1));
+  return isJsonObject(parent) && !Object.hasOwn(parent, key) ? { ...operation, op: 'add' } : operation;
 }

@@ -66,7 +66,7 @@ function qualify({ group, resource }: GroupResource): string {
 }
 
 function details({ group, resource }: GroupResource, name: string): NonNullable<Status['details']> {
-  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), kind: resource };
+  return { ...(name === '' ? {} : { name }), ...(group === '' ? {} : { group }), ...(resource === '' ? {} : { kind: resource }) };
 }
 
 export function notFound(resource: GroupResource, name: string): StatusError {

@@ -27,6 +27,7 @@ import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { applyObject } from './apply.ts';
 import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
+import type { ComputedFields } from './computed-fields.ts';
 import { customSchemaOf } from './custom-schema.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
@@ -71,6 +72,7 @@ export class ApiBackend implements Backend {
   readonly #registry: Registry;
   readonly #table: ResourceTable;
   readonly #watches: Watches;
+  readonly #computed: ComputedFields;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #types: KubeTypes;
@@ -80,6 +82,7 @@ export class ApiBackend implements Backend {
     registry: Registry;
     table: ResourceTable;
     watches: Watches;
+    computed: ComputedFields;
     clock: Clock;
     random: Random;
     types: KubeTypes;
@@ -88,6 +91,7 @@ export class ApiBackend implements Backend {
     this.#registry = parts.registry;
     this.#table = parts.table;
     this.#watches = parts.watches;
+    this.#computed = parts.computed;
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#types = parts.types;
@@ -178,7 +182,7 @@ export class ApiBackend implements Backend {
         if (options.sendInitialEvents !== undefined) {
           throw invalidOptions('ListOptions', [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
         }
-        return { status: 200, body: writing.list(listPage(this.#store, resource, namespace, options)) };
+        return { status: 200, body: writing.list(this.#computed.page(resource, listPage(this.#store, resource, namespace, options))) };
       case 'watch':
         return this.#watch(asked);
       case 'create': {
@@ -218,7 +222,7 @@ export class ApiBackend implements Backend {
     switch (verb) {
       case 'get':
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
-        return { status: 200, body: writing.one(this.#registry.get(at)) };
+        return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(asked, body);
         const current = this.#registry.find(at);

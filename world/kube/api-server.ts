@@ -5,6 +5,8 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { ClusterPort } from '../ports.ts';
 import { ApiBackend } from './api-backend.ts';
+import { ComputedFields } from './computed-fields.ts';
+import type { Compute } from './computed-fields.ts';
 import { DefinitionController } from './definition-controller.ts';
 import { EventExpiry } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
@@ -26,6 +28,8 @@ export interface ApiServer {
   port(principal: Principal): ClusterPort;
   /** Calls `listener` after each change of state, synchronously, in order. Returns what stops it. */
   onCommit(listener: CommitListener): () => void;
+  /** Lets gets and lists of a resource (by its id) show what is computed of the stored object. */
+  compute(resourceId: string, compute: Compute): void;
   /** Forgets old revisions now: watches and lists from before are told 410 Expired. */
   compact(): void;
   /** Ends all watches and the controllers that the API can't do without: garbage collection, namespaces, expiry of events. */
@@ -51,6 +55,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const namespaceController = new NamespaceController({ store, registry, table, clock });
   const definitionController = new DefinitionController({ store, registry, clock });
   const expiry = new EventExpiry({ store, clock });
+  const computed = new ComputedFields();
   const parts = { store, registry, table, watches, clock };
 
   const writer = { principal: 'workloads', dryRun: false } as const;
@@ -60,10 +65,11 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   }
 
   return {
-    backend: new ApiBackend({ ...parts, types: loadKubeTypes(), random: random.fork('backend') }),
+    backend: new ApiBackend({ ...parts, computed, types: loadKubeTypes(), random: random.fork('backend') }),
     resources: table,
     port: (principal) => openPort(parts, principal),
     onCommit: (listener) => store.onCommit(listener),
+    compute: (resourceId, compute) => computed.set(resourceId, compute),
     compact: () => store.compact(),
     stop: () => {
       collector.stop();

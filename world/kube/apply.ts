@@ -92,7 +92,7 @@ function readConfiguration(resource: Resource, body: unknown, name: string, type
   }
   const { unknown } = checkFields(resource, body, types);
   if (unknown.length > 0 && !resource.custom) {
-    throw untyped(resource, metadata, name, ` errors:\n${unknown.map((field) => `  .${field}: field not declared in schema`).join('\n')}`);
+    throw untyped(resource, metadata, name, problemsOf(unknown.map((field) => `.${field}: field not declared in schema`)));
   }
   return body;
 }
@@ -117,4 +117,9 @@ function withoutForeignParts(body: JsonObject, { subresources }: Resource, subre
 function metadataOf(object: JsonObject): JsonObject {
   const { metadata } = object;
   return isJsonObject(metadata) ? metadata : {};
+}
+
+/** One problem stands alone, several in lines of their own (`typed.ValidationErrors`). */
+function problemsOf(problems: readonly string[]): string {
+  return problems.length === 1 ? ` ${problems.join('')}` : ` errors:\n${problems.map((one) => `  ${one}`).join('\n')}`;
 }

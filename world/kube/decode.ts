@@ -2,6 +2,7 @@ import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
+import type { ObjectMeta } from '../../model/kube.ts';
 import { apiVersionOf } from './resource.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { objectShape } from './validation/shapes.ts';
@@ -20,7 +21,8 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
   if (resource.custom) checkCustomType(body, { kind, apiVersion });
   // Schemas of custom resources say themselves what may be null.
   const content = resource.custom ? { ...body, metadata: withoutNulls(body.metadata ?? {}) } : withoutNulls(body);
-  const object: ApiObject = { metadata: {}, ...content, kind, apiVersion };
+  const decoded: ApiObject = { metadata: {}, ...content, kind, apiVersion };
+  const object: ApiObject = { ...decoded, metadata: withoutEmpty(decoded.metadata) };
   const parsed = (resource.rules.shape ?? objectShape).safeParse(object);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -40,6 +42,13 @@ function checkCustomType(body: JsonObject, expected: { readonly kind: string; re
   const group = typeof apiVersion === 'string' && apiVersion.includes('/') ? apiVersion.split('/', 1).join('') : '';
   const name = isJsonObject(metadata) && typeof metadata['name'] === 'string' ? metadata['name'] : '';
   throw invalidObject({ group, resource: typeof kind === 'string' ? kind : '' }, name, errors);
+}
+
+/** Metadata without empty maps and lists: all of `ObjectMeta` has `omitempty`. Where none is empty, it is the same. */
+function withoutEmpty(metadata: ObjectMeta): ObjectMeta {
+  if (!isJsonObject(metadata)) return metadata;
+  const filled = Object.entries(metadata).filter(([, value]) => typeof value !== 'object' || Object.keys(value as object).length > 0);
+  return filled.length === Object.keys(metadata).length ? metadata : Object.fromEntries(filled);
 }
 
 /** The value without null fields; parts without any are shared, not copied. */

@@ -48,7 +48,6 @@ export function deleteObject(request: {
   readonly nowMs: number;
 }): { version: Version; gone: boolean } {
   const { current, at, deletion, writer, store, nowMs } = request;
-  checkPolicy(deletion);
   checkPreconditions(at, current, deletion);
   const marked = mark(current.object, at.resource, deletion, nowMs);
   if (marked === undefined) return { version: current, gone: false };
@@ -103,7 +102,7 @@ function finalizersAfter(finalizers: string[] = [], { propagationPolicy, orphanD
   return isDeepStrictEqual(new Set(kept), new Set(finalizers)) ? {} : { finalizers: kept };
 }
 
-function checkPolicy({ propagationPolicy, orphanDependents }: Deletion): void {
+export function checkPolicy({ propagationPolicy, orphanDependents }: Deletion): void {
   if (propagationPolicy === undefined) return;
   const field = 'propagationPolicy';
   const errors = [

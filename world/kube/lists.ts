@@ -134,7 +134,8 @@ export function listMeta(page: Page): object {
 /** The list object as JSON. Items of built-in types leave out their type, as Go's typed lists do. */
 export function writeList(resource: Resource, page: Page): string {
   const apiVersion = apiVersionOf(resource);
-  const metadata = JSON.stringify(listMeta(page));
+  // A list of custom objects has no Go type, which would leave an empty token out.
+  const metadata = JSON.stringify(resource.custom ? { continue: '', ...listMeta(page) } : listMeta(page));
   // Every stored object is written with its type first: see `stamp` of the store.
   const typeLength = `"kind":"${resource.kind}","apiVersion":"${apiVersion}",`.length;
   const items = page.versions.map(({ text }) => (resource.custom ? text : `{${text.slice(1 + typeLength)}`));

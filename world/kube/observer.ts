@@ -1,4 +1,5 @@
 import type { NewEvent, Recorder } from '../../history/events.ts';
+import { isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
 import { LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
 import { formatObject } from '../../model/operation.ts';
@@ -7,20 +8,6 @@ import { parseProviderId } from '../../model/provider-id.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { ApiObject, Resource as ApiResource } from './resource.ts';
 
-/**
- * Taints for nodes on their way out, a cordon in other words: Karpenter's since v1, and those of its betas; Cluster
- * Autoscaler's; AWS's node termination handler's. Sources: karpenter.sh `pkg/apis/v1/taints.go`, cluster-autoscaler
- * `utils/taints/taints.go`, aws-node-termination-handler `pkg/node/node.go`.
- */
-const LEAVING_TAINTS: readonly string[] = [
-  'karpenter.sh/disrupted',
-  'karpenter.sh/disruption',
-  'ToBeDeletedByClusterAutoscaler',
-  'aws-node-termination-handler/spot-itn',
-  'aws-node-termination-handler/scheduled-maintenance',
-  'aws-node-termination-handler/rebalance-recommendation',
-  'aws-node-termination-handler/asg-lifecycle-termination',
-];
 /** Resources whose conditions explain something, by id. */
 const EXPLAINING = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
 /** Sayings that are remembered; after that many, old ones may be recorded again. */
@@ -202,7 +189,7 @@ function began(object: { metadata: ApiObject['metadata'] }, before: { metadata: 
 }
 
 function isCordoned({ spec }: Node): boolean {
-  return spec?.unschedulable === true || (spec?.taints ?? []).some(({ key }) => LEAVING_TAINTS.includes(key));
+  return spec?.unschedulable === true || (spec?.taints ?? []).some(isLeavingTaint);
 }
 
 /** The conditions of an object of any resource; those of custom ones may have any shape. */

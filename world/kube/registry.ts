@@ -19,7 +19,7 @@ import { formatTime } from '../../model/time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
-import { deleteObject, isReadyToGo } from './deletion.ts';
+import { checkPolicy, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
@@ -178,6 +178,7 @@ export class Registry {
 
   /** Deletes an object, gracefully where its resource knows how. See `deletion.ts`. */
   delete(at: Location, deletion: Deletion, writer: Writer): { version: Version; gone: boolean } {
+    checkPolicy(deletion);
     const current = this.get(at);
     const { version, gone } = deleteObject({ current, at, deletion, writer, store: this.#store, nowMs: this.#clock.nowMs() });
     return { version: inVersion(version, at.resource), gone };
@@ -246,6 +247,7 @@ export class Registry {
       const error = invalid('metadata.resourceVersion', 0, 'must be specified for an update');
       throw invalidObject(groupResource(resource), name, [error]);
     }
+    if (!/^\d*$/.test(revision)) throw new StatusError(500, '', `strconv.ParseUint: parsing ${JSON.stringify(revision)}: invalid syntax`);
     if (revision !== '' && revision !== String(current.revision)) throw modified(groupResource(resource), name);
   }
 

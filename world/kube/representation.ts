@@ -35,7 +35,8 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
       return {
         one,
         list: (page) => {
-          const items = page.versions.map(({ object }) => partial(object));
+          // None is a slice of Go's without a value.
+          const items = page.versions.length === 0 ? null : page.versions.map(({ object }) => partial(object));
           return JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: META_V1, metadata: listMeta(page), items });
         },
         event: (event) => writeEvent(event, one, (bookmark) => partial(bookmark as ApiObject)),

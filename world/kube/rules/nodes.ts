@@ -9,6 +9,12 @@ const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSched
 
 export const nodeRules: ResourceRules = {
   shape: nodeShape,
+  /** One address range is the first of several (`Convert_v1_NodeSpec_To_core_NodeSpec`). An empty `unschedulable` is left out. */
+  defaults: (object) => {
+    const { unschedulable, ...spec } = specOf(object) as NonNullable<Node['spec']> & { podCIDR?: string; podCIDRs?: string[] };
+    const ranges = (spec.podCIDR ?? '') === '' || spec.podCIDRs !== undefined ? {} : { podCIDRs: [spec.podCIDR] };
+    return { ...object, spec: { ...spec, ...ranges, ...(unschedulable === true ? { unschedulable } : {}) } };
+  },
   /** The TaintNodesByCondition admission plugin: a new node takes no pods until it is found to be ready. */
   admit: (object, _admission, old) => {
     if (old !== undefined) return object;

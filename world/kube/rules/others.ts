@@ -105,6 +105,7 @@ export const priorityClassRules: ResourceRules = {
 /** Leases, as `pkg/apis/coordination/validation` has them. */
 export const leaseRules: ResourceRules = {
   shape: leaseShape,
+  defaults: (object) => ({ ...object, spec: object.spec ?? {} }),
   validate: (object) => {
     const { leaseDurationSeconds, leaseTransitions } = (object.spec ?? {}) as { leaseDurationSeconds?: number; leaseTransitions?: number };
     const short = leaseDurationSeconds !== undefined && leaseDurationSeconds <= 0;

@@ -22,7 +22,7 @@ const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
 /**
  * What the API server fills in of a pod's spec, or of a template's (`pkg/apis/core/v1/defaults.go`).
  * @param options.owner begins the refusal of a malformed quantity
- * @param options.isPod in a pod, not in a template, requests are taken from limits and service links default to true
+ * @param options.isPod in a pod, not in a template, requests are taken from limits, ports of the host's network are host ports, a negative grace period is the least, and service links default to true
  * @throws StatusError 400
  */
 export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: string; readonly isPod: boolean }): FullPodSpec {
@@ -39,7 +39,7 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
     ...(overhead === undefined ? {} : { overhead: canonicalQuantities(overhead, options.owner) ?? {} }),
     ...(account === undefined ? {} : { serviceAccountName: account, serviceAccount: account }),
     restartPolicy: spec.restartPolicy ?? 'Always',
-    terminationGracePeriodSeconds: period < 0 ? LEAST_GRACE_SECONDS : period,
+    terminationGracePeriodSeconds: options.isPod && period < 0 ? LEAST_GRACE_SECONDS : period,
     dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
     securityContext: spec.securityContext ?? {},
     schedulerName: spec.schedulerName ?? 'default-scheduler',
@@ -58,7 +58,7 @@ function defaultContainer(container: FullContainer, hostNetwork: boolean, option
       : {
           ports: ports.map((port) => ({
             ...port,
-            ...(hostNetwork && port.hostPort === undefined ? { hostPort: port.containerPort } : {}),
+            ...(hostNetwork && options.isPod && port.hostPort === undefined ? { hostPort: port.containerPort } : {}),
             protocol: port.protocol ?? ('TCP' as const),
           })),
         }),

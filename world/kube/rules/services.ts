@@ -1,5 +1,6 @@
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
+import { badRequest } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
 import { checkConfigKey } from '../../../protocols/kube/names.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
@@ -7,6 +8,7 @@ import { configShape, serviceShape } from '../validation/shapes.ts';
 interface ServiceSpec {
   type?: string;
   clusterIP?: string;
+  clusterIPs?: string[];
   ports?: { name?: string; port?: number; protocol?: string; targetPort?: number | string }[];
   externalName?: string;
 }
@@ -25,6 +27,7 @@ export const serviceRules: ResourceRules = {
         sessionAffinity: 'None',
         ...(spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
         ...spec,
+        ...(spec.clusterIP === 'None' ? { clusterIPs: spec.clusterIPs ?? ['None'] } : {}),
         ...(ports === undefined ? {} : { ports }),
         type: spec.type ?? 'ClusterIP',
       },
@@ -59,24 +62,42 @@ export const secretRules: ResourceRules = {
     const { stringData, ...rest } = object as ApiObject & { stringData?: Record<string, string> };
     const plain = Object.entries(stringData ?? {}).map(([key, value]) => [key, Buffer.from(value).toString('base64')] as const);
     const data = { ...(object.data as object | undefined), ...Object.fromEntries(plain) };
+    for (const value of Object.values(data)) checkBase64(value);
     return { ...rest, ...(Object.keys(data).length === 0 ? {} : { data }), type: object.type ?? 'Opaque' };
   },
-  validate: validateData,
+  validate: (object, old) => {
+    const changed = old !== undefined && old.type !== object.type;
+    return [...(changed ? [invalid('type', object.type, 'field is immutable')] : []), ...validateData(object, old)];
+  },
   fields: { type: (object) => object.type as string | undefined },
 };
+
+/** A byte of a Secret's data that is not of the alphabet is found when the body is decoded. @throws StatusError 400 */
+function checkBase64(value: unknown): void {
+  const illegal = typeof value === 'string' ? value.search(/[^A-Za-z0-9+/=\r\n]/) : -1;
+  if (illegal < 0) return;
+  throw badRequest(`Secret in version "v1" cannot be handled as a Secret: illegal base64 data at input byte ${illegal}`);
+}
 
 function validateData(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const { data = {}, binaryData = {} } = object as { data?: Record<string, string>; binaryData?: Record<string, string> };
   const bytes = [...Object.values(data), ...Object.values(binaryData)].reduce((sum, value) => sum + Buffer.byteLength(value), 0);
-  const errors: FieldError[] = [];
+  const errors: FieldError[] = [...validateImmutable(object, old)];
   for (const [field, values] of Object.entries({ data, binaryData })) {
     for (const key of Object.keys(values)) {
       errors.push(...checkConfigKey(key).map((problem) => invalid(`${field}[${key}]`, key, problem)));
+      if (field === 'data' && Object.hasOwn(binaryData, key))
+        errors.push(invalid(`data[${key}]`, key, 'duplicate of key present in binaryData'));
     }
   }
   if (bytes > MAX_DATA_BYTES) {
     errors.push({ reason: 'FieldValueTooLong', field: '', message: `Too long: may not be more than ${MAX_DATA_BYTES} bytes` });
   }
+  return errors;
+}
+
+function validateImmutable(object: ApiObject, old: ApiObject | undefined): FieldError[] {
+  const errors: FieldError[] = [];
   if (old?.immutable === true) {
     const changed = JSON.stringify([old.data, old.binaryData]) !== JSON.stringify([object.data, object.binaryData]);
     if (object.immutable !== true) {

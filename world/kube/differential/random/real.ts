@@ -1,0 +1,88 @@
+import type { Clock } from '../../../../runtime/clock.ts';
+import { isStream, readText } from '../../../../wire/wire.ts';
+import type { Wire } from '../../../../wire/wire.ts';
+import { normalized } from './answers.ts';
+import type { Answer } from './answers.ts';
+import { ask } from './ask.ts';
+import type { Server } from './ask.ts';
+import { prepare } from './embedded.ts';
+import { KINDS, collectionOf } from './kinds.ts';
+import { CASE_LABEL, DEFINITION, NAMESPACES } from './script.ts';
+import type { Script } from './script.ts';
+
+/** Scripts under way at a time. */
+const AT_ONCE = 8;
+const PAUSE_MS = 50;
+
+/** A real API server behind a wire. */
+export function realServer(wire: Wire, clock: Clock): Server {
+  return {
+    send: async (method, path, headers, body) => {
+      const answer = await wire({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      return { status: answer.status, text: await readText(answer.body) };
+    },
+    watch: async (path, headers, isLast) => {
+      const answer = await wire({ method: 'GET', path, headers });
+      if (!isStream(answer.body) || answer.status !== 200) return { status: answer.status, lines: [await readText(answer.body)] };
+      const lines: string[] = [];
+      let rest = '';
+      for await (const chunk of answer.body) {
+        const parts = (rest + (typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('utf8'))).split('\n');
+        rest = parts.pop() ?? '';
+        lines.push(...parts);
+        if (parts.some(isLast)) break;
+      }
+      return { status: answer.status, lines };
+    },
+    pause: () => clock.sleep(PAUSE_MS),
+  };
+}
+
+/**
+ * Asks a real API server every script, some at a time.
+ * @param signal stops asking; what was not asked has no answers
+ */
+export async function askReal(scripts: readonly Script[], server: Server, signal: AbortSignal): Promise<Answer[][]> {
+  await prepare(server);
+  // Pods are refused until their namespace has its service account.
+  for (const name of NAMESPACES) {
+    const account = `/api/v1/namespaces/${name}/serviceaccounts/default`;
+    for (let looks = 1; looks <= 1_200 && (await server.send('GET', account, {}, undefined)).status !== 200; looks += 1)
+      await server.pause();
+  }
+  const answers: Answer[][] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let index = next++; index < scripts.length && !signal.aborted; index = next++) {
+      const script = scripts[index];
+      if (script !== undefined) answers[index] = normalized(script, await ask(script, server));
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return answers;
+}
+
+/** Removes all that scripts left behind, whatever finalizers it has. */
+export async function clean(server: Server): Promise<void> {
+  const headers = { 'content-type': 'application/merge-patch+json' };
+  for (const kind of KINDS) {
+    for (const namespace of kind.namespaced ? NAMESPACES : ['']) {
+      const collection = collectionOf(kind, namespace);
+      const { status, text } = await server.send('GET', `${collection}?labelSelector=${CASE_LABEL}`, {}, undefined);
+      if (status !== 200) continue;
+      const { items } = JSON.parse(text) as { items: { metadata: { name: string; finalizers?: string[] } }[] };
+      const held = items.filter(({ metadata }) => metadata.finalizers !== undefined);
+      for (const { metadata } of held) {
+        await server.send('PATCH', `${collection}/${metadata.name}`, headers, JSON.stringify({ metadata: { finalizers: null } }));
+      }
+      await server.send(
+        'DELETE',
+        `${collection}?labelSelector=${CASE_LABEL}`,
+        { 'content-type': 'application/json' },
+        JSON.stringify({ gracePeriodSeconds: 0 }),
+      );
+    }
+  }
+  for (const name of NAMESPACES) await server.send('DELETE', `/api/v1/namespaces/${name}`, {}, undefined);
+  await server.send('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${DEFINITION.metadata.name}`, {}, undefined);
+}
