@@ -17,6 +17,8 @@ import type { ClaimOfferings } from './launch/claim-offerings.ts';
 import { createLaunchTemplates } from './launch/launch-templates.ts';
 import type { LaunchTemplates } from './launch/launch-templates.ts';
 import { Metrics } from './metrics.ts';
+import { STANDARD } from './periods.ts';
+import type { Periods } from './periods.ts';
 import { createNominations } from './provisioning/nominations.ts';
 import type { Nominations } from './provisioning/nominations.ts';
 import { PodClock } from './provisioning/pod-times.ts';
@@ -29,6 +31,7 @@ import type { ClusterState } from './state.ts';
 export interface Context {
   readonly runtime: Runtime;
   readonly cluster: ClusterConfig;
+  readonly periods: Periods;
   readonly kube: KubeClient;
   readonly ec2: Ec2Client;
   readonly state: ClusterState;
@@ -49,10 +52,12 @@ interface ContextSite {
   readonly kube: Wire;
   readonly ec2: Ec2Client;
   readonly cluster: ClusterConfig;
+  /** By default the standard ones. */
+  readonly periods?: Periods;
 }
 
 /** Makes a context; its copies of the cluster begin to fill at once. */
-export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: ContextSite): Context {
+export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster, periods = STANDARD }: ContextSite): Context {
   const { clock } = runtime;
   const kube = patientKube(createKubeClient({ wire, clock }), clock);
   const state = createClusterState(runtime, wire, kube);
@@ -64,6 +69,7 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: C
   return {
     runtime,
     cluster,
+    periods,
     kube,
     ec2,
     state,
@@ -74,7 +80,7 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster }: C
     claimOfferings: createClaimOfferings(instanceTypes),
     unavailable: createUnavailableOfferings(clock),
     templates: createLaunchTemplates(clock, ec2, cluster),
-    nominations: createNominations(clock),
+    nominations: createNominations(clock, periods.nominationMs),
     reporter: createReporter(runtime, kube),
   };
 }

@@ -10,11 +10,8 @@ import { KARPENTER, isTrue } from './api.ts';
 import {
   COLLECTION_FIRST_PERIOD_MS,
   COLLECTION_FIRST_ROUNDS,
-  COLLECTION_PERIOD_MS,
-  EMPTINESS_POLL_MS,
   INSTANCE_TYPES_PERIOD_MS,
   INSTANCE_TYPES_RETRY_MS,
-  POOL_SWEEP_MS,
   REPAIR_POLL_MS,
 } from './constants.ts';
 import { createContext } from './context.ts';
@@ -27,6 +24,7 @@ import type { Leadership } from './leader.ts';
 import { startLifecycle } from './lifecycle/lifecycle.ts';
 import { createParts } from './parts.ts';
 import type { Parts } from './parts.ts';
+import type { Periods } from './periods.ts';
 import { Provisioner } from './provisioning/provisioner.ts';
 
 /** What one incarnation of the autoscaler gets: two wires, a runtime, its configuration. */
@@ -35,6 +33,8 @@ interface ControllerSite {
   readonly kube: Wire;
   readonly aws: Wire;
   readonly cluster: ClusterConfig;
+  /** By default the standard ones. */
+  readonly periods?: Periods;
   /** Requests to EC2 are signed with them; without them nothing is signed. */
   readonly credentials?: AwsCredentials;
   /** The URL that signatures are made for; by default the region's own. */
@@ -66,7 +66,7 @@ export type PartsFactory = (context: Context) => Parts;
 
 /** Starts the autoscaler: work begins at once, nothing is waited for here. */
 export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
-  const { kube, aws, cluster, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
+  const { kube, aws, cluster, periods, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
   const { runtime, stop } = withStop(site.runtime);
   const ec2 = createEc2Client({
     wire: aws,
@@ -76,7 +76,7 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
     ...(credentials === undefined ? {} : { credentials }),
     ...(ec2Endpoint === undefined ? {} : { endpoint: ec2Endpoint }),
   });
-  const context = createContext({ runtime, kube, ec2, cluster });
+  const context = createContext({ runtime, kube, ec2, cluster, ...(periods === undefined ? {} : { periods }) });
   onContext?.(context);
   const options = { onFailure: stop, ...(identity === undefined ? {} : { identity }) };
   if (cluster.interruptionQueueUrl === undefined) return startController(context, makeParts(context), options);
@@ -115,7 +115,7 @@ export function startController(context: Context, parts: Parts, options: Control
 }
 
 async function work(context: Context, parts: Parts, { sqs, identity }: ControllerOptions, onReady: () => void): Promise<void> {
-  const { runtime, state, ec2, cluster } = context;
+  const { runtime, state, ec2, cluster, periods } = context;
   let leadership: Leadership | undefined;
   try {
     if (identity !== undefined) leadership = await lead(context, identity);
@@ -141,7 +141,7 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
       repeat(
         context,
         'emptiness',
-        () => EMPTINESS_POLL_MS,
+        () => periods.emptinessPollMs,
         () => parts.emptiness.sweep(),
       ),
       repeat(
@@ -153,15 +153,15 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
       repeat(
         context,
         'pools',
-        () => POOL_SWEEP_MS,
+        () => periods.poolSweepMs,
         () => parts.poolKeeper.sweep(),
         poolNews(context),
       ),
-      repeat(context, 'instance collection', collectionPeriods(), () => parts.collector.collectInstances()),
+      repeat(context, 'instance collection', collectionPeriods(periods), () => parts.collector.collectInstances()),
       repeat(
         context,
         'claim collection',
-        () => COLLECTION_PERIOD_MS,
+        () => periods.collectionPeriodMs,
         () => parts.collector.collectClaims(),
         deadNodes(context),
       ),
@@ -209,11 +209,11 @@ async function repeat(
 }
 
 /** Instances are collected often after a start, when a predecessor's launches may lie about. */
-function collectionPeriods(): () => number {
+function collectionPeriods({ collectionPeriodMs }: Periods): () => number {
   let rounds = 0;
   return () => {
     rounds += 1;
-    return rounds <= COLLECTION_FIRST_ROUNDS ? COLLECTION_FIRST_PERIOD_MS : COLLECTION_PERIOD_MS;
+    return rounds <= COLLECTION_FIRST_ROUNDS ? COLLECTION_FIRST_PERIOD_MS : collectionPeriodMs;
   };
 }
 
@@ -221,6 +221,8 @@ function poolNews({ state }: Context): Notifier {
   const news = new Notifier();
   state.pools.onChange(() => news.notify());
   state.classes.onChange(() => news.notify());
+  // Those that were there before the start: a class has to be held before anything is made for it.
+  news.notify();
   return news;
 }
 

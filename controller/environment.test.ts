@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { ConfigError, readProcessConfig } from './environment.ts';
+import { QUICK, STANDARD } from './periods.ts';
 
 const COMPLETE = {
   KUBECONFIG: '/etc/kubeconfig',
@@ -18,6 +19,7 @@ test('a complete environment', () => {
     metrics: undefined,
     leaderElection: false,
     credentials: undefined,
+    periods: STANDARD,
     cluster: {
       name: 'test',
       region: 'us-east-1',
@@ -44,6 +46,7 @@ for (const [name, change, message] of [
   ['subnets that are no pairs', { SUBNETS: 'subnet-a' }, 'SUBNETS: must be KEY=VALUE pairs'],
   ['a missing image', { IMAGE_IDS: 'x86_64=ami-x' }, 'IMAGE_IDS.arm64'],
   ['an endpoint that is no URL', { AWS_ENDPOINT_URL: 'localhost:4566' }, 'AWS_ENDPOINT_URL'],
+  ['periods of another name', { PERIODS: 'fast' }, 'PERIODS'],
   ['half of a key', { AWS_ACCESS_KEY_ID: 'id' }, 'AWS_SECRET_ACCESS_KEY'],
 ] as const) {
   test(`refused with its name: ${name}`, () => {
@@ -51,6 +54,10 @@ for (const [name, change, message] of [
     expect(() => readProcessConfig([], { ...COMPLETE, ...change })).toThrow(message);
   });
 }
+
+test('periods for real time are chosen by name', () => {
+  expect(readProcessConfig([], { ...COMPLETE, PERIODS: 'quick' }).periods).toBe(QUICK);
+});
 
 test('an unknown option is refused', () => {
   expect(() => readProcessConfig(['--verbose'], COMPLETE)).toThrow('the only option is --kubeconfig PATH');

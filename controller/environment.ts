@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { PERIODS } from './periods.ts';
+import type { Periods } from './periods.ts';
 
 /** Everything that the autoscaler's own process is told, by its environment. */
 export interface ProcessConfig {
@@ -13,6 +15,7 @@ export interface ProcessConfig {
   readonly leaderElection: boolean;
   readonly credentials: AwsCredentials | undefined;
   readonly cluster: ClusterConfig;
+  readonly periods: Periods;
 }
 
 /** Configuration that the process can't start with. The message names every variable that is wrong, one a line. */
@@ -57,6 +60,8 @@ const environmentSchema = z
     INTERRUPTION_QUEUE_URL: url.optional(),
     METRICS: address.optional(),
     DISABLE_LEADER_ELECTION: z.enum(['true', 'false']).optional(),
+    /** Which set of periods it has: `periods.ts`. */
+    PERIODS: z.enum(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).optional(),
     AWS_ACCESS_KEY_ID: text.optional(),
     AWS_SECRET_ACCESS_KEY: text.optional(),
     AWS_SESSION_TOKEN: text.optional(),
@@ -91,6 +96,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
     // One replica needs no lease: whoever runs more says so.
     leaderElection: env.DISABLE_LEADER_ELECTION === 'false',
     credentials: readCredentials(env),
+    periods: PERIODS[env.PERIODS ?? 'standard'],
     cluster: {
       name: env.CLUSTER_NAME,
       region: env.AWS_REGION,

@@ -53,6 +53,7 @@ async function main(): Promise<number> {
       kube: kube.wire,
       aws: (request) => (isForSqs(request) ? sqs : ec2).wire(request),
       cluster: config.cluster,
+      periods: config.periods,
       ec2Endpoint: config.ec2Endpoint,
       sqsEndpoint: config.sqsEndpoint,
       ...(config.leaderElection ? { identity: `${hostname()}_${process.pid}` } : {}),

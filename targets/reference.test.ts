@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Pool } from '../model/catalogue.ts';
 import { toWhole } from '../model/quantity.ts';
-import { toNodePool } from './reference.ts';
+import { quickReference, reference, toNodePool } from './reference.ts';
+import { readCommandTarget } from './command/command-target.ts';
 import { pools } from './testing/pools.ts';
 
 const bare: Pool = { name: 'bare', requirements: [], labels: {}, taints: [], startupTaints: [], weight: 0 };
@@ -39,3 +41,14 @@ test('nothing that a pool asks for is lost in its NodePool, and the pool is left
     }),
   );
 });
+
+for (const [file, target] of [
+  ['reference', reference],
+  ['reference-quick', quickReference],
+] as const) {
+  test(`as a process it declares what it declares in process: ${file}.yaml`, async () => {
+    const declared = await readCommandTarget(fileURLToPath(new URL(`../fixtures/targets/${file}.yaml`, import.meta.url)));
+    expect(declared.constants).toEqual(target.constants);
+    expect(declared.features).toEqual(target.features);
+  });
+}

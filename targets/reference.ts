@@ -3,23 +3,12 @@ import { KubeError } from '../clients/kube-client.ts';
 import type { KubeClient, ResourceType } from '../clients/kube-client.ts';
 import { RESOURCES } from '../clients/resources.ts';
 import type { EC2NodeClass, NodePool } from '../controller/api.ts';
-import {
-  BATCH_MAX_MS,
-  COLLECTION_MIN_AGE_MS,
-  COLLECTION_PERIOD_MS,
-  CONSOLIDATE_AFTER_MS,
-  EMPTINESS_POLL_MS,
-  LAUNCH_TIMEOUT_MS,
-  NOMINATION_MS,
-  OFFERINGS_PER_LAUNCH,
-  PENDING_RETRY_MS,
-  REGISTRATION_TIMEOUT_MS,
-  TERMINATION_MS,
-  UNAVAILABLE_OFFERING_MS,
-} from '../controller/constants.ts';
+import { BATCH_MAX_MS, OFFERINGS_PER_LAUNCH } from '../controller/constants.ts';
 import { createController } from '../controller/controller.ts';
 import type { PartsFactory } from '../controller/controller.ts';
 import { CRDS } from '../controller/crds.ts';
+import { QUICK, STANDARD } from '../controller/periods.ts';
+import type { Periods } from '../controller/periods.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import { LABEL } from '../model/kube.ts';
@@ -46,18 +35,21 @@ const SERVED: readonly ResourceType[] = [RESOURCES.nodepools, RESOURCES.nodeclai
 const SERVED_POLL_MS = 250;
 const SERVED_TRIES = 120;
 
-const constants: TargetConstants = {
-  batchMaxMs: BATCH_MAX_MS,
-  retryPeriodMs: PENDING_RETRY_MS,
-  launchTimeoutMs: LAUNCH_TIMEOUT_MS,
-  registrationTimeoutMs: REGISTRATION_TIMEOUT_MS,
-  collectionMs: COLLECTION_MIN_AGE_MS + COLLECTION_PERIOD_MS,
-  // A node counts as empty only when no pending pod was planned onto it of late, and is looked at now and then.
-  emptyAfterMs: NOMINATION_MS + CONSOLIDATE_AFTER_MS + 2 * EMPTINESS_POLL_MS,
-  terminationMs: TERMINATION_MS,
-  unavailableOfferingMs: UNAVAILABLE_OFFERING_MS,
-  offeringsPerLaunch: OFFERINGS_PER_LAUNCH,
-};
+/** What the reference declares of itself, with these periods. */
+export function constantsOf(periods: Periods): TargetConstants {
+  return {
+    batchMaxMs: BATCH_MAX_MS,
+    retryPeriodMs: periods.pendingRetryMs,
+    launchTimeoutMs: periods.launchTimeoutMs,
+    registrationTimeoutMs: periods.registrationTimeoutMs,
+    collectionMs: periods.collectionMinAgeMs + periods.collectionPeriodMs,
+    // A node counts as empty only when no pending pod was planned onto it of late, and is looked at now and then.
+    emptyAfterMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.emptinessPollMs,
+    terminationMs: periods.terminationMs,
+    unavailableOfferingMs: periods.unavailableOfferingMs,
+    offeringsPerLaunch: OFFERINGS_PER_LAUNCH,
+  };
+}
 
 /** How a variant of the reference differs from it. */
 interface ReferenceVariant {
@@ -65,25 +57,27 @@ interface ReferenceVariant {
   readonly summary: string;
   /** By default the right parts. */
   readonly makeParts?: PartsFactory;
+  /** By default the standard ones. */
+  readonly periods?: Periods;
 }
 
 /** The reference autoscaler as a target, or a variant with other parts. */
-export function createReferenceTarget({ name, summary, makeParts }: ReferenceVariant): Target {
+export function createReferenceTarget({ name, summary, makeParts, periods = STANDARD }: ReferenceVariant): Target {
   return {
     name,
     summary,
-    features: ['spot', 'interruption', 'weights', 'taints'],
-    constants,
+    features: ['spot', 'interruption', 'maintenance', 'weights', 'taints'],
+    constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural],
     install: async (site) => {
       for (const crd of CRDS) await apply(kubeOf(site), RESOURCES.customresourcedefinitions, crd);
       for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
     },
-    start: (site) => createController(site, makeParts),
+    start: (site) => createController({ ...site, periods }, makeParts),
     applyPools: async (site, pools) => {
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
-      for (const pool of pools) await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool));
+      for (const pool of pools) await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods));
     },
     removePools: async (site, pools) => {
       const kube = kubeOf(site);
@@ -100,8 +94,15 @@ export const reference: Target = createReferenceTarget({
   summary: 'the bundled node autoscaler in the manner of Karpenter',
 });
 
+/** The same for tests in real time: its time-outs are seconds and minutes, not quarters of an hour. */
+export const quickReference: Target = createReferenceTarget({
+  name: 'reference:quick',
+  summary: 'the reference with short periods, for worlds in real time',
+  periods: QUICK,
+});
+
 /** A pool in Karpenter's words. */
-export function toNodePool(pool: Pool): NodePool {
+export function toNodePool(pool: Pool, { consolidateAfterMs }: Pick<Periods, 'consolidateAfterMs'> = STANDARD): NodePool {
   const { cpu, memoryMiB, nodes } = pool.limits ?? {};
   const limits = {
     ...(cpu === undefined ? {} : { cpu: String(cpu) }),
@@ -123,7 +124,7 @@ export function toNodePool(pool: Pool): NodePool {
       // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
       disruption: {
         consolidationPolicy: 'WhenEmpty',
-        consolidateAfter: `${CONSOLIDATE_AFTER_MS / 1_000}s`,
+        consolidateAfter: `${consolidateAfterMs / 1_000}s`,
         budgets: [{ nodes: '100%' }],
       },
       ...(Object.keys(limits).length === 0 ? {} : { limits }),

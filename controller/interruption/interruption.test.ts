@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { formatOffering } from '../../model/catalogue.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
 import { isDeleting } from '../api.ts';
-import { VISIBILITY_MS } from '../constants.ts';
+import { STANDARD } from '../periods.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
 import type { Bench } from '../testing/bench.ts';
 import { createInterruption } from './interruption.ts';
@@ -73,7 +73,7 @@ test('a rebalance recommendation is only told of', async () => {
 test('an instance that nobody knows: it comes again until it would be known', async () => {
   await withInstance(4, async (bench, id) => {
     expect(await handle(bench, 'spot_interrupted', 'i-unknown')).toBe(false);
-    expect(await handle(bench, 'spot_interrupted', 'i-unknown', VISIBILITY_MS + 1)).toBe(true);
+    expect(await handle(bench, 'spot_interrupted', 'i-unknown', STANDARD.visibilityMs + 1)).toBe(true);
     expect(await recorded(bench)).toEqual([id]);
   });
 });

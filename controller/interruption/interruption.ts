@@ -5,7 +5,6 @@ import { RESOURCES } from '../../clients/resources.ts';
 import { KARPENTER, clusterTag, nameOf, poolLabelsOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
-import { UNAVAILABLE_OFFERING_MS, VISIBILITY_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
@@ -45,7 +44,7 @@ class QueueInterruption implements Interruption {
   }
 
   async #handleInstance({ kind, atMs }: Notice, id: string): Promise<boolean> {
-    const { runtime, state } = this.#context;
+    const { runtime, state, periods } = this.#context;
     const recorded = state.claims.list().find((claim) => parseProviderId(claim.status?.providerID) === id);
     if (recorded !== undefined) {
       await this.#act(kind, recorded, id);
@@ -53,7 +52,7 @@ class QueueInterruption implements Interruption {
     }
     // Somebody else's, or launched a moment ago: its claim does not know it yet.
     const instance = await this.#context.instances.find(id);
-    if (instance === undefined) return runtime.clock.nowMs() - atMs > VISIBILITY_MS;
+    if (instance === undefined) return runtime.clock.nowMs() - atMs > periods.visibilityMs;
     if (!this.#isOwn(instance)) return true;
     const claimName = tagOf(instance, KARPENTER.nodeClaim) ?? '';
     const claim = state.claims.get(claimName) ?? (await state.freshClaims()).find((one) => nameOf(one) === claimName);
@@ -87,7 +86,8 @@ class QueueInterruption implements Interruption {
     const instanceType = claim.metadata.labels?.[LABEL.instanceType] ?? instance?.InstanceType;
     const zone = claim.metadata.labels?.[LABEL.zone] ?? instance?.Placement?.AvailabilityZone;
     if (instanceType === undefined || zone === undefined) return;
-    this.#context.unavailable.mark({ instanceType, zone, capacityType: 'spot' }, UNAVAILABLE_OFFERING_MS);
+    const { unavailable, periods } = this.#context;
+    unavailable.mark({ instanceType, zone, capacityType: 'spot' }, periods.unavailableOfferingMs);
   }
 
   #isOwn(instance: Instance): boolean {

@@ -3,7 +3,7 @@ import type { CreateFleetCommandOutput } from '@aws-sdk/client-ec2';
 import { Ec2Error } from '../../clients/ec2-client.ts';
 import { formatOffering } from '../../model/catalogue.ts';
 import type { Offering } from '../../model/catalogue.ts';
-import { DOUBTED_OFFERING_MS, UNAVAILABLE_OFFERING_MS } from '../constants.ts';
+import { STANDARD } from '../periods.ts';
 import type { FleetRequest } from './attempt.ts';
 import { readFleetOutcome, readRefusal } from './fleet-outcome.ts';
 
@@ -23,7 +23,7 @@ function answer(code: string, named: { InstanceType?: string; AvailabilityZone?:
 
 function masksOf(output: CreateFleetCommandOutput): Record<string, number> {
   const masks: Record<string, number> = {};
-  for (const { what, ttlMs } of readFleetOutcome(REQUEST, output).masks) {
+  for (const { what, ttlMs } of readFleetOutcome(REQUEST, output, STANDARD).masks) {
     const { capacityType = '*', instanceType = what.quota ?? '*', zone = '*' } = what;
     const key = `${capacityType}:${instanceType}:${zone}`;
     masks[key] = Math.max(ttlMs, masks[key] ?? 0);
@@ -32,13 +32,13 @@ function masksOf(output: CreateFleetCommandOutput): Record<string, number> {
 }
 
 const one = { InstanceType: 'm5.large', AvailabilityZone: 'a' };
-const doubted = Object.fromEntries(ASKED.map((offering) => [formatOffering(offering), DOUBTED_OFFERING_MS]));
+const doubted = Object.fromEntries(ASKED.map((offering) => [formatOffering(offering), STANDARD.doubtedOfferingMs]));
 
 const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: Record<string, number>; onlyCapacity: boolean }[] = [
   {
     name: 'one named pool and no instance: it for long, the others asked for a while',
     output: answer('InsufficientInstanceCapacity', one),
-    masks: { ...doubted, 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    masks: { ...doubted, 'spot:m5.large:a': STANDARD.unavailableOfferingMs },
     onlyCapacity: true,
   },
   {
@@ -50,7 +50,7 @@ const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: R
   {
     name: 'an instance beside an error: only what was named',
     output: answer('InsufficientInstanceCapacity', one, ['i-1']),
-    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    masks: { 'spot:m5.large:a': STANDARD.unavailableOfferingMs },
     onlyCapacity: true,
   },
   {
@@ -62,25 +62,25 @@ const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: R
   {
     name: 'a subnet without addresses is its whole zone',
     output: answer('InsufficientFreeAddressesInSubnet', one, ['i-1']),
-    masks: { '*:*:a': UNAVAILABLE_OFFERING_MS },
+    masks: { '*:*:a': STANDARD.unavailableOfferingMs },
     onlyCapacity: true,
   },
   {
     name: 'a quota is all types that draw on it, in every zone',
     output: answer('VcpuLimitExceeded', one, ['i-1']),
-    masks: { 'spot:standard:*': UNAVAILABLE_OFFERING_MS },
+    masks: { 'spot:standard:*': STANDARD.unavailableOfferingMs },
     onlyCapacity: true,
   },
   {
     name: 'the count of spot instances is all of spot',
     output: answer('MaxSpotInstanceCountExceeded', {}, ['i-1']),
-    masks: { 'spot:*:*': UNAVAILABLE_OFFERING_MS },
+    masks: { 'spot:*:*': STANDARD.unavailableOfferingMs },
     onlyCapacity: true,
   },
   {
     name: 'a poisoned pool is left alone, the others are not doubted',
     output: answer('InvalidParameterValue', one),
-    masks: { 'spot:m5.large:a': UNAVAILABLE_OFFERING_MS },
+    masks: { 'spot:m5.large:a': STANDARD.unavailableOfferingMs },
     onlyCapacity: false,
   },
   {
@@ -93,7 +93,7 @@ const CASES: readonly { name: string; output: CreateFleetCommandOutput; masks: R
 for (const { name, output, masks, onlyCapacity } of CASES) {
   test(name, () => {
     expect(masksOf(output)).toEqual(masks);
-    expect(readFleetOutcome(REQUEST, output).onlyCapacity).toBe(onlyCapacity);
+    expect(readFleetOutcome(REQUEST, output, STANDARD).onlyCapacity).toBe(onlyCapacity);
   });
 }
 

@@ -3,7 +3,7 @@ import { Ec2Error } from '../../clients/ec2-client.ts';
 import type { Offering } from '../../model/catalogue.ts';
 import { quotaOf } from '../capacity/quota.ts';
 import type { Unavailable } from '../capacity/unavailable-offerings.ts';
-import { DOUBTED_OFFERING_MS, UNAVAILABLE_OFFERING_MS } from '../constants.ts';
+import type { Periods } from '../periods.ts';
 import { offeringsOf } from './fleet-request.ts';
 import type { FleetRequest } from './attempt.ts';
 
@@ -29,6 +29,9 @@ export interface FleetInstance {
   readonly zone: string | undefined;
 }
 
+/** How long what was refused is left alone. */
+type MaskPeriods = Pick<Periods, 'unavailableOfferingMs' | 'doubtedOfferingMs'>;
+
 /** What is to be left alone, and how long. */
 interface Mask {
   readonly what: Unavailable;
@@ -53,7 +56,7 @@ interface FleetOutcome {
  * offering of the request to choose from: those that no error named are masked as well, but only for one minute, since
  * nobody said that they are exhausted. When the fleet got its instance, or failed for other reasons, they are not.
  */
-export function readFleetOutcome(request: FleetRequest, output: CreateFleetCommandOutput): FleetOutcome {
+export function readFleetOutcome(request: FleetRequest, output: CreateFleetCommandOutput, periods: MaskPeriods): FleetOutcome {
   const errors = output.Errors ?? [];
   const asked = offeringsOf(request);
   const instances = (output.Instances ?? []).flatMap((fleet) =>
@@ -66,11 +69,11 @@ export function readFleetOutcome(request: FleetRequest, output: CreateFleetComma
   const named = errors
     .filter((error) => !THROTTLING_CODES.has(error.ErrorCode ?? ''))
     .flatMap((error) => unavailableBy(error, asked))
-    .map((what) => ({ what, ttlMs: UNAVAILABLE_OFFERING_MS }));
+    .map((what) => ({ what, ttlMs: periods.unavailableOfferingMs }));
   // Throttling inside an answer is no lack of capacity: what it kept from being tried is asked for again.
   const onlyCapacity = errors.every((error) => INSUFFICIENT_CAPACITY_CODES.has(error.ErrorCode ?? ''));
   const gotNothing = instances.length === 0 && onlyCapacity;
-  const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: DOUBTED_OFFERING_MS })) : [];
+  const doubted = gotNothing ? asked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs })) : [];
   return {
     instances,
     masks: [...named, ...doubted],
@@ -105,13 +108,13 @@ export function readRefusal(error: unknown): Refusal {
 }
 
 /** What is not to be had when a whole request was refused for lack of capacity or quota. */
-export function masksOfRefusal(request: FleetRequest, error: unknown): readonly Mask[] {
+export function masksOfRefusal(request: FleetRequest, error: unknown, periods: MaskPeriods): readonly Mask[] {
   if (!(error instanceof Ec2Error) || !INSUFFICIENT_CAPACITY_CODES.has(error.code)) return [];
   const asked = offeringsOf(request);
-  if (error.code === 'MaxSpotInstanceCountExceeded') return [{ what: { capacityType: 'spot' }, ttlMs: UNAVAILABLE_OFFERING_MS }];
+  if (error.code === 'MaxSpotInstanceCountExceeded') return [{ what: { capacityType: 'spot' }, ttlMs: periods.unavailableOfferingMs }];
   const quotas = asked.map(({ capacityType, instanceType }) => ({ capacityType, quota: quotaOf(instanceType) }));
   const masked = error.code === 'VcpuLimitExceeded' ? quotas : asked;
-  return masked.map((what) => ({ what, ttlMs: DOUBTED_OFFERING_MS }));
+  return masked.map((what) => ({ what, ttlMs: periods.doubtedOfferingMs }));
 }
 
 /** Whether a code means that a launch template does not exist. */

@@ -3,7 +3,7 @@ import { CONDITION, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
-import { LAUNCHES_AT_ONCE, LOOKUP_POLL_MS, LOOKUP_SETTLE_MS } from '../constants.ts';
+import { LAUNCHES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { Pacer } from '../core/pacer.ts';
 import { describeError } from '../core/errors.ts';
@@ -85,12 +85,12 @@ class ReplayingLauncher implements Launcher {
 
   /** Sends an open attempt. @returns no instance when EC2 had no capacity for any of what was asked for */
   async #send(claim: NodeClaim, attempt: Attempt): Promise<{ instance: FleetInstance | undefined; summary: string }> {
-    const { ec2, runtime, unavailable, templates } = this.#context;
+    const { ec2, runtime, unavailable, templates, periods } = this.#context;
     const input = { ...attempt.request, ClientToken: this.#token(claim, attempt) };
     const output = await this.#pace
       .run(() => ec2.createFleet(input), isThrottling)
       .catch((error: unknown) => this.#refuse(claim, attempt, error));
-    const outcome = readFleetOutcome(attempt.request, output);
+    const outcome = readFleetOutcome(attempt.request, output, periods);
     for (const { what, ttlMs } of outcome.masks) unavailable.mark(what, ttlMs);
     if (outcome.templateMissing) templates.distrust();
     const [instance, ...surplus] = outcome.instances;
@@ -106,10 +106,11 @@ class ReplayingLauncher implements Launcher {
 
   /** Writes down what an error says about the attempt, and throws it. */
   async #refuse(claim: NodeClaim, attempt: Attempt, error: unknown): Promise<never> {
+    const { unavailable, periods } = this.#context;
     const refusal = readRefusal(error);
     const code = error instanceof Ec2Error ? error.code : '';
     if (isMissingTemplate(code)) this.#context.templates.distrust();
-    for (const { what, ttlMs } of masksOfRefusal(attempt.request, error)) this.#context.unavailable.mark(what, ttlMs);
+    for (const { what, ttlMs } of masksOfRefusal(attempt.request, error, periods)) unavailable.mark(what, ttlMs);
     // That its instance has been terminated is all there is to know: no need to wait until another one shows up.
     const lostAtMs = code === 'IdempotentInstanceTerminated' ? 0 : this.#context.runtime.clock.nowMs();
     let current = claim;
@@ -121,7 +122,7 @@ class ReplayingLauncher implements Launcher {
 
   /** Looks for the instance of a lost attempt. @returns undefined once it is certain enough that there is none */
   async #lookUp(claim: NodeClaim, attempt: Attempt): Promise<LaunchProgress | undefined> {
-    const { instances, runtime } = this.#context;
+    const { instances, runtime, periods } = this.#context;
     const found = (await instances.findByClaim(nameOf(claim))).filter(isLive);
     const [oldest] = found.sort((a, b) => (a.LaunchTime?.getTime() ?? 0) - (b.LaunchTime?.getTime() ?? 0));
     if (oldest?.InstanceId !== undefined) {
@@ -129,7 +130,7 @@ class ReplayingLauncher implements Launcher {
       return { kind: 'launched', claim: await recordInstance(this.#context, claim, attempt.request, instance) };
     }
     const lostForMs = runtime.clock.nowMs() - (attempt.lostAtMs ?? 0);
-    return lostForMs < LOOKUP_SETTLE_MS ? { kind: 'waiting', waitMs: LOOKUP_POLL_MS } : undefined;
+    return lostForMs < periods.lookupSettleMs ? { kind: 'waiting', waitMs: periods.lookupPollMs } : undefined;
   }
 
   async #giveUp(claim: NodeClaim, attempt: Attempt | undefined): Promise<LaunchProgress> {

@@ -5,7 +5,7 @@ import { KARPENTER, isDeleting, launchTime, nameOf, uidOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { isLive } from '../capacity/instances.ts';
 import { deleteClaim } from '../claims.ts';
-import { COLLECTION_MIN_AGE_MS, EVICTIONS_AT_ONCE, VISIBILITY_MS } from '../constants.ts';
+import { EVICTIONS_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
@@ -45,7 +45,7 @@ class ListingCollector implements Collector {
   }
 
   async collectClaims(): Promise<void> {
-    const { instances, state, runtime } = this.#context;
+    const { instances, state, runtime, periods } = this.#context;
     const claims = state.claims.list().filter((claim) => !isDeleting(claim) && claim.status?.providerID !== undefined);
     if (claims.length === 0) return;
     const listed = new Map((await instances.listOwned()).map((instance) => [instance.InstanceId, instance]));
@@ -61,7 +61,7 @@ class ListingCollector implements Collector {
       const state = (await instances.find(id))?.State?.Name;
       if (state === 'terminated') return deleteClaim(this.#context, claim, `${id} has been terminated`);
       // Not listed, not found: believed the second time, and never soon after the launch.
-      const isOld = runtime.clock.nowMs() > launchTime(claim) + VISIBILITY_MS;
+      const isOld = runtime.clock.nowMs() > launchTime(claim) + periods.visibilityMs;
       if (state === undefined && isOld && missingBefore.has(uidOf(claim))) {
         return deleteClaim(this.#context, claim, `${id} does not exist any more`);
       }
@@ -69,8 +69,9 @@ class ListingCollector implements Collector {
   }
 
   #isOldEnough(instance: Instance): boolean {
+    const { runtime, periods } = this.#context;
     const launchedAtMs = instance.LaunchTime?.getTime();
-    return launchedAtMs !== undefined && this.#context.runtime.clock.nowMs() - launchedAtMs > COLLECTION_MIN_AGE_MS;
+    return launchedAtMs !== undefined && runtime.clock.nowMs() - launchedAtMs > periods.collectionMinAgeMs;
   }
 
   /** By way of its Node if it has one, so that its pods are asked to leave. */

@@ -4,7 +4,7 @@ import type { Node, Pod } from '../../model/kube.ts';
 import { tolerates } from '../../model/taints.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { DISRUPTED_TAINT, KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
-import { EVICTIONS_AT_ONCE, EVICTION_RETRY_MAX_MS, EVICTION_RETRY_MIN_MS, STUCK_POD_MS, TERMINATION_POLL_MS } from '../constants.ts';
+import { EVICTIONS_AT_ONCE, EVICTION_RETRY_MAX_MS, EVICTION_RETRY_MIN_MS, STUCK_POD_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isConflict, isNotFound } from '../core/errors.ts';
@@ -58,7 +58,7 @@ class EvictingDrainer implements Drainer {
   }
 
   async drain(node: Node, endMs: number): Promise<number | undefined> {
-    const { state, runtime, reporter } = this.#context;
+    const { state, runtime, reporter, periods } = this.#context;
     const nowMs = runtime.clock.nowMs();
     if (nowMs >= endMs) return undefined;
     const mustLeave = (pod: Pod): boolean => pod.spec.nodeName === nameOf(node) && isInTheWay(pod, nowMs);
@@ -79,7 +79,7 @@ class EvictingDrainer implements Drainer {
       const eventMessage = `${waitsMs.length} of ${pods.length} pods can't be evicted now`;
       reporter.publish({ type: RESOURCES.nodes, object: node, eventType: 'Warning', reason: 'FailedDraining', message: eventMessage });
     }
-    return Math.max(0, Math.min(...waitsMs, TERMINATION_POLL_MS, endMs - runtime.clock.nowMs()));
+    return Math.max(0, Math.min(...waitsMs, periods.terminationPollMs, endMs - runtime.clock.nowMs()));
   }
 
   async #evict(pod: Pod): Promise<void> {

@@ -3,10 +3,11 @@ import { logFailure } from '../../runtime/log.ts';
 import { CONDITION, DISRUPTED_TAINT, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, poolLabelsOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
-import { CONSOLIDATE_AFTER_MS, RECONCILES_AT_ONCE } from '../constants.ts';
+import { RECONCILES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
+import type { Periods } from '../periods.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
 import { allowedDisruptions } from './budgets.ts';
 import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
@@ -37,7 +38,7 @@ class EmptinessSweep implements Emptiness {
   }
 
   async sweep(): Promise<void> {
-    const { state, runtime, metrics } = this.#context;
+    const { state, runtime, metrics, periods } = this.#context;
     const nowMs = runtime.clock.nowMs();
     const emptySinceMs = new Map<string, number>();
     const due: Candidate[] = [];
@@ -50,7 +51,7 @@ class EmptinessSweep implements Emptiness {
       if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
       const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
       emptySinceMs.set(uidOf(claim), sinceMs);
-      const waitMs = consolidateAfterMs(state.pools.get(nodePoolOf(claim)));
+      const waitMs = consolidateAfterMs(state.pools.get(nodePoolOf(claim)), periods);
       if (nowMs - sinceMs >= waitMs) due.push({ claim, node });
     }
     this.#emptySinceMs = emptySinceMs;
@@ -125,8 +126,8 @@ function keepsNode(pod: Pod): boolean {
 }
 
 /** How long a node of the pool may be empty, in ms; Infinity for ever. A pool that is gone keeps nothing back. */
-function consolidateAfterMs(pool: NodePool | undefined): number {
+function consolidateAfterMs(pool: NodePool | undefined, periods: Periods): number {
   const text = pool?.spec.disruption?.consolidateAfter;
   if (text === 'Never') return Infinity;
-  return text === undefined ? CONSOLIDATE_AFTER_MS : durationOf(text);
+  return text === undefined ? periods.consolidateAfterMs : durationOf(text);
 }

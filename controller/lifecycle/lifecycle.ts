@@ -3,7 +3,6 @@ import { CONDITION, KARPENTER, isDeleting, isTrue, launchTime, nameOf, timeOf } 
 import type { NodeClaim } from '../api.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
-import { INITIALIZATION_TIMEOUT_MS, LAUNCH_TIMEOUT_MS, LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { createQueue } from '../core/queue.ts';
 import type { Queue } from '../core/queue.ts';
@@ -59,17 +58,19 @@ async function reconcileClaim(context: Context, parts: LifecycleParts, name: str
   const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);
   const [node] = context.state.nodesOf(claim.status.providerID);
   // A ready Node waits for somebody to take its start-up taints: another one would wait as long.
-  if (isTrue(node?.status?.conditions, 'Ready')) return LIFECYCLE_POLL_MS;
-  if (waitedMs <= INITIALIZATION_TIMEOUT_MS) return Math.min(LIFECYCLE_POLL_MS, INITIALIZATION_TIMEOUT_MS - waitedMs + 1);
-  await deleteClaim(context, claim, `its Node was not ready within ${INITIALIZATION_TIMEOUT_MS} ms of the launch`);
+  const { lifecyclePollMs, initializationTimeoutMs } = context.periods;
+  if (isTrue(node?.status?.conditions, 'Ready')) return lifecyclePollMs;
+  if (waitedMs <= initializationTimeoutMs) return Math.min(lifecyclePollMs, initializationTimeoutMs - waitedMs + 1);
+  await deleteClaim(context, claim, `its Node was not ready within ${initializationTimeoutMs} ms of the launch`);
   return undefined;
 }
 
 async function launch(context: Context, parts: LifecycleParts, claim: NodeClaim): Promise<number | undefined> {
   const nowMs = context.runtime.clock.nowMs();
   const ageMs = nowMs - (timeOf(claim.metadata.creationTimestamp) ?? nowMs);
-  if (ageMs > LAUNCH_TIMEOUT_MS) {
-    await deleteClaim(context, claim, `no instance was launched within ${LAUNCH_TIMEOUT_MS} ms`);
+  const { launchTimeoutMs } = context.periods;
+  if (ageMs > launchTimeoutMs) {
+    await deleteClaim(context, claim, `no instance was launched within ${launchTimeoutMs} ms`);
     return undefined;
   }
   const progress = await parts.launcher.launch(claim);
@@ -88,8 +89,9 @@ async function register(context: Context, parts: LifecycleParts, claim: NodeClai
   const registered = await parts.registrar.register(claim);
   if (isTrue(registered.status?.conditions, CONDITION.registered)) return 0;
   const waitedMs = context.runtime.clock.nowMs() - launchTime(claim);
-  if (waitedMs <= REGISTRATION_TIMEOUT_MS) return Math.min(LIFECYCLE_POLL_MS, REGISTRATION_TIMEOUT_MS - waitedMs + 1);
-  await deleteClaim(context, claim, `its Node did not register within ${REGISTRATION_TIMEOUT_MS} ms`);
+  const { lifecyclePollMs, registrationTimeoutMs } = context.periods;
+  if (waitedMs <= registrationTimeoutMs) return Math.min(lifecyclePollMs, registrationTimeoutMs - waitedMs + 1);
+  await deleteClaim(context, claim, `its Node did not register within ${registrationTimeoutMs} ms`);
   return undefined;
 }
 
@@ -118,5 +120,5 @@ async function reconcileNode(context: Context, parts: LifecycleParts, name: stri
   if (claim === undefined) return parts.terminator.terminateNode(node);
   await deleteClaim(context, claim, `its Node ${name} is being deleted`);
   // The claim may be taken from it before it has ended.
-  return LIFECYCLE_POLL_MS;
+  return context.periods.lifecyclePollMs;
 }

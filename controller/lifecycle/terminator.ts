@@ -18,7 +18,6 @@ import {
 import type { NodeClaim } from '../api.ts';
 import { isEnding, isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
-import { LOOKUP_POLL_MS, LOOKUP_SETTLE_MS, TERMINATION_POLL_MS, VISIBILITY_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
@@ -89,7 +88,7 @@ class FinalizingTerminator implements Terminator {
    * the deletion that EC2 would show it: an empty look-up alone proves nothing.
    */
   async #terminateUnrecorded(claim: NodeClaim): Promise<number | undefined> {
-    const { instances, runtime } = this.#context;
+    const { instances, runtime, periods } = this.#context;
     const attempt = readAttempt(claim);
     if (attempt !== undefined && attempt.state !== 'closed') {
       const [found] = (await instances.findByClaim(nameOf(claim))).filter(isLive);
@@ -99,7 +98,7 @@ class FinalizingTerminator implements Terminator {
         return 0;
       }
       const deletedAtMs = timeOf(claim.metadata.deletionTimestamp) ?? runtime.clock.nowMs();
-      if (runtime.clock.nowMs() < deletedAtMs + LOOKUP_SETTLE_MS) return LOOKUP_POLL_MS;
+      if (runtime.clock.nowMs() < deletedAtMs + periods.lookupSettleMs) return periods.lookupPollMs;
     }
     await this.#release(claim);
     return undefined;
@@ -129,7 +128,7 @@ class FinalizingTerminator implements Terminator {
     // Before EC2 is asked: no pod may come while it does not answer.
     const present = await Promise.all(deleted.filter((node) => node !== undefined).map((node) => this.#cordon(node)));
     const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, progress.launchedAtMs);
-    if (state === 'ending') return TERMINATION_POLL_MS;
+    if (state === 'ending') return this.#context.periods.terminationPollMs;
     if (state === 'live' && instanceId !== undefined) {
       for (const node of present) {
         const waitMs = await this.#drainer.drain(node, progress.endMs);
@@ -139,7 +138,7 @@ class FinalizingTerminator implements Terminator {
       await this.#context.instances.terminate(instanceId);
       this.#context.runtime.log('info', `terminating ${instanceId}`, { nodes: present.map(nameOf).join(',') });
       await progress.onTerminating();
-      return TERMINATION_POLL_MS;
+      return this.#context.periods.terminationPollMs;
     }
     for (const node of present) await this.#releaseNode(node);
     return undefined;
@@ -157,9 +156,9 @@ class FinalizingTerminator implements Terminator {
 
   /** What EC2 shows. An instance that it doesn't show soon after the launch counts as live: its reads lag behind. */
   async #observe(instanceId: string, launchedAtMs: number): Promise<'live' | 'ending' | 'ended'> {
-    const { instances, runtime } = this.#context;
+    const { instances, runtime, periods } = this.#context;
     const instance = await instances.find(instanceId);
-    if (instance === undefined) return runtime.clock.nowMs() < launchedAtMs + VISIBILITY_MS ? 'live' : 'ended';
+    if (instance === undefined) return runtime.clock.nowMs() < launchedAtMs + periods.visibilityMs ? 'live' : 'ended';
     if (instance.State?.Name === 'terminated') return 'ended';
     return isEnding(instance) ? 'ending' : 'live';
   }

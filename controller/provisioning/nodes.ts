@@ -5,7 +5,6 @@ import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
-import { READY_PATIENCE_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { NodeCandidate } from '../scheduling/types.ts';
@@ -42,7 +41,7 @@ export function readNodes(context: Context): NodeCandidate[] {
   for (const node of nodes) {
     const claim = claimOf.get(node.spec?.providerID ?? '');
     const candidate = presentNode(node, claim, [...state.podsOn(nameOf(node))], daemons);
-    candidates.push(isOverdue(node, claim, context.runtime.clock.nowMs()) ? { ...candidate, accepting: false } : candidate);
+    candidates.push(isOverdue(context, node, claim) ? { ...candidate, accepting: false } : candidate);
   }
   return candidates;
 }
@@ -88,10 +87,11 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
 }
 
 /** Whether a Node of ours should have been ready by now and is not: it may never be. */
-function isOverdue(node: Node, claim: NodeClaim | undefined, nowMs: number): boolean {
+function isOverdue({ runtime, periods }: Context, node: Node, claim: NodeClaim | undefined): boolean {
+  const nowMs = runtime.clock.nowMs();
   if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
   if (isTrue(node.status?.conditions, 'Ready')) return false;
-  return nowMs - (timeOf(node.metadata.creationTimestamp) ?? nowMs) > READY_PATIENCE_MS;
+  return nowMs - (timeOf(node.metadata.creationTimestamp) ?? nowMs) > periods.readyPatienceMs;
 }
 
 function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], daemons: Daemons): NodeCandidate {

@@ -1,5 +1,4 @@
 import type { Clock } from '../../runtime/clock.ts';
-import { NOMINATION_MS } from '../constants.ts';
 
 /** Nodes and claims onto which pending pods were planned a moment ago: they only look empty. */
 export interface Nominations {
@@ -8,12 +7,13 @@ export interface Nominations {
   has(name: string): boolean;
 }
 
-export function createNominations(clock: Clock): Nominations {
+/** @param holdsMs how long a nomination holds */
+export function createNominations(clock: Clock, holdsMs: number): Nominations {
   const untilMs = new Map<string, number>();
   return {
     nominate: (name) => {
       for (const [known, ms] of untilMs) if (ms <= clock.nowMs()) untilMs.delete(known);
-      untilMs.set(name, clock.nowMs() + NOMINATION_MS);
+      untilMs.set(name, clock.nowMs() + holdsMs);
     },
     has: (name) => (untilMs.get(name) ?? 0) > clock.nowMs(),
   };

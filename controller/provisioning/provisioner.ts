@@ -4,7 +4,7 @@ import { formatResources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
-import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE, NOMINATED_AFTER_MS, PENDING_RETRY_MS } from '../constants.ts';
+import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isUnknownOutcome } from '../core/errors.ts';
@@ -43,10 +43,11 @@ export class Provisioner {
 
   /** Works until the signal is aborted. */
   async run(): Promise<void> {
-    const { clock, signal, log } = this.#context.runtime;
+    const { runtime, periods } = this.#context;
+    const { clock, signal, log } = runtime;
     while (!signal.aborted) {
       try {
-        await this.#news.wait(clock, PENDING_RETRY_MS, signal);
+        await this.#news.wait(clock, periods.pendingRetryMs, signal);
         if (this.#pending().length === 0) {
           this.#context.metrics.unschedulablePods = 0;
           this.#context.metrics.ignoredPods = 0;
@@ -125,9 +126,9 @@ export class Provisioner {
 
   /** Whoever has waited for long wants to know what for. */
   #tellOfNode(pod: Pod, nodeName: string): void {
-    const { reporter, runtime } = this.#context;
+    const { reporter, runtime, periods } = this.#context;
     const waitedMs = runtime.clock.nowMs() - (timeOf(pod.metadata.creationTimestamp) ?? Infinity);
-    if (!(waitedMs > NOMINATED_AFTER_MS) || (pod.spec.nodeName ?? '') !== '') return;
+    if (!(waitedMs > periods.nominatedAfterMs) || (pod.spec.nodeName ?? '') !== '') return;
     const message = `Pod should schedule on: ${nodeName}, which is not ready for it yet`;
     reporter.publish({ type: RESOURCES.pods, object: pod, eventType: 'Normal', reason: 'Nominated', message });
   }

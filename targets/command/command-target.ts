@@ -53,7 +53,7 @@ function operationsOf(
 ): Operations {
   const manifests = install?.flatMap((name, index) => readManifests(path, `install.${index}`, name));
   if ('command' in pools) return commandPools(locate('pools.command', pools.command), directory, manifests);
-  return karpenterPools(readNodeClass(path, pools.nodeClass), manifests);
+  return karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter);
 }
 
 /** The first is looked for where it says, or in PATH; the rest stays as it is. */

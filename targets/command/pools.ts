@@ -3,9 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { RESOURCES } from '../../clients/resources.ts';
 import { CRDS } from '../../controller/crds.ts';
+import { STANDARD } from '../../controller/periods.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import { clusterVariables } from '../../model/program-environment.ts';
-import { reference, toNodePool } from '../reference.ts';
+import { createReferenceTarget, reference, toNodePool } from '../reference.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetSite } from '../target.ts';
 import { applyManifests, removeManifest } from './apply.ts';
@@ -27,11 +28,19 @@ export type Operations = Pick<Target, 'install' | 'applyPools' | 'removePools'>;
 /** Longest that a program which translates pools may take. */
 const TRANSLATION_LIMIT_MS = 120_000;
 
-/** Pools as NodePools of Karpenter, all with the one EC2NodeClass that the bundled target uses, or one that is given. */
-export function karpenterPools(nodeClass: Manifest | undefined, install: readonly Manifest[] | undefined): Operations {
+/**
+ * Pools as NodePools of Karpenter, all with the one EC2NodeClass that the bundled target uses, or one that is given.
+ * @param consolidateAfterMs how long a node may be empty before it goes
+ */
+export function karpenterPools(
+  nodeClass: Manifest | undefined,
+  install: readonly Manifest[] | undefined,
+  consolidateAfterMs: number = STANDARD.consolidateAfterMs,
+): Operations {
   if (nodeClass === undefined) {
     const setUp = install === undefined ? reference.install : (site: TargetSite) => applyManifests(site, install);
-    return { install: setUp, applyPools: reference.applyPools, removePools: reference.removePools };
+    const { applyPools, removePools } = createReferenceTarget({ ...reference, periods: { ...STANDARD, consolidateAfterMs } });
+    return { install: setUp, applyPools, removePools };
   }
   const [group = ''] = nodeClass.apiVersion.split('/');
   const nodeClassRef = { group, kind: nodeClass.kind, name: nodeClass.metadata.name ?? '' };
@@ -40,11 +49,11 @@ export function karpenterPools(nodeClass: Manifest | undefined, install: readonl
     applyPools: async (site, pools) => {
       await applyManifests(site, [
         substituteAll(nodeClass, clusterVariables(site.cluster)),
-        ...pools.map((pool) => manifestOf(pool, nodeClassRef)),
+        ...pools.map((pool) => manifestOf(pool, nodeClassRef, consolidateAfterMs)),
       ]);
     },
     removePools: async (site, pools, left) => {
-      for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef));
+      for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef, consolidateAfterMs));
       if (left.length === 0) await removeManifest(site, nodeClass);
     },
   };
@@ -52,9 +61,9 @@ export function karpenterPools(nodeClass: Manifest | undefined, install: readonl
 
 type NodeClassRef = ReturnType<typeof toNodePool>['spec']['template']['spec']['nodeClassRef'];
 
-function manifestOf(pool: Pool, nodeClassRef: NodeClassRef): Manifest {
+function manifestOf(pool: Pool, nodeClassRef: NodeClassRef, consolidateAfterMs: number): Manifest {
   const { group, version, kind } = RESOURCES.nodepools;
-  const { spec } = toNodePool(pool);
+  const { spec } = toNodePool(pool, { consolidateAfterMs });
   const template = { ...spec.template, spec: { ...spec.template.spec, nodeClassRef } };
   return { apiVersion: `${group}/${version}`, kind, metadata: { name: pool.name }, spec: { ...spec, template } } as Manifest;
 }

@@ -90,6 +90,10 @@ const karpenterPools = z.strictObject(
     as: z.literal('karpenter', 'must be karpenter'),
     /** The EC2NodeClass of all pools, or the path of a file that holds it; by default one for the whole cluster. */
     nodeClass: z.union([text, z.record(z.string(), z.json())], 'must be an object or the path of a file').optional(),
+    /** How long a node may be empty before it goes; by default 30 s. Whole seconds. */
+    consolidateAfter: duration(1_000)
+      .refine((ms) => ms % 1_000 === 0, 'must be whole seconds')
+      .optional(),
   },
   { error: objectError('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
 );

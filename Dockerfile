@@ -1,0 +1,21 @@
+# The bundled reference autoscaler as an image: `docker build -t scaleproof-controller:dev .`
+# fixtures/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /src
+COPY package.json package-lock.json .npmrc ./
+# Without install scripts: the one there is fetches the Node that the image has already.
+RUN npm ci --ignore-scripts
+COPY . .
+RUN npm run build && npm prune --omit=dev --ignore-scripts
+
+FROM node:24.21.0-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /src/package.json ./
+COPY --from=build /src/node_modules ./node_modules
+COPY --from=build /src/dist ./dist
+COPY --from=build /src/fixtures ./fixtures
+# `node`, by its number, so that a cluster can see that it is not root.
+USER 1000
+# Node is process 1 and gets SIGTERM itself: no shell and no npm between.
+ENTRYPOINT ["node", "dist/controller/main.js"]
