@@ -24,7 +24,8 @@ export const budgetsRespected: Check = {
     if (view.budgets.length === 0) return undefined;
     const guarded = view.budgets.map((budget) => ({
       budget,
-      pods: view.pods.filter(({ workload }) => workload === budget.workload),
+      // Who tolerates the taint that tells pods to go is not drained, and ends with the node.
+      pods: view.workloads.get(budget.workload)?.deployed.drain === 'stays' ? [] : podsOf(view, budget),
     }));
     const findings = [...view.requests.values()].flatMap((request) =>
       guarded.flatMap(({ budget, pods }) => [...deletions(view, request, pods, budget), ...kills(view, request, pods, budget)]),
@@ -33,6 +34,10 @@ export const budgetsRespected: Check = {
     return safetyPart(view, findings, `${findings.length} of ${count(pods, 'protected pod')} lost to force`);
   },
 };
+
+function podsOf(view: View, { workload: name }: EventOf<'budget'>): PodLife[] {
+  return view.pods.filter(({ workload }) => workload === name);
+}
 
 /** Pods that a deletion, as opposed to an eviction, took away. */
 function deletions(view: View, request: RequestLife, pods: readonly PodLife[], budget: EventOf<'budget'>): Finding[] {

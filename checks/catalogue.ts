@@ -1,9 +1,11 @@
 import type { Check } from './check.ts';
 import { faultsFired } from './faults-fired.ts';
+import { foreignInstances } from './foreign-instances.ts';
 import { harness } from './harness.ts';
 import { latency } from './latency.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
 import { noLeakedInstances } from './no-leaked-instances.ts';
+import { noLeakedTemplates } from './no-leaked-templates.ts';
 import { interruptionHandled } from './interruption-handled.ts';
 import { launchesWithinPools } from './launches-within-pools.ts';
 import { noOrphanedNodes } from './no-orphaned-nodes.ts';
@@ -23,6 +25,8 @@ export const checkCatalogue: readonly Check[] = [
   latency,
   scaleIn,
   noLeakedInstances,
+  noLeakedTemplates,
+  foreignInstances,
   noOrphanedNodes,
   launchesWithinPools,
   poolLimits,

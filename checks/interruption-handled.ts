@@ -127,8 +127,8 @@ function reactionMs(view: View, { entry, node }: Warning): number {
 }
 
 /**
- * Pods that ran to the instance's end. Not asked of pods that a budget may hold, of a node's own, and where the notice
- * came too late to do anything about it.
+ * Pods that ran to the instance's end. Not asked of pods that a budget may hold, that opted out of being moved or tolerate
+ * the taint that tells pods to go, of a node's own, and where the notice came too late to do anything about it.
  */
 function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodLife[] {
   const ending = entry.instance.ending;
@@ -137,6 +137,7 @@ function unaskedPods(view: View, { node, entry, dueMs, deathMs }: Warning): PodL
   const isHeld = (workload: string | undefined): boolean =>
     workload === undefined ||
     view.workloads.get(workload)?.truth.kind === 'daemon' ||
+    view.workloads.get(workload)?.deployed.drain !== undefined ||
     view.budgets.some((budget) => budget.workload === workload);
   return view.pods.filter(
     (pod) =>

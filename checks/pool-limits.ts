@@ -56,7 +56,7 @@ function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of 
   let worst = 0;
   const findings: Finding[] = [];
   for (const { instance, request } of entries) {
-    const live = entries.filter((other) => isLiveAt(other, instance.launched.i));
+    const live = entries.filter((other) => isLiveAt(view, other, instance.launched.i));
     const sizes = live.map((other) => of(other.instance));
     if (sizes.some((size) => size === undefined)) continue;
     const sum = sizes.reduce<number>((total, size) => total + (size ?? 0), 0);
@@ -79,7 +79,12 @@ function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of 
   return safetyPart(view, findings, `at most ${count(worst, noun, noun)} of ${limit} at once`, [{ bound, worst }]);
 }
 
-/** From its launch until it began to end. */
-function isLiveAt({ instance: { launched, ending } }: TargetsEntry, index: number): boolean {
-  return launched.i <= index && (ending?.i ?? Infinity) > index;
+/**
+ * From its launch until it began to end, or its node or claim began to leave: what is on its way out counts no more, so
+ * that a replacement may come first. Source: Karpenter's counter leaves out what is marked for deletion.
+ */
+function isLiveAt(view: View, { instance: { id, launched, ending }, nodes }: TargetsEntry, index: number): boolean {
+  const claim = view.claims.find(({ instance }) => instance === id);
+  const leaving = [ending, claim?.terminating, ...nodes.flatMap(({ steps }) => steps.filter(({ to }) => to === 'terminating'))];
+  return launched.i <= index && leaving.every((event) => (event?.i ?? Infinity) > index);
 }

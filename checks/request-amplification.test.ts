@@ -4,7 +4,7 @@ import { createView } from '../history/view.ts';
 import { requestAmplification } from './request-amplification.ts';
 
 /** Three times a minute are allowed. */
-const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3);
+const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3).countBound('vain-answers-a-minute', 2);
 
 function sent(times: readonly number[], more: Parameters<HistoryBuilder['request']>[2] = {}): HistoryBuilder {
   const history = begun();
@@ -25,16 +25,57 @@ for (const { name, history, worst, verdict } of [
   });
 }
 
-test('requests that differ in their object are not the same, and those that differ in their token alone are', () => {
+test('requests that differ in their object are not the same, and launches are one, whatever they ask for', () => {
   const history = begun();
   for (let index = 0; index < 10; index += 1) history.request(index, 'delete pods', { object: `pods/default/${index}` });
-  for (let index = 10; index < 13; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index) } });
+  for (let index = 10; index < 13; index += 1)
+    history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index), Type: index } });
   const result = requestAmplification.judge(createView(history.at(10).finish().events));
   expect(result?.measurements[0]?.worst).toBe(3);
 });
 
 test('requests that were answered are no repetitions', () => {
   const history = begun();
-  for (let index = 0; index < 10; index += 1) history.request(index, 'create nodeclaims', { input: { a: 1 } }).answer(index, 'ok');
+  for (let index = 0; index < 10; index += 1) {
+    history
+      .request(index, 'create nodeclaims', { input: { a: 1 } })
+      .effect(index, { kind: 'applied', ids: [] })
+      .answer(index, 'ok');
+  }
   expect(requestAmplification.judge(createView(history.at(10).finish().events))?.measurements[0]?.worst).toBeUndefined();
+});
+
+const worstOf = (history: HistoryBuilder, bound = 0): number | undefined =>
+  requestAmplification.judge(createView(history.at(100_000).finish().events))?.measurements[bound]?.worst;
+
+test('changes that changed nothing are in vain: fleets without an instance', () => {
+  const history = begun();
+  for (let index = 0; index < 7; index += 1) {
+    history
+      .request(index, 'ec2:CreateFleet', { input: { ClientToken: 'a' } })
+      .effect(index, { kind: 'none' })
+      .answer(index, 'ok');
+  }
+  expect(worstOf(history, 1)).toBe(7);
+});
+
+test('reads that were throttled are in vain, others are polled by their nature', () => {
+  const history = begun();
+  for (let index = 0; index < 6; index += 1) {
+    history.request(index, 'ec2:DescribeInstances', { mutating: false }).answer(index, 'fail', 'RequestLimitExceeded');
+    history.request(100 + index, 'get nodes', { mutating: false }).answer(100 + index, 'fail', 'NotFound');
+  }
+  expect(worstOf(history)).toBe(6);
+});
+
+test('launches are allowed for each pod that waited', () => {
+  const launches = (pods: number): HistoryBuilder => {
+    const history = begun();
+    for (let index = 0; index < pods; index += 1) history.pod(`web-${index}`, 'created');
+    for (let index = 0; index < 12; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index % 4) } });
+    return history;
+  };
+  expect(worstOf(launches(0))).toBe(12);
+  expect(worstOf(launches(2))).toBe(6);
+  expect(worstOf(launches(9)), 'each of the four tokens three times').toBe(3);
 });

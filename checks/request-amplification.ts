@@ -8,72 +8,110 @@ import type { Part } from './parts.ts';
 
 /** Most that one and the same request is sent within a minute. */
 const REPEATS_BOUND = 'repeats-a-minute';
+/** The same of those that were answered, and brought nothing. */
+const ANSWERED_BOUND = 'vain-answers-a-minute';
 const MINUTE_MS = 60_000;
+/** The codes by which AWS and Kubernetes refuse who asks too often. */
+const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
 /** Repetitions that a finding points at. */
 const SHOWN = 10;
 
 /**
- * Who is refused backs off. The same request for a change, to the letter but for its client token, is not sent in vain
- * more often within any minute than a backoff does: a client that hammers an API that throttles it takes the budget of
- * all who share its account. Requests that were answered are no repetitions, and reads are polled by their nature.
+ * Who is refused backs off. One and the same request is not sent in vain more often within any minute than a backoff
+ * does: a client that hammers an API that throttles it takes the budget of all who share its account.
+ *
+ * In vain are changes that were refused, lost, or changed nothing (a fleet without an instance), and reads that were
+ * throttled; other reads are polled by their nature, and what was done is no repetition. Requests are the same to the
+ * letter, client token included. Since who draws a new token for each try asks for the same all the same, launches of all
+ * kinds together are no more than that for each pod that waited meanwhile.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
   summary: 'the same request is not sent again and again without backing off',
-  codes: { 'request-hammered': 'one and the same request was sent more often in a minute than any backoff would' },
+  codes: { 'request-hammered': 'one and the same request was sent in vain more often in a minute than any backoff would' },
   judge: (view) => {
     if (view.requests.size === 0) return undefined;
-    return mergeParts([withBound(view, REPEATS_BOUND, (bound) => judgeRepeats(view, bound))]);
+    const requests = [...view.requests.values()];
+    return mergeParts([
+      withBound(view, REPEATS_BOUND, (bound) => judgeRepeats(view, requests.filter(isRefused), bound)),
+      withBound(view, ANSWERED_BOUND, (bound) => judgeRepeats(view, requests.filter(isAnsweredInVain), bound)),
+    ]);
   },
 };
 
-function judgeRepeats(view: View, bound: Bound): Part {
-  const worst = [...groupBySame(view)].map(worstMinute);
+function judgeRepeats(view: View, vain: readonly RequestLife[], bound: Bound): Part {
+  const same = groupBy(vain, ({ start }) => JSON.stringify([start.operation, start.object, start.input]));
+  const launches = groupBy(vain.filter(hasToken), ({ start }) => start.operation);
+  const worst = [
+    ...same.map((requests) => worstMinute(requests, () => 1)),
+    ...launches.map((requests) => worstMinute(requests, (first, last) => podsWaiting(view, first, last))),
+  ];
   const hammered = worst.filter(({ value }) => value > bound.value);
-  const findings = hammered.map(({ value, object, requests, first }) => ({
+  const findings = hammered.map(({ sent, share, object, requests, first }) => ({
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `The same ${requests[0]?.start.operation ?? 'request'} was sent ${value} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}).`,
+    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} pods that waited` : ''}).`,
   }));
-  return safetyPart(view, findings, `${hammered.length} of ${worst.length} different changes were asked for too often`, [
-    measure(bound, worst),
-  ]);
+  return safetyPart(view, findings, `${hammered.length} of ${same.length} different requests were sent too often`, [measure(bound, worst)]);
 }
 
-/** Requests for changes that brought nothing and are equal, in the order in which they were sent. */
-function groupBySame(view: View): Iterable<RequestLife[]> {
+function groupBy(requests: readonly RequestLife[], keyOf: (request: RequestLife) => string): RequestLife[][] {
   const groups = new Map<string, RequestLife[]>();
-  for (const request of view.requests.values()) {
-    const { mutating, operation, object, input } = request.start;
-    if (!mutating || request.end?.outcome === 'ok') continue;
-    const key = JSON.stringify([operation, object, withoutToken(input)]);
+  for (const request of requests) {
+    const key = keyOf(request);
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [request]);
     else group.push(request);
   }
-  return groups.values();
+  return [...groups.values()];
 }
 
-/** Who draws a new token for each try asks for the same all the same. */
-function withoutToken(input: unknown): unknown {
-  return typeof input === 'object' && input !== null && 'ClientToken' in input ? { ...input, ClientToken: undefined } : input;
+/** Refused or lost; of reads only those that were throttled. */
+function isRefused({ start: { mutating }, end }: RequestLife): boolean {
+  return mutating ? end?.outcome !== 'ok' : end?.outcome === 'fail' && (end.status === 429 || THROTTLED.test(end.code ?? ''));
 }
 
-/** The minute with the most of them. */
-function worstMinute(requests: readonly RequestLife[]): {
+function isAnsweredInVain({ start: { mutating }, end, effect }: RequestLife): boolean {
+  return mutating && end?.outcome === 'ok' && effect?.effect.kind === 'none';
+}
+
+/** Launches have one. */
+function hasToken({ start: { input } }: RequestLife): boolean {
+  return (input as { ClientToken?: unknown } | null | undefined)?.ClientToken !== undefined;
+}
+
+interface Minute {
+  /** Requests for each that there was reason for. */
   readonly value: number;
+  readonly sent: number;
+  readonly share: number;
   readonly object: string;
   readonly requests: readonly RequestLife[];
   readonly first: number;
-} {
+}
+
+/** The minute with the most of them. @param shareOf how many there is reason for, from the first of them to the last */
+function worstMinute(requests: readonly RequestLife[], shareOf: (first: RequestLife, last: RequestLife) => number): Minute {
   let from = 0;
-  let worst = { value: 0, first: 0 };
-  requests.forEach(({ start }, index) => {
-    while ((requests[from]?.start.t ?? start.t) <= start.t - MINUTE_MS) from += 1;
-    const value = index - from + 1;
-    if (value > worst.value) worst = { value, first: from };
+  let worst = { value: 0, sent: 0, share: 1, first: 0 };
+  requests.forEach((last, index) => {
+    while ((requests[from]?.start.t ?? last.start.t) <= last.start.t - MINUTE_MS) from += 1;
+    const sent = index - from + 1;
+    // No share is less than one.
+    if (sent <= worst.value) return;
+    const share = shareOf(requests[from] ?? last, last);
+    if (sent / share > worst.value) worst = { value: sent / share, sent, share, first: from };
   });
   const [one] = requests;
   return { ...worst, object: one?.start.object ?? one?.start.operation ?? 'target', requests };
+}
+
+/** Pods that were without a node at some moment between two requests: one at least. */
+function podsWaiting(view: View, { start: first }: RequestLife, { start: last }: RequestLife): number {
+  const waiting = view.pods.filter(({ created, scheduled, running, terminating, gone }) => {
+    const left = Math.min(...[scheduled, running, terminating, gone].map((event) => event?.i ?? Infinity));
+    return (created?.i ?? 0) < last.i && left > first.i;
+  });
+  return Math.max(1, waiting.length);
 }

@@ -20,7 +20,7 @@ export const runawayCapacity: Check = {
   summary: 'no more is launched than any need could explain',
   codes: {
     'runaway-launches': 'more instances were live at once than the pods could ever need',
-    'launched-twice': 'more was launched than the scenario needs, which gives no reason to launch anything twice',
+    'launched-twice': 'more was launched than the scenario gives any reason for',
   },
   judge: (view) => {
     const entries = launchedByTarget(createLedger(view));
@@ -57,7 +57,7 @@ function judgeNumber(view: View, entries: readonly TargetsEntry[], most: number)
     code: 'launched-twice',
     object: instance.object,
     events: indexes([request.start, instance.launched]),
-    message: `Instance ${instance.id}, launched at ${seconds(instance.launched.t)}, is one more than the ${most} that were needed.`,
+    message: `Instance ${instance.id}, launched at ${seconds(instance.launched.t)}, is one more than the ${most} that the scenario gives any reason for.`,
   }));
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }

@@ -1,7 +1,7 @@
 import type { Bound, Expectation } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
-import { dueFromMs, expectationsOf } from '../history/view.ts';
+import { dueFromMs, eraAt, eraOf, expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { describePod, podEvidence } from './evidence.ts';
@@ -58,16 +58,6 @@ interface PodWait {
   readonly value: number;
 }
 
-/** How often what was expected of the workload's pods had come to its end when something happened: of each era its own is expected. */
-function eraAt(view: View, workload: string, index: number): number {
-  const ends = view.stated.filter(({ expectation: one }) => one.kind === 'served-until-now' && one.workload === workload);
-  return ends.filter(({ i }) => i < index).length;
-}
-
-function eraOf(view: View, expectation: Served): number {
-  return eraAt(view, expectation.workload, view.stated.find((one) => one.expectation === expectation)?.i ?? 0);
-}
-
 function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   const { workload } = expectation;
   const era = eraOf(view, expectation);
@@ -110,8 +100,10 @@ function judgeServed(view: View, expectation: Served): Part {
     if (late.length > 0 && served.length + open.length < minRatio * all) {
       return { verdict: 'fail', summary, findings: late.map((wait) => notServed(view, wait, bound)), measurements };
     }
-    // Pods that take others' places come only where there were such.
-    const mayBeNone = withdrawn.length === 0 && eraOf(view, expectation) > 0;
+    // Pods that take others' places come only where there were such, and may have to go once more before they run: that
+    // all run in the end is what the settling shows.
+    const isOfReplacements = eraOf(view, expectation) > 0;
+    const mayBeNone = withdrawn.length === 0 && isOfReplacements;
     if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
     if (workload.pods.length < workload.deployed.replicas) {
       return unknownPart(`${summary}, but only ${workload.pods.length} of ${workload.deployed.replicas} were created`, measurements);
@@ -119,7 +111,7 @@ function judgeServed(view: View, expectation: Served): Part {
     if (open.length > 0 && served.length < minRatio * all) {
       return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);
     }
-    if (withdrawn.length > 0 && served.length < minRatio * (all + withdrawn.length)) {
+    if (withdrawn.length > 0 && !isOfReplacements && served.length < minRatio * (all + withdrawn.length)) {
       return unknownPart(`${summary}, and ${count(withdrawn.length, 'more pod')} had to go before the time was up`, measurements);
     }
     return { verdict: 'pass', summary, findings: [], measurements };

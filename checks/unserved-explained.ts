@@ -1,7 +1,7 @@
 import type { Bound, EventOf, Expectation } from '../history/events.ts';
 import type { PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
-import { dueFromMs, expectationsOf } from '../history/view.ts';
+import { dueFromMs, eraAt, eraOf, expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isAbout, podEvidence } from './evidence.ts';
@@ -83,9 +83,13 @@ function judgeOthers(view: View): Part[] {
   return others.flatMap(({ name, truth, pods }) => {
     // The autoscaler owes pods of a DaemonSet nothing: they are bound to nodes that are there, or wait.
     if (truth.kind === 'daemon') return [];
-    const served = expectationsOf(view, 'served').find(({ workload }) => workload === name);
+    const expected = expectationsOf(view, 'served').filter(({ workload }) => workload === name);
+    const served = expected[0];
+    const eras = new Set(expected.map((expectation) => eraOf(view, expectation)));
     return withBound(view, served?.bound ?? PATIENCE[truth.kind], (bound) => {
-      const unserved = pods.filter((pod) => staysUnserved(view, pod, bound, served !== undefined));
+      // Of pods that came when nothing was expected any more nobody waits for a word either.
+      const owed = pods.filter(({ created }) => served === undefined || eras.has(eraAt(view, name, created?.i ?? 0)));
+      const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, served !== undefined));
       const silent = unserved.filter((pod) => !words.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
       const summary = `${name}: ${unserved.length - silent.length} of ${count(unserved.length, 'unserved pod')} explained`;
       return safetyPart(

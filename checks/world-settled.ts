@@ -69,6 +69,8 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
 
 /** The two ends of the phase, and what the history tells of the object. */
 function evidence(view: View, began: EventOf<'phase'>, looked: EventOf<'convergence'>, object: string): number[] {
-  const lives = [...view.pods, ...view.nodes, ...view.claims, ...view.instances].filter((life) => life.object === object);
+  const lives = [...view.pods, ...view.nodes, ...view.claims, ...view.instances, ...view.templates].filter(
+    (life) => life.object === object,
+  );
   return indexes([began, ...lives.flatMap(({ steps }): { readonly i: number }[] => [...steps]), looked]);
 }

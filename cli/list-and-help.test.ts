@@ -79,9 +79,9 @@ test('list faults: parameters, what is needed and whether it is legal; each exam
   expect(rows.find(({ name }) => name === 'lost-answer')).toMatchObject({ capabilities: ['wire.aws', 'wire.kube'] });
 });
 
-test('targets are named reference, plain, mutant:NAME', async () => {
+test('targets are named reference, reference:quick, plain, mutant:NAME', async () => {
   const names = (await rowsOf('targets')).map(({ name = '' }) => name);
-  expect(names.filter((name) => !name.startsWith('mutant:'))).toEqual(['reference', 'plain']);
+  expect(names.filter((name) => !name.startsWith('mutant:'))).toEqual(['reference', 'reference:quick', 'plain']);
   expect(names.filter((name) => name.startsWith('mutant:')).length).toBeGreaterThan(3);
 });
 

@@ -45,6 +45,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         put: (stray) => arm(stray, () => stray.fired('i-1')),
         scheduleChange: (change) => arm(change, () => change.fired('i-1')),
       },
+      templates: { list: () => [] },
       instances: {
         get: () => undefined,
         list: () => [],

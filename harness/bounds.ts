@@ -168,6 +168,13 @@ const DEFINITIONS = {
     unit: 'count',
     value: ({ c }) => SDK_ATTEMPTS * (DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs),
   },
+  'vain-answers-a-minute': {
+    formula: '14 + 60 s / retryPeriod times',
+    reason:
+      'what was answered, and brought nothing, no SDK repeats: a backoff that doubles is left, and each look at what is still pending',
+    unit: 'count',
+    value: ({ c }) => DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs,
+  },
   runaway: {
     formula: '3 instances a pod that was ever there at once',
     reason:

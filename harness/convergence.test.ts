@@ -1,7 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
-import { untilConverged } from './convergence.ts';
+import { WORKLOAD_LABEL } from '../model/kube.ts';
+import type { Pod } from '../model/kube.ts';
+import type { ClusterPort, InstancePort } from '../world/ports.ts';
+import { untilConverged, waitingToSettle } from './convergence.ts';
 import type { Convergence } from './convergence.ts';
 
 const IN_THE_WAY = [{ object: 'nodes/a', why: 'no pod needs it' }];
@@ -48,4 +51,28 @@ test('the quiet time may end after the limit, and what comes up in it is not for
       [64, 65],
     ]),
   ).toEqual({ waiting: IN_THE_WAY, tookS: 64 });
+});
+
+test("a pod that is finished is in nobody's way, nor does it need its node", async () => {
+  const pod = (name: string, phase: string): Pod => ({
+    metadata: { name, namespace: 'default', labels: { [WORKLOAD_LABEL]: 'web' } },
+    spec: { containers: [], nodeName: 'node-1' },
+    status: { phase: phase as 'Failed' },
+  });
+  const node = {
+    metadata: { name: 'node-1' },
+    spec: { providerID: 'aws:///us-east-1a/i-0123456789abcdef0' },
+    status: { conditions: [{ type: 'Ready', status: 'True' }] },
+  };
+  const look = (pods: readonly Pod[]): ReturnType<typeof waitingToSettle> =>
+    waitingToSettle({
+      cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : [node]) } as unknown as ClusterPort,
+      instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
+      truths: new Map([['web', { kind: 'schedulable' }]]),
+    });
+  expect(await look([pod('old', 'Failed'), pod('new', 'Running')])).toEqual([]);
+  expect(await look([pod('old', 'Failed')])).toEqual([{ object: 'nodes/node-1', why: 'no pod needs it' }]);
+  expect(await look([pod('new', 'Running'), pod('other', 'Pending')])).toEqual([
+    { object: 'pods/default/other', why: 'it is Pending on node-1' },
+  ]);
 });

@@ -4,7 +4,7 @@ import type { KubeObject, Node, Pod } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
 import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
-import type { ClusterPort, InstancePort } from '../world/ports.ts';
+import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
 
 /** One thing in the way of convergence. */
 export interface Waiting {
@@ -16,6 +16,7 @@ export interface Waiting {
 interface ConvergenceSite {
   readonly cluster: ClusterPort;
   readonly instances: InstancePort;
+  readonly templates: LaunchTemplatePort;
   /** Truths of the workloads deployed, by name. */
   readonly truths: ReadonlyMap<string, Truth>;
 }
@@ -63,13 +64,15 @@ export async function untilConverged(options: {
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances on their way in or out,
  * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible,
- * malformed or a node's own are in nobody's way.
+ * malformed, finished or a node's own are in nobody's way.
  */
-export async function waitingToSettle({ cluster, instances, truths }: ConvergenceSite): Promise<Waiting[]> {
+export async function waitingToSettle({ cluster, instances, truths }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
+    // Its owner has another in its place; that its object stays for a while is the cluster's business.
+    if (isFinished(pod)) continue;
     if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
@@ -88,8 +91,14 @@ export async function waitingToSettle({ cluster, instances, truths }: Convergenc
   return waiting;
 }
 
-/** What is still there after all workloads and pools were removed: pods, nodes, claims and instances must all be gone. */
-export async function waitingToVanish({ cluster, instances }: ConvergenceSite, claimResources: readonly string[]): Promise<Waiting[]> {
+/**
+ * What is still there after all workloads and pools were removed: pods, nodes, claims, instances and the target's launch
+ * templates must all be gone.
+ */
+export async function waitingToVanish(
+  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths'>,
+  claimResources: readonly string[],
+): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
   for (const resource of ['pods', 'nodes', ...claimResources]) {
     for (const object of await listIfServed(cluster, resource)) {
@@ -105,6 +114,9 @@ export async function waitingToVanish({ cluster, instances }: ConvergenceSite, c
   for (const instance of instances.list()) {
     if (instance.state !== 'terminated') waiting.push({ object: `instance/${instance.id}`, why: `it is ${instance.state}` });
   }
+  for (const { id, name, createdBy } of templates.list()) {
+    if (createdBy === 'target') waiting.push({ object: `launchtemplate/${id}`, why: `the launch template ${name} is still there` });
+  }
   return waiting;
 }
 
@@ -116,6 +128,10 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
     if (error instanceof ClusterError && error.status === 404) return [];
     throw error;
   }
+}
+
+function isFinished({ status }: Pod): boolean {
+  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
 }
 
 function podProblem(pod: Pod, truths: ReadonlyMap<string, Truth>): string | undefined {

@@ -152,13 +152,15 @@ class EngineTrial {
       random: this.#random.fork('scenario'),
       bounds,
       nodes: this.#site.nodes,
+      constants: target.constants,
       restartTarget: () => this.#life.restart(bounds.recover.value),
       pools: scenario.pools,
       removePools: async (pools, left) => {
         await this.#byTarget('removePools', () => target.removePools(operator, pools, left));
       },
     });
-    const convergence = { cluster: world.port('observer'), instances: world.ports.instances, truths: context.truths };
+    const { instances, templates } = world.ports;
+    const convergence = { cluster: world.port('observer'), instances, templates, truths: context.truths };
 
     recorder.record({ type: 'phase', phase: 'set-up' });
     await world.start();

@@ -77,7 +77,7 @@ export async function planTrials(
     nodes,
     ...(world === undefined ? {} : { world }),
     wallMs,
-    replay: formatReplayLine({ ...names, seed, nodes }),
+    replay: formatReplayLine({ ...names, seed, nodes, world: world?.kind }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }

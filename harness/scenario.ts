@@ -5,7 +5,7 @@ import type { Pool } from '../model/catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { KubeObject, NodeSelectorRequirement, PodSpec, Toleration, TopologySpreadConstraint } from '../model/kube.ts';
 import type { Random } from '../runtime/random.ts';
-import type { Feature } from '../targets/target.ts';
+import type { Feature, TargetConstants } from '../targets/target.ts';
 import type { BoundName } from './bounds.ts';
 
 /** What is done to an autoscaler, and what must come of it. It never knows which world it runs in. */
@@ -102,6 +102,8 @@ export interface Trial {
   readonly random: Random;
   /** Nodes that the user asked for, where a scenario's size is free. */
   readonly nodes: number;
+  /** What the target declares of itself. */
+  readonly constants: TargetConstants;
   deploy(spec: WorkloadSpec): Promise<Workload>;
   scale(workload: Workload, replicas: number): Promise<void>;
   /** Deletes the workload and its pods. */

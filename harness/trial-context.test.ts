@@ -34,6 +34,7 @@ function hands(capabilities: readonly Capability[]) {
     random: createRandom(1),
     bounds: resolveBounds({ constants: quietTarget().constants, allowances: world.allowances, nodes: 10, offerings: 9 }),
     nodes: 10,
+    constants: quietTarget().constants,
     restartTarget: () => Promise.resolve(),
     pools: [pool('old'), pool('new')],
     removePools: (...sorts) => {

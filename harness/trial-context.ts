@@ -1,7 +1,9 @@
+import type { TargetConstants } from '../targets/target.ts';
 import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
+import { drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
@@ -32,6 +34,7 @@ export interface TrialContextSite {
   readonly bounds: Readonly<Record<BoundName, Bound>>;
   /** Nodes that the user asked for. */
   readonly nodes: number;
+  readonly constants: TargetConstants;
   /** Restarts the target; resolves when it is ready again. */
   readonly restartTarget: () => Promise<void>;
   /** The scenario's. */
@@ -44,6 +47,7 @@ export interface TrialContextSite {
 export class TrialContext implements Trial {
   readonly random: Random;
   readonly nodes: number;
+  readonly constants: TargetConstants;
   readonly restartTarget: () => Promise<void>;
   readonly expect: Expectations;
   readonly truths = new Map<string, Truth>();
@@ -64,6 +68,7 @@ export class TrialContext implements Trial {
   constructor(site: TrialContextSite) {
     this.random = site.random;
     this.nodes = site.nodes;
+    this.constants = site.constants;
     this.restartTarget = site.restartTarget;
     this.#world = site.world;
     this.#cluster = site.world.port('scenario');
@@ -108,17 +113,29 @@ export class TrialContext implements Trial {
     make: (metadata: ObjectMeta) => KubeObject & { metadata: ObjectMeta },
   ): Promise<Workload> {
     const { name, kind } = workload;
-    this.#recordWorkload(workload, said);
-    await this.#cluster.create(RESOURCE_OF[kind], make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } }));
+    const object = make({ name, namespace: NAMESPACE, labels: { [WORKLOAD_LABEL]: name } });
+    this.#recordWorkload(workload, said, object);
+    await this.#cluster.create(RESOURCE_OF[kind], object);
     return workload;
   }
 
-  #recordWorkload(workload: Workload, said: { readonly replicas: number; readonly truth: Truth; readonly note: string }): void {
+  #recordWorkload(
+    workload: Workload,
+    said: { readonly replicas: number; readonly truth: Truth; readonly note: string },
+    made: KubeObject & { readonly spec?: { readonly template?: Parameters<typeof drainHabitOf>[0] } },
+  ): void {
     const { name, object } = workload;
     if (this.#workloads.has(name)) throw new Error(`the scenario deploys two workloads named "${name}"`);
     this.#workloads.set(name, workload);
     this.truths.set(name, said.truth);
-    this.#recorder.record({ type: 'workload', workload: name, namespace: object?.namespace ?? NAMESPACE, ...said });
+    const drain = drainHabitOf(made.spec?.template ?? {});
+    this.#recorder.record({
+      type: 'workload',
+      workload: name,
+      namespace: object?.namespace ?? NAMESPACE,
+      ...said,
+      ...(drain === undefined ? {} : { drain }),
+    });
   }
 
   async apply(objects: readonly UserObject[]): Promise<Workload[]> {
@@ -132,7 +149,7 @@ export class TrialContext implements Trial {
       } else {
         const { name: known, kind, ...rest } = said;
         const workload = { name: known, kind, object: { namespace: namespace ?? NAMESPACE, name } };
-        this.#recordWorkload(workload, rest);
+        this.#recordWorkload(workload, rest, object);
         workloads.push(workload);
       }
       await this.#cluster.create(resource, object);

@@ -164,7 +164,15 @@ export const eventSchema = z.discriminatedUnion('type', [
   event('bound', { bound: boundSchema }),
   /** A pool that was applied: what may be launched for it. */
   event('pool', { pool: poolSchema }),
-  event('workload', { workload: id, namespace: id, replicas: count, truth: truthSchema, note: z.string() }),
+  event('workload', {
+    workload: id,
+    namespace: id,
+    replicas: count,
+    truth: truthSchema,
+    /** What becomes of its pods on a node that is drained; absent where they are evicted. */
+    drain: z.enum(['stays', 'opted-out']).optional(),
+    note: z.string(),
+  }),
   event('expectation', { expectation: expectationSchema }),
   /** A PodDisruptionBudget over a workload: pods that must stay healthy, given either way. */
   event('budget', {
@@ -247,6 +255,16 @@ export const eventSchema = z.discriminatedUnion('type', [
     tags: z.record(z.string(), z.string()).optional(),
     reason: z.string().optional(),
   }),
+  /** What is done to an instance that is somebody else's: `found` as the trial begins; it is in no other event. */
+  event('foreign-instance', {
+    instance: id,
+    to: z.enum(['found', ...INSTANCE_STATES, 'retagged']),
+    tags: z.record(z.string(), z.string()),
+    /** The request that brought it about, where one did. */
+    span: span.optional(),
+  }),
+  /** A launch template, and the request by which it came or went. */
+  event('launch-template', { template: id, name: id, to: z.enum(['created', 'deleted']), span }),
   /**
    * What EC2 says ahead about an instance: `sent` by EC2, whatever becomes of the message; `received` by the target, once
    * for each reception.

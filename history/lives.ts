@@ -68,6 +68,17 @@ export interface InstanceLife {
   readonly terminated: EventOf<'instance'> | undefined;
 }
 
+/** A launch template that came up in the trial. */
+export interface TemplateLife {
+  readonly id: string;
+  readonly name: string;
+  /** `launchtemplate/id` */
+  readonly object: string;
+  readonly steps: readonly EventOf<'launch-template'>[];
+  readonly created: EventOf<'launch-template'> | undefined;
+  readonly deleted: EventOf<'launch-template'> | undefined;
+}
+
 /** A notice about an instance. */
 export interface NoticeLife {
   readonly instance: string;
@@ -202,6 +213,14 @@ export function foldInstances(events: readonly HistoryEvent[]): InstanceLife[] {
       ending: steps.find(({ to }) => to === 'shutting-down' || to === 'terminated'),
       terminated: step('terminated'),
     };
+  });
+}
+
+/** Launch templates by id, in the order in which they came up. */
+export function foldTemplates(events: readonly HistoryEvent[]): TemplateLife[] {
+  return groupBy(ofType(events, 'launch-template'), ({ template }) => template).map(([id, steps]) => {
+    const step = stepIn(steps);
+    return { id, name: steps[0].name, object: `launchtemplate/${id}`, steps, created: step('created'), deleted: step('deleted') };
   });
 }
 

@@ -8,9 +8,10 @@ import {
   foldNotices,
   foldPods,
   foldRequests,
+  foldTemplates,
   ofType,
 } from './lives.ts';
-import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife } from './lives.ts';
+import type { ClaimLife, FaultLife, Incarnation, InstanceLife, NodeLife, NoticeLife, PodLife, RequestLife, TemplateLife } from './lives.ts';
 
 export type Phase = (typeof PHASES)[number];
 
@@ -49,6 +50,9 @@ export interface View {
   readonly nodes: readonly NodeLife[];
   readonly claims: readonly ClaimLife[];
   readonly instances: readonly InstanceLife[];
+  readonly templates: readonly TemplateLife[];
+  /** What was done to instances that are somebody else's, in order. */
+  readonly foreign: readonly EventOf<'foreign-instance'>[];
   readonly notices: readonly NoticeLife[];
   /** Requests of the target by span. */
   readonly requests: ReadonlyMap<number, RequestLife>;
@@ -87,6 +91,8 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     nodes,
     claims: foldClaims(events),
     instances: foldInstances(events),
+    templates: foldTemplates(events),
+    foreign: ofType(events, 'foreign-instance'),
     notices: foldNotices(events, requests),
     requests,
     faults: foldFaults(events),
@@ -136,4 +142,18 @@ function firstBy<K, E>(events: readonly E[], keyOf: (event: E) => K): Map<K, E> 
     if (!first.has(keyOf(event))) first.set(keyOf(event), event);
   }
   return first;
+}
+
+/**
+ * How often what was expected of a workload's pods had come to its end before an event: what is expected of pods of one
+ * era says nothing about those of another.
+ */
+export function eraAt(view: View, workload: string, index: number): number {
+  const ends = view.stated.filter(({ expectation: one }) => one.kind === 'served-until-now' && one.workload === workload);
+  return ends.filter(({ i }) => i < index).length;
+}
+
+/** The era of which an expectation of the history speaks. */
+export function eraOf(view: View, expectation: Extract<Expectation, { workload: string }>): number {
+  return eraAt(view, expectation.workload, view.stated.find((one) => one.expectation === expectation)?.i ?? 0);
 }

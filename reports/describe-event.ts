@@ -92,6 +92,10 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
           `instance/${event.instance}`,
           `Instance ${event.to} (${event.capacityType} ${event.instanceType} in ${event.zone})${because(event.reason)}`,
         );
+      case 'foreign-instance':
+        return about(`instance/${event.instance}`, `Somebody else's instance ${event.to}`);
+      case 'launch-template':
+        return about(`launchtemplate/${event.template}`, `Launch template ${event.name} ${event.to}`);
       case 'notice':
         return about(
           `instance/${event.instance}`,

@@ -139,7 +139,7 @@ export const scheduledChange = scenario({
   id: 'interruption/scheduled-change',
   title: 'the hosts of all nodes will be retired in two weeks: their protected pods move in good time, none by force',
   profile: 'extended',
-  features: ['interruption'],
+  features: ['interruption', 'maintenance'],
   capabilities: ['queue.perturb'],
   pools: NODE_POOLS,
   async run(t) {

@@ -32,9 +32,9 @@ export interface TargetConstants {
 /**
  * What a target can do beyond the core, which can't be declined: scenarios that need more name it.
  * `spot`: buys spot capacity and falls back to on-demand. `interruption`: reads the interruption queue and acts on what
- * it says. `weights`: prefers pools of more weight. `taints`: pools with taints, start-up taints among them.
+ * it says. `maintenance`: acts on announced maintenance of hosts as soon as it is announced. `weights`: prefers pools of more weight. `taints`: pools with taints, start-up taints among them.
  */
-export const FEATURES = ['spot', 'interruption', 'weights', 'taints'] as const;
+export const FEATURES = ['spot', 'interruption', 'maintenance', 'weights', 'taints'] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** What one incarnation of a target gets: two wires, a runtime, its configuration; nothing else of the world. */

@@ -15,6 +15,7 @@ import { Observer } from './kube/observer.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
+import { NodeLeases, renewed } from './nodes/node-leases.ts';
 import { STARTUP_AGENT_DELAY } from './nodes/startup-agent.ts';
 import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
@@ -109,10 +110,12 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   api.onCommit(new Observer(recorder, api.resources).observe);
   const port = (principal: Principal): ClusterPort => api.port(principal);
   const machines = createMachines({ random, recorder, catalogue, cluster: CLUSTER, delays, port, scope });
+  api.compute('leases.coordination.k8s.io', (lease) => renewed(lease, machines.kubelets));
   const parts: readonly WorldPart[] = [
     new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
     new VolumeController({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
     ...machines.parts,
+    new NodeLeases({ port: port('node'), clock: scope('leases'), kubelets: machines.kubelets }),
     createControllerManager({
       port: port('workloads'),
       clock: scope('controller-manager'),

@@ -1,6 +1,7 @@
 import { NOTICE_KINDS } from '../history/events.ts';
 import type { KubeObject, LabelSelector, ObjectMeta, Taint } from '../model/kube.ts';
 import type { CapacityType, OfferingSelector } from '../model/catalogue.ts';
+import type { Principal } from '../model/operation.ts';
 
 /** Where an object lies. `namespace` only for namespaced resources. */
 export interface ObjectRef {
@@ -81,6 +82,12 @@ export interface InstancePort {
   onChange(listener: (instance: Instance) => void): () => void;
   /** Ends an instance behind everybody's back. */
   end(id: string, reason: string): void;
+}
+
+/** The world's own view of launch templates, always fresh. */
+export interface LaunchTemplatePort {
+  /** In the order of their ids. */
+  list(): readonly { readonly id: string; readonly name: string; readonly createdBy: Principal }[];
 }
 
 /** How sparse the errors of a fleet are: EC2 mostly names one pool of the many that were asked for. */
@@ -292,4 +299,5 @@ export interface FaultPorts {
   readonly spot: SpotPort;
   readonly queue: QueuePort;
   readonly instances: InstancePort;
+  readonly templates: LaunchTemplatePort;
 }

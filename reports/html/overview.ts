@@ -186,7 +186,7 @@ function scenarioRow(scenario: ScenarioReport, index: number): Markup {
     <td class="num">${trials.passed} of ${results.length + trials.notBegun}</td>
     <td class="num${success.served < success.asked && ' bad'}">${servedText(success)}</td>
     <td class="num">
-      ${whole ?? (healed === undefined ? '–' : '')}${healed !== undefined && html`<small>from the heal<br />${healed}</small>`}
+      ${whole ?? (healed === undefined ? '–' : '')}${healed !== undefined && html`<small>${whole !== undefined && html`<br />`}from the heal<br />${healed}</small>`}
     </td>
     <td class="num${instances.leaked > 0 && ' bad'}">
       ${[instances.created, instances.terminated, instances.live, instances.leaked].join(' / ')}

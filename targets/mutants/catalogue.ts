@@ -2,6 +2,7 @@ import { batchLimits } from './batch-limits.ts';
 import { deafAfterError } from './deaf-after-error.ts';
 import { deletedPods } from './deleted-pods.ts';
 import { doubleLaunch } from './double-launch.ts';
+import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
 import { freshToken } from './fresh-token.ts';
@@ -10,6 +11,7 @@ import { hastyEnd } from './hasty-end.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
+import { keptTemplates } from './kept-templates.ts';
 import type { Mutant } from './mutant.ts';
 import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
@@ -36,4 +38,6 @@ export const mutants: readonly Mutant[] = [
   hastyEnd,
   doubleLaunch,
   deafAfterError,
+  keptTemplates,
+  foreignKiller,
 ];

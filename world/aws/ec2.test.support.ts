@@ -39,11 +39,15 @@ export interface Exchange {
 export interface Bench {
   readonly clock: ClockScope;
   readonly ports: Ec2['ports'];
+  /** Not there until they are run. */
+  readonly others: Ec2['others'];
   readonly backend: Ec2['backend'];
   readonly send: EC2Client['send'];
   readonly exchanges: readonly Exchange[];
   /** Instance events so far. */
   readonly events: readonly InstanceEvent[];
+  /** All events so far. */
+  readonly told: readonly NewEvent[];
   /** What the last request did. */
   effect(): Effect | undefined;
   /** Sends a request as it is. */
@@ -59,7 +63,13 @@ export async function withEc2(
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
   const events: InstanceEvent[] = [];
-  const recorder = { record: (event: NewEvent) => (event.type === 'instance' ? events.push(event) : 0) };
+  const told: NewEvent[] = [];
+  const recorder = {
+    record: (event: NewEvent) => {
+      if (event.type === 'instance') events.push(event);
+      return told.push(event);
+    },
+  };
   const clock = timeline.scope('test');
   const ec2 = createEc2({
     clock: timeline.scope('ec2'),
@@ -85,10 +95,12 @@ export async function withEc2(
   const bench = {
     clock,
     ports: ec2.ports,
+    others: ec2.others,
     backend: ec2.backend,
     send,
     exchanges,
     events,
+    told,
     effect: () => exchanges.at(-1)?.answer.effect,
     raw,
   };

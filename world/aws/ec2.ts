@@ -7,9 +7,11 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { HostnameType } from '../nodes/addresses.ts';
 import type { FaultPorts } from '../ports.ts';
+import type { WorldPart } from '../tasks.ts';
 import { Ec2Backend } from './backend.ts';
 import { Capacity } from './capacity.ts';
 import { Fleets } from './fleets.ts';
+import { ForeignInstance } from './foreign-instance.ts';
 import { drawId } from './ids.ts';
 import { InstanceFaults } from './instance-faults.ts';
 import type { InstanceStore } from './instance-store.ts';
@@ -52,7 +54,11 @@ export interface Ec2Options {
 /** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
 export interface Ec2 {
   readonly backend: Backend;
-  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults'> & { readonly capacity: Capacity };
+  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults' | 'templates'> & {
+    readonly capacity: Capacity;
+  };
+  /** What others have in the account, from when it is run. */
+  readonly others: readonly WorldPart[];
 }
 
 /** Makes an EC2 without instances and launch templates. */
@@ -63,7 +69,7 @@ export function createEc2(options: Ec2Options): Ec2 {
   const capacity = new Capacity((offering) => market.depth(offering));
   const store = options.store ?? new MemoryStore(random.fork('machines'), subnets);
   const instances = new Instances({ clock, random: random.fork('delays'), recorder, store, delays, readLag, hostnameType });
-  const templates = new LaunchTemplates({ random: random.fork('launch templates'), clock, readLag });
+  const templates = new LaunchTemplates({ random: random.fork('launch templates'), clock, recorder, readLag });
   const quotas = new Quotas(new SubnetAddresses(subnets, store));
   instances.onChange((instance) => quotas.addresses.observe(instance));
   const buckets = new RequestBuckets(clock, { fleetsTakeResources: options.fleetsTakeResources ?? false });
@@ -103,6 +109,8 @@ export function createEc2(options: Ec2Options): Ec2 {
       },
       instances,
       instanceFaults: new InstanceFaults(clock, instances),
+      templates,
     },
+    others: subnets.slice(0, 1).map((subnet) => new ForeignInstance({ clock, random: random.fork('foreign'), instances, store, subnet })),
   };
 }

@@ -22,7 +22,7 @@ const INSTANCE_ID = /^i-([0-9a-f]{8}|[0-9a-f]{17})$/;
  * @throws Ec2Refusal when one is malformed or not there
  */
 export function findInstances({ instances }: Account, ids: readonly string[], span: number): InstanceRecord[] {
-  return find(ids, (id) => (instances.knows(id, span) ? instances.get(id) : undefined));
+  return find(ids, (id) => (instances.knows(id, span) ? instances.look(id) : undefined));
 }
 
 /** Instances by id, in that order, as a read sees them. @throws Ec2Refusal as `findInstances` */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { EventOf, Recorder } from '../../history/events.ts';
 import { selects } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
@@ -73,6 +74,8 @@ export interface InstanceRecord extends Instance {
   readonly endingAtMs?: number;
   /** When it was terminated, in ms since the epoch. */
   readonly endedAtMs?: number;
+  /** It was there before the cluster and is none of its business: see `foreign-instance.ts`. */
+  readonly isForeign?: true;
 }
 
 /** What is launched. */
@@ -95,7 +98,10 @@ export interface Launch {
   readonly span: number;
 }
 
-/** All instances of the world: their states over time, told to the history and to whoever listens. */
+/**
+ * All instances of the account: their states over time, told to the history and to whoever listens. Requests see every one
+ * of them; the world's own parts, by the port, those of the cluster only.
+ */
 export class Instances implements InstancePort {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -135,30 +141,36 @@ export class Instances implements InstancePort {
     return this.#replica;
   }
 
+  /** An instance of the cluster. */
   get(id: string): InstanceRecord | undefined {
+    const record = this.look(id);
+    return record?.isForeign === true ? undefined : record;
+  }
+
+  /** The cluster's, in the order of launch. */
+  list(): readonly InstanceRecord[] {
+    return this.#all().filter(({ isForeign }) => isForeign !== true);
+  }
+
+  /** An instance as it is, whoever's it is. */
+  look(id: string): InstanceRecord | undefined {
     const record = this.#records.get(id);
     return record === undefined || this.#isForgotten(record) ? undefined : record;
   }
 
-  /** In the order of launch. */
-  list(): readonly InstanceRecord[] {
-    for (const [id, record] of this.#records) if (this.#isForgotten(record)) this.#forget(id);
-    return [...this.#records.values()];
-  }
-
   /** An instance as a read sees it. @param span of the request */
   read(id: string, span: number): InstanceRecord | undefined {
-    return this.get(id) === undefined ? undefined : this.#replica.read(id, span);
+    return this.look(id) === undefined ? undefined : this.#replica.read(id, span);
   }
 
   /** What a read lists, in the order of launch. */
   readAll(span: number): readonly InstanceRecord[] {
-    return this.list().flatMap(({ id }) => this.#replica.read(id, span) ?? []);
+    return this.#all().flatMap(({ id }) => this.#replica.read(id, span) ?? []);
   }
 
   /** Whether a request that changes an instance knows it. */
   knows(id: string, span: number): boolean {
-    return this.get(id) !== undefined && this.#replica.knows(id, span);
+    return this.look(id) !== undefined && this.#replica.knows(id, span);
   }
 
   onChange(listener: (instance: Instance) => void): () => void {
@@ -178,38 +190,45 @@ export class Instances implements InstancePort {
     return () => void this.#failures.delete(armed);
   }
 
+  /** Adds an instance that is not the cluster's and has always been there. */
+  add(record: InstanceRecord & { readonly isForeign: true }): void {
+    this.#records.set(record.id, record);
+    this.#replica.found(record.id, record);
+    this.#recordForeign(record, 'found');
+  }
+
   /** Stops an instance that is pending or running: its address stays its own, its room does not. */
   stop(id: string, stateReason: StateReason, span?: number): InstanceRecord | undefined {
-    const record = this.get(id);
+    const record = this.look(id);
     if (record?.state === 'running' || record?.state === 'pending') {
       this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
       void this.#finishStopping(id);
     }
-    return this.get(id);
+    return this.look(id);
   }
 
   /** Starts an instance that is stopped. @param lease its new room */
   start(id: string, lease: Lease, span: number): InstanceRecord | undefined {
-    const record = this.get(id);
+    const record = this.look(id);
     if (record?.state === 'stopped') {
       this.#leases.set(id, lease);
       const { stateReason: _reason, endingAtMs: _ending, ...rest } = record;
       this.#change({ ...rest, state: 'pending', launchedAtMs: this.#clock.nowMs() }, { span });
       void this.#boot(id);
     }
-    return this.get(id);
+    return this.look(id);
   }
 
   /** Switches termination protection. */
   protect(id: string, isProtected: boolean): void {
-    const record = this.get(id);
+    const record = this.look(id);
     if (record !== undefined) this.#keep({ ...record, isProtected });
   }
 
   /** Launches one instance. Rejects with the store's refusal, having changed nothing. */
   async launch(launch: Launch): Promise<InstanceRecord> {
     const { type, subnet, capacityType, usdPerHour, imageId, template, userData, tags, clientToken } = launch;
-    const machine = await this.#store.launch({ instanceType: type.type, imageId, subnetId: subnet.id, tags, userData });
+    const machine = await this.#store.launch({ instanceType: type.type, imageId, subnetId: subnet.id, capacityType, tags, userData });
     this.#launches += 1;
     const record: InstanceRecord = {
       ...machine,
@@ -246,16 +265,22 @@ export class Instances implements InstancePort {
   /** Ends an instance at a user's wish, if it is not ending already. Returns it as it then is; undefined if there is none. */
   terminate(id: string, span: number): InstanceRecord | undefined {
     this.#startEnding(id, USER_INITIATED, span);
-    return this.get(id);
+    return this.look(id);
   }
 
   /** Sets tags and takes others away; an instance that is not there is left alone. @throws Ec2Refusal for too many */
-  retag(id: string, change: (tags: Tags) => Tags): void {
-    const record = this.get(id);
+  retag(id: string, change: (tags: Tags) => Tags, span: number): void {
+    const record = this.look(id);
     if (record === undefined) return;
     const tags = change(record.tags);
     checkTagCount(tags);
     this.#keep({ ...record, tags });
+    if (record.isForeign === true && !isDeepStrictEqual(tags, record.tags)) this.#recordForeign({ ...record, tags }, 'retagged', span);
+  }
+
+  #all(): readonly InstanceRecord[] {
+    for (const [id, record] of this.#records) if (this.#isForgotten(record)) this.#forget(id);
+    return [...this.#records.values()];
   }
 
   async #boot(id: string): Promise<void> {
@@ -282,7 +307,7 @@ export class Instances implements InstancePort {
   }
 
   #startEnding(id: string, stateReason: StateReason, span?: number): void {
-    const record = this.get(id);
+    const record = this.look(id);
     if (record === undefined || record.state === 'shutting-down' || record.state === 'terminated') return;
     this.#change({ ...record, state: 'shutting-down', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
     void this.#finish(id);
@@ -320,6 +345,10 @@ export class Instances implements InstancePort {
 
   #change(record: InstanceRecord, more: Pick<EventOf<'instance'>, 'span' | 'token' | 'tags' | 'vcpu' | 'memoryMiB'> = {}): void {
     this.#keep(record);
+    if (record.isForeign === true) {
+      this.#recordForeign(record, record.state, more.span);
+      return;
+    }
     this.#recorder.record({
       type: 'instance',
       instance: record.id,
@@ -332,6 +361,10 @@ export class Instances implements InstancePort {
       ...(record.stateReason === undefined ? {} : { reason: record.stateReason.message }),
     });
     for (const listener of [...this.#listeners]) listener(record);
+  }
+
+  #recordForeign({ id, tags }: InstanceRecord, to: EventOf<'foreign-instance'>['to'], span?: number): void {
+    this.#recorder.record({ type: 'foreign-instance', instance: id, to, tags: { ...tags }, ...(span === undefined ? {} : { span }) });
   }
 
   #keep(record: InstanceRecord): void {

@@ -1,7 +1,11 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
 import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
+import type { EventOf, Recorder } from '../../history/events.ts';
+import type { Principal } from '../../model/operation.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import type { Caller } from '../../wire/backend.ts';
+import type { LaunchTemplatePort } from '../ports.ts';
 import { drawId } from './ids.ts';
 import { Replica } from './replica.ts';
 import type { ReadLag } from './replica.ts';
@@ -33,6 +37,7 @@ export interface LaunchTemplate {
   readonly versions: readonly [TemplateVersion, ...TemplateVersion[]];
   readonly defaultVersion: number;
   readonly createdAtMs: number;
+  readonly createdBy: Principal;
   readonly tags: Tags;
 }
 
@@ -42,17 +47,20 @@ interface TemplateName {
   readonly LaunchTemplateName?: string | undefined;
 }
 
-/** The account's launch templates. */
-export class LaunchTemplates {
+/** The account's launch templates. The history tells when they come and go. */
+export class LaunchTemplates implements LaunchTemplatePort {
   readonly #random: Random;
+  readonly #recorder: Recorder;
   readonly #byId = new Map<string, LaunchTemplate>();
   /** What reads see, also of templates that were deleted lately. */
   readonly #replica: Replica<LaunchTemplate>;
   /** Those that a read may still see though they are deleted. */
   readonly #deleted = new Set<string>();
 
-  constructor({ random, clock, readLag }: { random: Random; clock: Clock; readLag: ReadLag }) {
+  constructor(parts: { random: Random; clock: Clock; recorder: Recorder; readLag: ReadLag }) {
+    const { random, clock, recorder, readLag } = parts;
     this.#random = random;
+    this.#recorder = recorder;
     this.#replica = new Replica(clock, random.fork('reads'), readLag);
   }
 
@@ -73,7 +81,10 @@ export class LaunchTemplates {
   }
 
   /** @throws Ec2Refusal for a name that is malformed or taken, or data that EC2 does not take */
-  create(template: { name: string; data: TemplateData; description?: string | undefined; tags: Tags; nowMs: number }): LaunchTemplate {
+  create(
+    template: { name: string; data: TemplateData; description?: string | undefined; tags: Tags; nowMs: number },
+    { principal, span }: Caller,
+  ): LaunchTemplate {
     const { name, tags, nowMs } = template;
     if (!NAME.test(name)) {
       throw new Ec2Refusal(
@@ -93,9 +104,11 @@ export class LaunchTemplates {
       versions: [makeVersion(1, template)],
       defaultVersion: 1,
       createdAtMs: nowMs,
+      createdBy: principal,
       tags,
     };
     this.#keep(created);
+    this.#record(created, 'created', span);
     return created;
   }
 
@@ -136,8 +149,10 @@ export class LaunchTemplates {
     return pick(name, this.readAll(span));
   }
 
-  delete(id: string): void {
+  delete(template: LaunchTemplate, span: number): void {
+    const { id } = template;
     if (!this.#byId.delete(id)) return;
+    this.#record(template, 'deleted', span);
     this.#deleted.add(id);
     this.#replica.write(id, undefined);
   }
@@ -149,6 +164,10 @@ export class LaunchTemplates {
     const tags = change(template.tags);
     checkTagCount(tags);
     this.#keep({ ...template, tags });
+  }
+
+  #record({ id, name }: LaunchTemplate, to: EventOf<'launch-template'>['to'], span: number): void {
+    this.#recorder.record({ type: 'launch-template', template: id, name, to, span });
   }
 
   #keep(template: LaunchTemplate): void {

@@ -94,6 +94,11 @@ export function addressesExhausted(subnetId: string): Ec2Refusal {
   );
 }
 
+/** The last address that an instance of a subnet can have. */
+export function lastAddressOf({ index }: Subnet): string {
+  return formatAddress(index, LAST_HOST);
+}
+
 function formatAddress(subnetIndex: number, host: number): string {
   const offset = subnetIndex * SUBNET_SIZE + host;
   return `10.0.${Math.floor(offset / 256)}.${offset % 256}`;

@@ -51,6 +51,11 @@ export class Replica<T> {
     return () => void this.#delays.delete(armed);
   }
 
+  /** A thing has always been there: every read sees it. */
+  found(id: string, value: T): void {
+    this.#versions.set(id, [{ value, seenFromMs: Number.NEGATIVE_INFINITY, late: [] }]);
+  }
+
   /** A thing has changed; `undefined`: it is gone. */
   write(id: string, value: T | undefined): void {
     const nowMs = this.#clock.nowMs();

@@ -32,7 +32,7 @@ const EXCLUDED = 'node.kubernetes.io/exclude-disruption';
  * The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`). At once: NoSchedule taints for
  * conditions and cordons. Every period: silent nodes turn Unknown and their pods unready; nodes that are not Ready are
  * queued for the NoExecute taint by which pods are evicted, one every 10 s a zone, and slower or not at all where much
- * of a zone is gone; nodes that are Ready lose it. Heartbeats are asked for, not read from leases.
+ * of a zone is gone; nodes that are Ready lose it. Heartbeats are asked of the kubelets, not read from their leases.
  */
 export class NodeLifecycle implements WorldPart {
   readonly #options: ControllerOptions & { readonly heartbeats: Heartbeats };

@@ -55,6 +55,8 @@ interface KubeletOptions {
   readonly instance: Instance;
   readonly instanceType: InstanceType;
   readonly config: NodeConfig;
+  /** Told when it has its node. */
+  readonly registered: () => void;
   /** The pods that are bound to a node. */
   readonly podsOn: (nodeName: string) => Iterable<Pod>;
   readonly delays: KubeletDelays;
@@ -73,8 +75,7 @@ const MESSAGES: Readonly<Record<Trouble, string>> = {
 
 /**
  * The kubelet of one running instance: boots, registers its node or adopts the one of its name, turns it Ready once the
- * network plugin is, and looks after the pods that are bound to it. Heartbeats are computed, never sent: leases are not
- * written. A node that was deleted is never made again.
+ * network plugin is, and looks after the pods that are bound to it. Heartbeats are computed, never sent. A node that was deleted is never made again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
@@ -207,7 +208,7 @@ export class Kubelet {
   }
 
   async #register(): Promise<void> {
-    const { port, clock, process, instance, podsOn } = this.#options;
+    const { port, clock, process, instance, podsOn, registered } = this.#options;
     try {
       await port.create<Node>('nodes', this.#newNode());
     } catch (error) {
@@ -216,6 +217,7 @@ export class Kubelet {
     }
     if (process.signal.aborted) return;
     this.#registeredMs = clock.nowMs();
+    registered();
     for (const pod of podsOn(instance.privateDnsName)) this.observe(pod);
   }
 

@@ -61,6 +61,7 @@ export class Kubelets implements WorldPart, Heartbeats {
   readonly #lastSeenMs = new Map<string, number>();
   /** Bound pods by node name and key. */
   readonly #pods = new Map<string, Map<string, Pod>>();
+  readonly #registerListeners = new Set<(nodeName: string) => void>();
   /** How often each instance has booted. */
   readonly #boots = new Map<string, number>();
 
@@ -86,6 +87,12 @@ export class Kubelets implements WorldPart, Heartbeats {
     tasks.signal.addEventListener('abort', powerOff, { once: true });
     for (const instance of instances.list()) follow(instance);
     await tasks.done();
+  }
+
+  /** Calls `listener` when a kubelet has registered its node, or adopted the one of its name. Returns what stops it. */
+  onRegister(listener: (nodeName: string) => void): () => void {
+    this.#registerListeners.add(listener);
+    return () => this.#registerListeners.delete(listener);
   }
 
   lastHeartbeatMs(nodeName: string): number | undefined {
@@ -144,6 +151,9 @@ export class Kubelets implements WorldPart, Heartbeats {
       faults: this.#faults,
       instance,
       ...boot,
+      registered: () => {
+        for (const listener of [...this.#registerListeners]) listener(nodeName);
+      },
       podsOn: (name) => [...(this.#pods.get(name)?.values() ?? [])],
       delays,
     });

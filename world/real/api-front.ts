@@ -34,9 +34,15 @@ export class ApiFront implements Backend {
   }
 
   async handle(request: WireRequest, operation: Operation, { principal }: Caller): Promise<Answer> {
+    const isWatch = operation.name.startsWith('watch ');
     const kept = Object.entries(request.headers).filter(([name]) => !NOT_FORWARDED.includes(name));
-    const response = await this.#server({ ...request, headers: { ...Object.fromEntries(kept), ...agentOf(principal) } });
-    if (operation.name.startsWith('watch ') && response.status < 400) return { ...response, effect: { kind: 'none' } };
+    const headers = {
+      ...Object.fromEntries(kept),
+      ...(isWatch ? { accept: inLines(request.headers['accept']) } : {}),
+      ...agentOf(principal),
+    };
+    const response = await this.#server({ ...request, headers });
+    if (isWatch && response.status < 400) return { ...response, effect: { kind: 'none' } };
     const body = await readWhole(response.body);
     return { ...response, body, effect: this.#effectOf(operation, { status: response.status, body }, response.headers) };
   }
@@ -81,6 +87,12 @@ export class ApiFront implements Backend {
 
 /** `k8s\0` begins every body in protobuf. Source: apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`. */
 const PROTOBUF_MAGIC = 0x6b;
+
+/** A watch must come in JSON, an event a line: the chain counts and rewrites its events. Clients that prefer protobuf take both. */
+function inLines(accept: string | undefined): string {
+  const types = (accept ?? '').split(',').filter((type) => type.includes('json'));
+  return types.length === 0 ? 'application/json' : types.join(',');
+}
 
 /** A body to its end, as bytes. @throws RangeError for one that has no end */
 async function readWhole(body: WireResponse['body']): Promise<Bytes> {

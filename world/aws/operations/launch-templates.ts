@@ -49,12 +49,12 @@ function numberOf(version: string | undefined, otherwise: number): number {
   return Number(version);
 }
 
-export function createLaunchTemplate({ templates, clock }: Account, request: CreateLaunchTemplateRequest): Outcome {
+export function createLaunchTemplate({ templates, clock }: Account, request: CreateLaunchTemplateRequest, caller: Caller): Outcome {
   const { LaunchTemplateName: name, LaunchTemplateData: data, VersionDescription: description, TagSpecifications } = request;
   if (name === undefined) throw missingParameter('LaunchTemplateName');
   if (data === undefined || Object.keys(data).length === 0) throw missingParameter('LaunchTemplateData');
   const tags = launchTags(TagSpecifications, 'launch-template');
-  const created = templates.create({ name, data, description, tags, nowMs: clock.nowMs() });
+  const created = templates.create({ name, data, description, tags, nowMs: clock.nowMs() }, caller);
   return outcome({ LaunchTemplate: writeTemplate(created) }, [created.id]);
 }
 
@@ -84,7 +84,7 @@ export function modifyLaunchTemplate({ templates }: Account, request: ModifyLaun
 
 export function deleteLaunchTemplate({ templates }: Account, request: DeleteLaunchTemplateRequest, { span }: Caller): Outcome {
   const template = templates.find(request, span);
-  templates.delete(template.id);
+  templates.delete(template, span);
   return outcome({ LaunchTemplate: writeTemplate(template) }, [template.id]);
 }
 

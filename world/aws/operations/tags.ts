@@ -31,7 +31,7 @@ function retag(account: Account, ids: readonly string[] = [], { span }: Caller, 
   // Everything is looked at before anything is changed.
   for (const id of asked) checkTagCount(change(tagsOf(account, id, span)));
   for (const id of asked) {
-    account.instances.retag(id, change);
+    account.instances.retag(id, change, span);
     account.templates.retag(id, change);
   }
   return outcome({}, asked);

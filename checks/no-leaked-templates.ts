@@ -1,0 +1,54 @@
+import type { Bound } from '../history/events.ts';
+import type { RequestLife, TemplateLife } from '../history/lives.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { eventsOf } from './evidence.ts';
+import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+/** From the removal of all workloads and pools to the end of everything that was made for them. */
+const TEARDOWN_BOUND = 'teardown';
+
+/** A template that a request of the target created. */
+interface Made {
+  readonly template: TemplateLife;
+  readonly request: RequestLife;
+  readonly createdMs: number;
+}
+
+/**
+ * Launch templates cost nothing, but an account holds 5,000 of them, and then nothing can be launched any more. Which ones
+ * to keep for the next launch is the target's own business as long as there are pools: when all are gone, the templates go
+ * within the bound, whoever deletes them.
+ */
+export const noLeakedTemplates: Check = {
+  name: 'no-leaked-templates',
+  summary: 'every launch template that the target created is gone in the end',
+  codes: { 'leaked-launch-template': 'a launch template of the target was still there when the trial was over' },
+  judge: (view) => {
+    const made = view.templates.flatMap((template) => madeByTarget(view, template));
+    return made.length === 0 ? undefined : mergeParts([withBound(view, TEARDOWN_BOUND, (bound) => judgeTemplates(view, made, bound))]);
+  },
+};
+
+function madeByTarget(view: View, template: TemplateLife): Made[] {
+  const { created } = template;
+  const request = created === undefined ? undefined : view.requests.get(created.span);
+  return created === undefined || request === undefined ? [] : [{ template, request, createdMs: created.t }];
+}
+
+function judgeTemplates(view: View, made: readonly Made[], bound: Bound): Part {
+  const over = view.phases.get('over');
+  const remove = view.phases.get('remove');
+  const left = over === undefined ? [] : made.filter(({ template: { deleted } }) => (deleted?.i ?? Infinity) > over.i);
+  const findings = left.map(({ template, request, createdMs }) => ({
+    code: 'leaked-launch-template',
+    object: template.object,
+    events: indexes([...eventsOf(request), ...template.steps, remove, over]),
+    message: `Launch template ${template.name} (${template.id}), created at ${seconds(createdMs)} by incarnation ${request.start.incarnation}, was still there when the trial was over, though all pools had been removed (${nameBound(bound)}).`,
+  }));
+  const ends = made.flatMap(({ template: { deleted, object } }) =>
+    remove === undefined || deleted === undefined || deleted.t < remove.t ? [] : [{ value: deleted.t - remove.t, object }],
+  );
+  return safetyPart(view, findings, `${left.length} of ${count(made.length, 'launch template')} left behind`, [measure(bound, ends)]);
+}

@@ -1,0 +1,48 @@
+import type { PodSpec, Taint } from './kube.ts';
+import { tolerates } from './taints.ts';
+
+/**
+ * Taints for nodes on their way out, a cordon in other words: Karpenter's since v1, and those of its betas; Cluster
+ * Autoscaler's; AWS's node termination handler's. Sources: karpenter.sh `pkg/apis/v1/taints.go`, cluster-autoscaler
+ * `utils/taints/taints.go`, aws-node-termination-handler `pkg/node/node.go`.
+ */
+const LEAVING_TAINTS: readonly string[] = [
+  'karpenter.sh/disrupted',
+  'karpenter.sh/disruption',
+  'ToBeDeletedByClusterAutoscaler',
+  'aws-node-termination-handler/spot-itn',
+  'aws-node-termination-handler/scheduled-maintenance',
+  'aws-node-termination-handler/rebalance-recommendation',
+  'aws-node-termination-handler/asg-lifecycle-termination',
+];
+
+/** Annotations by which pods opt out of being moved. Sources: Karpenter, "Pod-Level Controls"; Cluster Autoscaler's FAQ. */
+const OPT_OUTS: readonly (readonly [key: string, value: string])[] = [
+  ['karpenter.sh/do-not-disrupt', 'true'],
+  ['karpenter.sh/do-not-evict', 'true'],
+  ['cluster-autoscaler.kubernetes.io/safe-to-evict', 'false'],
+];
+
+/** Whether a taint says that its node is on its way out. */
+export function isLeavingTaint({ key }: Pick<Taint, 'key'>): boolean {
+  return LEAVING_TAINTS.includes(key);
+}
+
+/**
+ * What becomes of pods on a node that is drained, where it is not that they are evicted. `stays`: they tolerate the taint
+ * that tells pods to go, so nobody asks them or waits for them. `opted-out`: they said that they must not be moved, so
+ * they are waited for, and not asked.
+ */
+export type DrainHabit = 'stays' | 'opted-out';
+
+/** @param template metadata and spec of the pods */
+export function drainHabitOf(template: {
+  readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
+  readonly spec?: Pick<PodSpec, 'tolerations'>;
+}): DrainHabit | undefined {
+  const tolerations = template.spec?.tolerations ?? [];
+  const isTolerated = LEAVING_TAINTS.some((key) => tolerations.some((one) => tolerates(one, { key, effect: 'NoSchedule' })));
+  if (isTolerated) return 'stays';
+  const annotations = template.metadata?.annotations ?? {};
+  return OPT_OUTS.some(([key, value]) => annotations[key] === value) ? 'opted-out' : undefined;
+}

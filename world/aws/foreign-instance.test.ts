@@ -1,0 +1,86 @@
+import {
+  CreateTagsCommand,
+  DescribeInstancesCommand,
+  DescribeSubnetsCommand,
+  StopInstancesCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { expect, test } from '@playwright/test';
+import { CLUSTER, fleet, idsOf, instancesOf, makeTemplate, withEc2 } from './ec2.test.support.ts';
+import type { Bench } from './ec2.test.support.ts';
+
+/** Runs `work` beside somebody else's instance. @param work gets its id */
+async function withForeign(work: (bench: Bench, id: string) => Promise<void>): Promise<void> {
+  await withEc2(async (bench) => {
+    for (const part of bench.others) await part.run(new AbortController().signal);
+    const [foreign] = instancesOf(await bench.send(new DescribeInstancesCommand({})));
+    await work(bench, foreign?.InstanceId ?? '');
+  });
+}
+
+/** What the history says of it. */
+function deeds({ told }: Bench): string[] {
+  return told.flatMap((event) =>
+    event.type === 'foreign-instance' ? [`${event.to}${event.span === undefined ? '' : ' by request'}`] : [],
+  );
+}
+
+test('requests list it first, as of before the cluster; filters by tag and the world do not see it', async () => {
+  await withForeign(async (bench, id) => {
+    await makeTemplate(bench);
+    const own = idsOf(await bench.send(fleet()));
+    const listed = instancesOf(await bench.send(new DescribeInstancesCommand({})));
+    expect(listed.map(({ InstanceId }) => InstanceId)).toEqual([id, ...own]);
+    expect(listed[0]).toMatchObject({
+      State: { Name: 'running' },
+      SubnetId: CLUSTER.subnets['us-east-1a'],
+      PrivateIpAddress: '10.0.15.254',
+      Tags: expect.arrayContaining([{ Key: 'Name', Value: 'somebody-elses' }]),
+    });
+    expect(listed[0]?.LaunchTime?.getTime()).toBeLessThan(bench.clock.nowMs());
+    const byTag = new DescribeInstancesCommand({ Filters: [{ Name: 'tag-key', Values: ['karpenter.sh/nodepool'] }] });
+    expect(instancesOf(await bench.send(byTag))).toEqual([]);
+    expect(bench.ports.instances.list().map((instance) => instance.id)).toEqual(own);
+    expect(bench.ports.instances.get(id)).toBeUndefined();
+    const { Subnets = [] } = await bench.send(new DescribeSubnetsCommand({ SubnetIds: [CLUSTER.subnets['us-east-1a'] ?? ''] }));
+    expect(Subnets[0]?.AvailableIpAddressCount).toBeLessThan(4_091);
+    expect(deeds(bench)).toEqual(['found']);
+    expect(bench.events.some(({ instance }) => instance === id)).toBe(false);
+  });
+});
+
+for (const [what, command, told] of [
+  ['ended', (id: string) => new TerminateInstancesCommand({ InstanceIds: [id] }), ['shutting-down by request', 'terminated']],
+  ['stopped', (id: string) => new StopInstancesCommand({ InstanceIds: [id] }), ['stopping by request', 'stopped']],
+  ['retagged', (id: string) => new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: 'b' }] }), ['retagged by request']],
+  [
+    'given a tag that it has',
+    (id: string) => new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'Name', Value: 'somebody-elses' }] }),
+    [],
+  ],
+] as const) {
+  test(`the history tells that it was ${what}, and nobody in the world hears of it`, async () => {
+    await withForeign(async (bench, id) => {
+      const heard: string[] = [];
+      bench.ports.instances.onChange((instance) => heard.push(instance.id));
+      // The client's overloads take no union of commands.
+      await bench.send(command(id) as TerminateInstancesCommand);
+      await bench.clock.sleep(60_000);
+      expect(deeds(bench)).toEqual(['found', ...told]);
+      expect(heard).toEqual([]);
+    });
+  });
+}
+
+test('what the seed draws for the cluster is the same with and without it', async () => {
+  const launch = async (bench: Bench): Promise<string[]> => {
+    await makeTemplate(bench);
+    const ids = idsOf(await bench.send(fleet({ count: 3 })));
+    await bench.clock.sleep(60_000);
+    return [...ids, ...bench.ports.instances.list().map(({ privateIp }) => privateIp)];
+  };
+  const drawn: string[][] = [];
+  await withForeign(async (bench) => void drawn.push(await launch(bench)));
+  await withEc2(async (bench) => void drawn.push(await launch(bench)));
+  expect(drawn[0]).toEqual(drawn[1]);
+});

@@ -1,0 +1,101 @@
+import type { NewEvent } from '../../history/events.ts';
+import type { Principal } from '../../model/operation.ts';
+import { loadKubeTypes } from '../../protocols/kube/types.ts';
+import type { ClockScope } from '../../runtime/clock.ts';
+import { createRandom } from '../../runtime/random.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { Gate } from '../../wire/gate.ts';
+import { serveWire } from '../../wire/http-server.ts';
+import { createHttpWire } from '../../wire/http-wire.ts';
+import type { Wire } from '../../wire/wire.ts';
+import { createApiServer } from '../kube/api-server.ts';
+import type { ApiServer } from '../kube/api-server.ts';
+import { WireRoom } from '../wires.ts';
+import { ApiFront } from './api-front.ts';
+
+const fail = (error: unknown): never => {
+  throw error instanceof Error ? error : new Error(String(error));
+};
+
+/** A proxy as a real world has it before its API server, on a socket of its own. */
+export interface Proxy {
+  /** A client of it. */
+  readonly wire: Wire;
+  /** What was recorded of the requests. */
+  readonly events: readonly NewEvent[];
+}
+
+/** Runs `work` against a proxy for `principal` before `server`, both on loopback sockets in real time. */
+export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<void>, principal: Principal = 'target'): Promise<void> {
+  const timeline = createRealTimeline();
+  const clock = timeline.scope('wire');
+  const caller = timeline.scope('caller');
+  const random = createRandom(1);
+  const events: NewEvent[] = [];
+  const upstream = await serveWire({ wire: server, log: (_level, message) => fail(message) });
+  const toUpstream = createHttpWire({ baseUrl: upstream.url });
+  const none = { thereMs: 0, workMs: 0, backMs: 0 };
+  const room = new WireRoom({
+    site: { random, recorder: { record: (event) => events.push(event) - 1 }, onKill: () => undefined, onFailure: fail, onFlood: fail },
+    clock,
+    gate: new Gate(clock, random),
+    backends: { kube: new ApiFront({ server: toUpstream.wire, types: loadKubeTypes() }), aws: nobody() },
+    latencyMs: () => none,
+  });
+  const wires = room.open(principal, 1, caller);
+  const proxy = await serveWire({ wire: wires.kube, log: (_level, message) => fail(message) });
+  const client = createHttpWire({ baseUrl: proxy.url });
+  try {
+    await work({ wire: client.wire, events });
+  } finally {
+    client.destroy();
+    wires.close();
+    await proxy.close();
+    toUpstream.destroy();
+    await upstream.close();
+    caller.kill();
+    clock.kill();
+  }
+}
+
+/** An API server of our own as if it were a real one: its wire, and what runs against it. */
+export interface RealTimeServer {
+  readonly api: ApiServer;
+  /** Over a socket. */
+  readonly wire: Wire;
+  readonly clock: ClockScope;
+  /** Of a part of the world; its signal is aborted at the end. */
+  readonly runtime: Runtime;
+}
+
+/** Runs `work` against a fresh API server on a loopback socket, in real time. */
+export async function withRealTimeServer(work: (server: RealTimeServer) => Promise<void>): Promise<void> {
+  const timeline = createRealTimeline();
+  const random = createRandom(1);
+  const api = createApiServer({ clock: timeline.scope('api'), random: random.fork('api') });
+  const server = await serveWire({ wire: wireOf(api), log: (_level, message) => fail(message) });
+  const client = createHttpWire({ baseUrl: server.url });
+  const clock = timeline.scope('parts');
+  const stopping = new AbortController();
+  const runtime = { clock, random: random.fork('parts'), log: () => undefined, signal: stopping.signal };
+  try {
+    await work({ api, wire: client.wire, clock, runtime });
+  } finally {
+    stopping.abort(new Error('the test is over'));
+    client.destroy();
+    await server.close();
+    api.stop();
+    clock.kill();
+  }
+}
+
+/** What a server of our own answers, without a chain before it. */
+export function wireOf(api: Pick<ApiServer, 'backend'>): Wire {
+  return (request) => api.backend.handle(request, api.backend.describe(request), { principal: 'scenario', incarnation: 1, span: 0 });
+}
+
+/** No request of these tests goes to AWS. */
+function nobody(): ApiFront {
+  return new ApiFront({ server: () => Promise.reject(new Error('nobody is there')), types: loadKubeTypes() });
+}
