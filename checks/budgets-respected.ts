@@ -24,11 +24,12 @@ export const budgetsRespected: Check = {
     if (view.budgets.length === 0) return undefined;
     const guarded = view.budgets.map((budget) => ({
       budget,
+      pods: podsOf(view, budget),
       // Who tolerates the taint that tells pods to go is not drained, and ends with the node.
-      pods: view.workloads.get(budget.workload)?.deployed.drain === 'stays' ? [] : podsOf(view, budget),
+      drained: view.workloads.get(budget.workload)?.deployed.drain === 'stays' ? [] : podsOf(view, budget),
     }));
     const findings = [...view.requests.values()].flatMap((request) =>
-      guarded.flatMap(({ budget, pods }) => [...deletions(view, request, pods, budget), ...kills(view, request, pods, budget)]),
+      guarded.flatMap(({ budget, pods, drained }) => [...deletions(view, request, pods, budget), ...kills(view, request, drained, budget)]),
     );
     const pods = guarded.reduce((sum, one) => sum + one.pods.length, 0);
     return safetyPart(view, findings, `${findings.length} of ${count(pods, 'protected pod')} lost to force`);

@@ -36,7 +36,7 @@ export const poolLimits: Check = {
   summary: 'running and launching capacity stays within the limits of the pools',
   codes: { 'limit-exceeded': 'more capacity was live than the pools allow' },
   judge: (view) => {
-    const entries = launchedByTarget(createLedger(view));
+    const entries = counted(view);
     return mergeParts(
       RESOURCES.flatMap((resource) => {
         const limit = limitOf(view, resource.limit);
@@ -52,11 +52,11 @@ function limitOf(view: View, resource: keyof Limits): number | undefined {
   return stated.length === 0 || stated.length < limits.length ? undefined : stated.reduce((sum, limit) => sum + limit, 0);
 }
 
-function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of }: (typeof RESOURCES)[number], limit: number): Part {
+function judgeResource(view: View, entries: readonly Counted[], { noun, of }: (typeof RESOURCES)[number], limit: number): Part {
   let worst = 0;
   const findings: Finding[] = [];
   for (const { instance, request } of entries) {
-    const live = entries.filter((other) => isLiveAt(view, other, instance.launched.i));
+    const live = entries.filter((other) => isLiveAt(other, instance.launched.i));
     const sizes = live.map((other) => of(other.instance));
     if (sizes.some((size) => size === undefined)) continue;
     const sum = sizes.reduce<number>((total, size) => total + (size ?? 0), 0);
@@ -79,12 +79,26 @@ function judgeResource(view: View, entries: readonly TargetsEntry[], { noun, of 
   return safetyPart(view, findings, `at most ${count(worst, noun, noun)} of ${limit} at once`, [{ bound, worst }]);
 }
 
+/** An instance, and from when to when it counts, as indexes of events. */
+interface Counted extends TargetsEntry {
+  readonly fromIndex: number;
+  readonly toIndex: number;
+}
+
 /**
  * From its launch until it began to end, or its node or claim began to leave: what is on its way out counts no more, so
  * that a replacement may come first. Source: Karpenter's counter leaves out what is marked for deletion.
  */
-function isLiveAt(view: View, { instance: { id, launched, ending }, nodes }: TargetsEntry, index: number): boolean {
-  const claim = view.claims.find(({ instance }) => instance === id);
-  const leaving = [ending, claim?.terminating, ...nodes.flatMap(({ steps }) => steps.filter(({ to }) => to === 'terminating'))];
-  return launched.i <= index && leaving.every((event) => (event?.i ?? Infinity) > index);
+function counted(view: View): Counted[] {
+  const claims = new Map(view.claims.map((claim) => [claim.instance, claim]));
+  return launchedByTarget(createLedger(view)).map((entry) => {
+    const { instance, nodes } = entry;
+    const leaving = nodes.flatMap(({ steps }) => steps.filter(({ to }) => to === 'terminating'));
+    const ends = [instance.ending, claims.get(instance.id)?.terminating, ...leaving];
+    return { ...entry, fromIndex: instance.launched.i, toIndex: Math.min(...ends.map((event) => event?.i ?? Infinity)) };
+  });
+}
+
+function isLiveAt({ fromIndex, toIndex }: Counted, index: number): boolean {
+  return fromIndex <= index && toIndex > index;
 }

@@ -59,23 +59,34 @@ test('changes that changed nothing are in vain: fleets without an instance', () 
   expect(worstOf(history, 1)).toBe(7);
 });
 
-test('reads that were throttled are in vain, others are polled by their nature', () => {
+test('reads of AWS that were throttled are in vain, others are polled by their nature', () => {
   const history = begun();
   for (let index = 0; index < 6; index += 1) {
     history.request(index, 'ec2:DescribeInstances', { mutating: false }).answer(index, 'fail', 'RequestLimitExceeded');
-    history.request(100 + index, 'get nodes', { mutating: false }).answer(100 + index, 'fail', 'NotFound');
+    history.request(100 + index, 'get nodes', { mutating: false }).answer(100 + index, 'fail', 'TooManyRequests');
   }
   expect(worstOf(history)).toBe(6);
 });
 
-test('launches are allowed for each pod that waited', () => {
-  const launches = (pods: number): HistoryBuilder => {
-    const history = begun();
-    for (let index = 0; index < pods; index += 1) history.pod(`web-${index}`, 'created');
-    for (let index = 0; index < 12; index += 1) history.request(index, 'ec2:CreateFleet', { input: { ClientToken: String(index % 4) } });
-    return history;
-  };
-  expect(worstOf(launches(0))).toBe(12);
-  expect(worstOf(launches(2))).toBe(6);
-  expect(worstOf(launches(9)), 'each of the four tokens three times').toBe(3);
-});
+/** Twelve launches in vain, of four tokens or none, while pods wait; some come about. */
+const launches = ({ pods, launched, token = true }: { pods: number; launched: number; token?: boolean }): HistoryBuilder => {
+  const history = begun();
+  for (let index = 0; index < pods; index += 1) history.pod(`web-${index}`, 'created');
+  for (let index = 0; index < 12; index += 1) {
+    history.request(index, 'ec2:CreateFleet', { input: token ? { ClientToken: String(index % 4) } : {} });
+  }
+  for (let index = 0; index < launched; index += 1) history.launch(50 + index, `i-${index}`);
+  return history;
+};
+
+for (const { what, history, worst } of [
+  { what: 'nobody waits', history: launches({ pods: 0, launched: 4 }), worst: 12 },
+  { what: 'two pods wait', history: launches({ pods: 2, launched: 4 }), worst: 6 },
+  { what: 'many wait, and each of the four tokens is sent three times', history: launches({ pods: 9, launched: 9 }), worst: 3 },
+  { what: 'many wait, and two nodes were enough for them', history: launches({ pods: 9, launched: 2 }), worst: 6 },
+  { what: 'none has a token', history: launches({ pods: 4, launched: 4, token: false }), worst: 3 },
+]) {
+  test(`launches are allowed for each that there was reason for: ${what}`, () => {
+    expect(worstOf(history)).toBe(worst);
+  });
+}

@@ -11,6 +11,7 @@ const REPEATS_BOUND = 'repeats-a-minute';
 /** The same of those that were answered, and brought nothing. */
 const ANSWERED_BOUND = 'vain-answers-a-minute';
 const MINUTE_MS = 60_000;
+const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 /** The codes by which AWS and Kubernetes refuse who asks too often. */
 const THROTTLED = /Throttl|RequestLimitExceeded|TooManyRequests|SlowDown|RequestThrottled/;
 /** Repetitions that a finding points at. */
@@ -20,10 +21,10 @@ const SHOWN = 10;
  * Who is refused backs off. One and the same request is not sent in vain more often within any minute than a backoff
  * does: a client that hammers an API that throttles it takes the budget of all who share its account.
  *
- * In vain are changes that were refused, lost, or changed nothing (a fleet without an instance), and reads that were
- * throttled; other reads are polled by their nature, and what was done is no repetition. Requests are the same to the
- * letter, client token included. Since who draws a new token for each try asks for the same all the same, launches of all
- * kinds together are no more than that for each pod that waited meanwhile.
+ * In vain are changes that were refused, lost, or changed nothing (a fleet without an instance), and reads of AWS that were
+ * throttled; other reads are polled by their nature, and what was done is no repetition. Changes are the same to the
+ * letter, client token included. Launches of all kinds together, since who draws a new token for each try asks for the same
+ * all the same, and equal reads, which each launch may need, are no more than that for each launch that there was reason for.
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
@@ -40,20 +41,26 @@ export const requestAmplification: Check = {
 };
 
 function judgeRepeats(view: View, vain: readonly RequestLife[], bound: Bound): Part {
-  const same = groupBy(vain, ({ start }) => JSON.stringify([start.operation, start.object, start.input]));
-  const launches = groupBy(vain.filter(hasToken), ({ start }) => start.operation);
+  const reasons = reasonsIn(view);
+  const equal = groupBy(
+    vain.filter((request) => !isLaunch(request) || hasToken(request)),
+    ({ start }) => JSON.stringify([start.operation, start.object, start.input]),
+  );
+  const launches = groupBy(vain.filter(isLaunch), ({ start }) => start.operation);
   const worst = [
-    ...same.map((requests) => worstMinute(requests, () => 1)),
-    ...launches.map((requests) => worstMinute(requests, (first, last) => podsWaiting(view, first, last))),
+    ...equal.map((requests) => worstMinute(requests, requests[0]?.start.mutating === false ? reasons : () => 1)),
+    ...launches.map((requests) => worstMinute(requests, reasons)),
   ];
   const hammered = worst.filter(({ value }) => value > bound.value);
   const findings = hammered.map(({ sent, share, object, requests, first }) => ({
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} pods that waited` : ''}).`,
+    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} launches that there was reason for` : ''}).`,
   }));
-  return safetyPart(view, findings, `${hammered.length} of ${same.length} different requests were sent too often`, [measure(bound, worst)]);
+  return safetyPart(view, findings, `${hammered.length} of ${equal.length} different requests were sent too often`, [
+    measure(bound, worst),
+  ]);
 }
 
 function groupBy(requests: readonly RequestLife[], keyOf: (request: RequestLife) => string): RequestLife[][] {
@@ -67,16 +74,19 @@ function groupBy(requests: readonly RequestLife[], keyOf: (request: RequestLife)
   return [...groups.values()];
 }
 
-/** Refused or lost; of reads only those that were throttled. */
-function isRefused({ start: { mutating }, end }: RequestLife): boolean {
-  return mutating ? end?.outcome !== 'ok' : end?.outcome === 'fail' && (end.status === 429 || THROTTLED.test(end.code ?? ''));
+/** Refused or lost; of reads only those that AWS throttled. */
+function isRefused({ start: { mutating, wire }, end }: RequestLife): boolean {
+  return mutating ? end?.outcome !== 'ok' : wire === 'aws' && end?.outcome === 'fail' && THROTTLED.test(end.code ?? '');
 }
 
 function isAnsweredInVain({ start: { mutating }, end, effect }: RequestLife): boolean {
   return mutating && end?.outcome === 'ok' && effect?.effect.kind === 'none';
 }
 
-/** Launches have one. */
+function isLaunch({ start: { operation } }: RequestLife): boolean {
+  return LAUNCHES.includes(operation);
+}
+
 function hasToken({ start: { input } }: RequestLife): boolean {
   return (input as { ClientToken?: unknown } | null | undefined)?.ClientToken !== undefined;
 }
@@ -107,11 +117,37 @@ function worstMinute(requests: readonly RequestLife[], shareOf: (first: RequestL
   return { ...worst, object: one?.start.object ?? one?.start.operation ?? 'target', requests };
 }
 
-/** Pods that were without a node at some moment between two requests: one at least. */
-function podsWaiting(view: View, { start: first }: RequestLife, { start: last }: RequestLife): number {
-  const waiting = view.pods.filter(({ created, scheduled, running, terminating, gone }) => {
-    const left = Math.min(...[scheduled, running, terminating, gone].map((event) => event?.i ?? Infinity));
-    return (created?.i ?? 0) < last.i && left > first.i;
-  });
-  return Math.max(1, waiting.length);
+/**
+ * How many launches there is reason for between two requests: a node for each pod that was without one and for each claim or
+ * node on its way out, but no more than the target ever launched, and one at least.
+ */
+function reasonsIn(view: View): (first: RequestLife, last: RequestLife) => number {
+  const indexOf = (event: { readonly i: number } | undefined): number => event?.i ?? Infinity;
+  const spans = [
+    ...view.pods.map(({ created, scheduled, running, terminating, gone }) => ({
+      from: created?.i ?? 0,
+      to: Math.min(...[scheduled, running, terminating, gone].map(indexOf)),
+    })),
+    ...view.claims.map(({ terminating, gone }) => ({ from: indexOf(terminating), to: indexOf(gone) })),
+    ...view.nodes.map(({ steps, gone }) => ({ from: indexOf(steps.find(({ to }) => to === 'cordoned')), to: indexOf(gone) })),
+  ];
+  const begun = spans.map(({ from }) => from).sort((a, b) => a - b);
+  const over = spans.map(({ to }) => to).sort((a, b) => a - b);
+  const launched = view.instances.filter(({ launched: { span } }) => span !== undefined).length;
+  return ({ start: first }, { start: last }) => {
+    const open = countBelow(begun, last.i) - countBelow(over, first.i);
+    return Math.max(1, Math.min(open, launched));
+  };
+}
+
+/** How many of some numbers in ascending order are less than one. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((sorted[middle] ?? Infinity) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

@@ -59,7 +59,7 @@ function isByDesign(view: View, { number, exit, ready, start }: Incarnation): bo
   return strikes.some(({ t, span }) => {
     const request = span === undefined ? undefined : view.requests.get(span)?.start;
     if (request?.principal !== 'target' || request.incarnation !== number) return false;
-    const isOfLease = request.wire === 'kube' && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
+    const isOfLease = request.wire === 'kube' && request.mutating && request.operation.endsWith(' leases') && exit.t - t <= LEASE_MS;
     return isOfLease || (ready === undefined && t >= start.t);
   });
 }

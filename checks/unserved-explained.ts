@@ -84,20 +84,23 @@ function judgeOthers(view: View): Part[] {
     // The autoscaler owes pods of a DaemonSet nothing: they are bound to nodes that are there, or wait.
     if (truth.kind === 'daemon') return [];
     const expected = expectationsOf(view, 'served').filter(({ workload }) => workload === name);
-    const served = expected[0];
-    const eras = new Set(expected.map((expectation) => eraOf(view, expectation)));
-    return withBound(view, served?.bound ?? PATIENCE[truth.kind], (bound) => {
-      // Of pods that came when nothing was expected any more nobody waits for a word either.
-      const owed = pods.filter(({ created }) => served === undefined || eras.has(eraAt(view, name, created?.i ?? 0)));
-      const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, served !== undefined));
-      const silent = unserved.filter((pod) => !words.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
-      const summary = `${name}: ${unserved.length - silent.length} of ${count(unserved.length, 'unserved pod')} explained`;
-      return safetyPart(
-        view,
-        silent.map((pod) => silentFinding(view, pod)),
-        summary,
-      );
-    });
+    const judge = (boundName: string, owed: readonly PodLife[]): Part =>
+      withBound(view, boundName, (bound) => {
+        const unserved = owed.filter((pod) => staysUnserved(view, pod, bound, expected.length > 0));
+        const silent = unserved.filter((pod) => !words.some((said) => isInTime(view, said, pod) && isAbout(said, pod)));
+        const summary = `${name}: ${unserved.length - silent.length} of ${count(unserved.length, 'unserved pod')} explained`;
+        const findings = silent.map((pod) => silentFinding(view, pod));
+        return safetyPart(view, findings, summary);
+      });
+    if (expected.length === 0) return [judge(PATIENCE[truth.kind], pods)];
+    // Of pods that came when nothing was expected any more nobody waits for a word either.
+    const eras = new Map(expected.map((expectation) => [eraOf(view, expectation), expectation.bound]).reverse() as [number, string][]);
+    return [...eras].map(([era, boundName]) =>
+      judge(
+        boundName,
+        pods.filter(({ created }) => eraAt(view, name, created?.i ?? 0) === era),
+      ),
+    );
   });
 }
 

@@ -37,7 +37,7 @@ test('a more generous declaration, of target or world, never gives a tighter bou
       });
       for (const name of Object.keys(before) as (keyof typeof before)[]) {
         // Who looks less often repeats itself less; who tries more at once is sooner through.
-        const isTighter = name === 'repeats-a-minute' || (name === 'fallback' && constant === 'offeringsPerLaunch');
+        const isTighter = name.endsWith('-a-minute') || (name === 'fallback' && constant === 'offeringsPerLaunch');
         if (!isTighter) expect(after[name].value).toBeGreaterThanOrEqual(before[name].value);
       }
     }),

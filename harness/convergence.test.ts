@@ -55,7 +55,12 @@ test('the quiet time may end after the limit, and what comes up in it is not for
 
 test("a pod that is finished is in nobody's way, nor does it need its node", async () => {
   const pod = (name: string, phase: string): Pod => ({
-    metadata: { name, namespace: 'default', labels: { [WORKLOAD_LABEL]: 'web' } },
+    metadata: {
+      name,
+      namespace: 'default',
+      labels: { [WORKLOAD_LABEL]: 'web' },
+      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'w' }],
+    },
     spec: { containers: [], nodeName: 'node-1' },
     status: { phase: phase as 'Failed' },
   });

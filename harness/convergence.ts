@@ -71,7 +71,7 @@ export async function waitingToSettle({ cluster, instances, truths }: Omit<Conve
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
   for (const pod of pods) {
-    // Its owner has another in its place; that its object stays for a while is the cluster's business.
+    // That its object stays for a while is the cluster's business.
     if (isFinished(pod)) continue;
     if (pod.spec.nodeName !== undefined && truthOf(pod, truths)?.kind !== 'daemon') usedNodes.add(pod.spec.nodeName);
     const why = podProblem(pod, truths);
@@ -130,8 +130,10 @@ async function listIfServed(cluster: ClusterPort, resource: string): Promise<Kub
   }
 }
 
-function isFinished({ status }: Pod): boolean {
-  return status?.phase === 'Failed' || status?.phase === 'Succeeded';
+/** Its work is done, or it failed and its owner has another in its place, which a Job need not have. */
+function isFinished({ metadata, status }: Pod): boolean {
+  const isReplaced = metadata.ownerReferences?.some(({ kind }) => kind !== 'Job') === true;
+  return status?.phase === 'Succeeded' || (status?.phase === 'Failed' && isReplaced);
 }
 
 function podProblem(pod: Pod, truths: ReadonlyMap<string, Truth>): string | undefined {

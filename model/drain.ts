@@ -16,6 +16,9 @@ const LEAVING_TAINTS: readonly string[] = [
   'aws-node-termination-handler/asg-lifecycle-termination',
 ];
 
+/** Those that spare pods which tolerate them: Karpenter's. Cluster Autoscaler evicts all but DaemonSets' pods. */
+const SPARING_TAINTS: readonly string[] = ['karpenter.sh/disrupted', 'karpenter.sh/disruption'];
+
 /** Annotations by which pods opt out of being moved. Sources: Karpenter, "Pod-Level Controls"; Cluster Autoscaler's FAQ. */
 const OPT_OUTS: readonly (readonly [key: string, value: string])[] = [
   ['karpenter.sh/do-not-disrupt', 'true'],
@@ -41,7 +44,7 @@ export function drainHabitOf(template: {
   readonly spec?: Pick<PodSpec, 'tolerations'>;
 }): DrainHabit | undefined {
   const tolerations = template.spec?.tolerations ?? [];
-  const isTolerated = LEAVING_TAINTS.some((key) => tolerations.some((one) => tolerates(one, { key, effect: 'NoSchedule' })));
+  const isTolerated = SPARING_TAINTS.some((key) => tolerations.some((one) => tolerates(one, { key, effect: 'NoSchedule' })));
   if (isTolerated) return 'stays';
   const annotations = template.metadata?.annotations ?? {};
   return OPT_OUTS.some(([key, value]) => annotations[key] === value) ? 'opted-out' : undefined;

@@ -4,6 +4,7 @@ import type { Node, Pod, PodSpec } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Context } from '../context.ts';
+import { STANDARD } from '../periods.ts';
 import { Metrics } from '../metrics.ts';
 import { createDrainer } from './drain.ts';
 
@@ -41,6 +42,7 @@ async function drain(
     runtime: { clock, random: createRandom(2), log: () => undefined, signal: new AbortController().signal },
     state: { podsOn: () => left, freshPods: () => Promise.resolve(left) },
     metrics: new Metrics(),
+    periods: STANDARD,
     reporter: { publish: () => undefined, cannotSchedule: () => undefined },
     kube: {
       evict: (_namespace: string, name: string) => {
