@@ -1,7 +1,6 @@
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Operation, Principal } from '../model/operation.ts';
-import type { ClockScope } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ChainSite } from '../wire/chain.ts';
 import { Gate } from '../wire/gate.ts';
@@ -23,6 +22,7 @@ import { createMachines } from './machines.ts';
 import type { ClusterPort } from './ports.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
+import { createScopes } from './scopes.ts';
 import { WireRoom } from './wires.ts';
 import type { World, WorldSite } from './world.ts';
 
@@ -100,12 +100,8 @@ export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
 export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }: EmbeddedOptions = {}): World {
   const { timeline, random, recorder } = site;
   const catalogue = loadCatalogue();
-  const scopes: ClockScope[] = [];
-  const scope = (owner: string): ClockScope => {
-    const made = timeline.scope(owner);
-    scopes.push(made);
-    return made;
-  };
+  const scopes = createScopes(timeline);
+  const { scope } = scopes;
   const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });
   api.onCommit(new Observer(recorder, api.resources).observe);
   const port = (principal: Principal): ClusterPort => api.port(principal);
@@ -145,8 +141,7 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
       stopping.abort(new Error('the world stops'));
       await Promise.all(running);
       api.stop();
-      // Machines that boot or end would keep a process in real time alive.
-      for (const made of scopes) made.kill();
+      scopes.kill();
     },
     open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
     port,

@@ -10,7 +10,7 @@ import type { Heartbeats, Kubelets } from './kubelets.ts';
 /** The kubelet's `nodeLeaseDurationSeconds`; it renews every quarter of that. */
 const LEASE_SECONDS = 40;
 /** In the namespace where every cluster has them (`corev1.NamespaceNodeLease`). */
-const NODE_LEASE_NAMESPACE = 'kube-node-lease';
+export const NODE_LEASE_NAMESPACE = 'kube-node-lease';
 
 interface LeaseSpec {
   readonly holderIdentity?: string;
@@ -19,7 +19,7 @@ interface LeaseSpec {
 }
 
 /** A lease as far as nodes need it. */
-type Lease = KubeObject & { spec?: LeaseSpec };
+export type Lease = KubeObject & { spec?: LeaseSpec };
 
 /**
  * The leases of living kubelets (`k8s.io/component-helpers/apimachinery/lease`): each is created once its Node is
@@ -67,7 +67,7 @@ export class NodeLeases implements WorldPart {
 }
 
 /** What a kubelet writes into its lease. @param renewedMs milliseconds since the Unix epoch */
-function leaseSpec(nodeName: string, renewedMs: number): LeaseSpec {
+export function leaseSpec(nodeName: string, renewedMs: number): LeaseSpec {
   return { holderIdentity: nodeName, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(renewedMs) };
 }
 

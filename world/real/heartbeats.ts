@@ -1,18 +1,13 @@
-import type { KubeObject, Node } from '../../model/kube.ts';
+import type { Node } from '../../model/kube.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort } from '../ports.ts';
+import { HEARTBEAT_PERIOD_MS } from '../nodes/kubelet.ts';
 import type { Heartbeats } from '../nodes/kubelets.ts';
+import { NODE_LEASE_NAMESPACE, leaseSpec } from '../nodes/node-leases.ts';
+import type { Lease } from '../nodes/node-leases.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
-
-/** How often a kubelet renews its lease, and for how long that holds. Source: kubelet's `nodeLeaseDurationSeconds` and its quarter. */
-const RENEW_PERIOD_MS = 10_000;
-const LEASE_SECONDS = 40;
-/** In the namespace where every cluster has them. */
-const NAMESPACE = 'kube-node-lease';
-
-type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };
 
 /**
  * Renews the leases of living kubelets, from which a real controller manager knows that they live. In the embedded world
@@ -46,7 +41,7 @@ export class LeaseHeartbeats implements WorldPart {
     });
     tasks.start(async () => {
       while (!tasks.signal.aborted) {
-        await this.#clock.sleep(RENEW_PERIOD_MS, tasks.signal);
+        await this.#clock.sleep(HEARTBEAT_PERIOD_MS, tasks.signal);
         await Promise.all([...this.#nodes.keys()].map((name) => this.#renew(name)));
       }
     });
@@ -57,15 +52,15 @@ export class LeaseHeartbeats implements WorldPart {
   async #renew(name: string): Promise<void> {
     const lastMs = this.#heartbeats.lastHeartbeatMs(name);
     const node = this.#nodes.get(name);
-    if (node === undefined || lastMs === undefined || this.#clock.nowMs() - lastMs > RENEW_PERIOD_MS) return;
-    const spec = { holderIdentity: name, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(lastMs) };
+    if (node === undefined || lastMs === undefined || this.#clock.nowMs() - lastMs > HEARTBEAT_PERIOD_MS) return;
+    const spec = leaseSpec(name, lastMs);
     try {
       if (this.#leased.has(name)) {
-        await this.#port.patch<Lease>({ resource: 'leases', namespace: NAMESPACE, name }, { spec });
+        await this.#port.patch<Lease>({ resource: 'leases', namespace: NODE_LEASE_NAMESPACE, name }, { spec });
         return;
       }
       const owner = { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' };
-      await this.#port.create<Lease>('leases', { metadata: { name, namespace: NAMESPACE, ownerReferences: [owner] }, spec });
+      await this.#port.create<Lease>('leases', { metadata: { name, namespace: NODE_LEASE_NAMESPACE, ownerReferences: [owner] }, spec });
       this.#leased.add(name);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
@@ -74,9 +69,4 @@ export class LeaseHeartbeats implements WorldPart {
       else if (error.reason === 'NotFound') this.#leased.delete(name);
     }
   }
-}
-
-/** Leases have times with six digits of a second. */
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }

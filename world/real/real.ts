@@ -3,7 +3,6 @@ import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import type { Node } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
-import type { ClockScope } from '../../runtime/clock.ts';
 import { Gate } from '../../wire/gate.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import type { Wire } from '../../wire/wire.ts';
@@ -12,6 +11,7 @@ import { QUICK_MACHINES } from '../machine-delays.ts';
 import { createMachines } from '../machines.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
+import { createScopes } from '../scopes.ts';
 import { WireRoom } from '../wires.ts';
 import type { World, WorldSite } from '../world.ts';
 import { agentOf } from './agent.ts';
@@ -58,12 +58,8 @@ export function createRealWorld(
 ): World {
   const { timeline, random, recorder, onFailure } = site;
   const catalogue = loadCatalogue();
-  const scopes: ClockScope[] = [];
-  const scope = (owner: string): ClockScope => {
-    const made = timeline.scope(owner);
-    scopes.push(made);
-    return made;
-  };
+  const scopes = createScopes(timeline);
+  const { scope } = scopes;
   const server = createHttpWire(access);
   const stopping = new AbortController();
   /** Nodes that were there before: the cluster's own. */
@@ -130,7 +126,7 @@ export function createRealWorld(
       await Promise.all(running);
       server.destroy();
       await localStack?.stop().catch(onFailure);
-      for (const made of scopes) made.kill();
+      scopes.kill();
     },
     open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
     port,
