@@ -1,14 +1,18 @@
 # The bundled reference autoscaler as an image: `docker build -t scaleproof-controller:dev .`
 # fixtures/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
-FROM node:24.21.0-bookworm-slim AS build
+# Any image with Node 24, npm and a shell will do, such as one of a registry of your own: --build-arg NODE_IMAGE=...
+ARG NODE_IMAGE=node:24.21.0-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
 # Without install scripts: the one there is fetches the Node that the image has already.
 RUN npm ci --ignore-scripts
 COPY . .
+# Pruning asks no registry: what it keeps is what `npm ci --omit=dev` would install.
 RUN npm run build && npm prune --omit=dev --ignore-scripts
 
-FROM node:24.21.0-bookworm-slim
+FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /src/package.json ./

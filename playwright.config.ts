@@ -30,7 +30,8 @@ export default defineConfig({
   projects: [
     { name: 'unit', testMatch: '**/*.test.ts', testIgnore: '**/*.page.test.ts' },
     // Trials of a wrong autoscaler go on to their last bound.
-    { name: 'suites', testMatch: '**/*.spec.ts', timeout: 600_000 },
+    // Those on real clusters have a configuration of their own.
+    { name: 'suites', testMatch: '**/*.spec.ts', testIgnore: 'suites/kind/**', timeout: 600_000 },
     {
       name: 'pages',
       testMatch: '**/*.page.test.ts',

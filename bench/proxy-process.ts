@@ -10,8 +10,8 @@ import { createApiServer } from '../world/kube/api-server.ts';
 import { ApiFront } from '../world/real/api-front.ts';
 import { WireRoom } from '../world/wires.ts';
 
-/** What a child of the benchmark tells its parent, first its address and then its memory whenever it is asked. */
-export type ChildMessage = { readonly url: string } | { readonly rssMiB: number };
+/** What a child of the benchmark tells its parent, first its address and then what it has used so far whenever it is asked. */
+export type ChildMessage = { readonly url: string } | { readonly rssMiB: number; readonly cpuMs: number };
 
 const fail = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));
@@ -44,7 +44,7 @@ function proxyBefore(server: Wire): Wire {
     clock,
     gate: new Gate(clock, random),
     backends: { kube: front, aws: front },
-    latencyMs: () => ({ thereMs: 0, workMs: 0, backMs: 0 }),
+    latencyMs: () => undefined,
   });
   return room.open('target', 1, timeline.scope('target')).kube;
 }
@@ -55,7 +55,10 @@ async function main([role, upstream = '']: readonly string[]): Promise<void> {
   const wire = role === 'server' ? embeddedServer() : proxyBefore(createHttpWire(access ?? (await readKubeconfig(upstream))).wire);
   const { url } = await serveWire({ wire, log: (_level, message) => fail(message) });
   const tell = (message: ChildMessage): void => void process.send?.(message);
-  process.on('message', () => tell({ rssMiB: process.memoryUsage().rss / 2 ** 20 }));
+  process.on('message', () => {
+    const { user, system } = process.cpuUsage();
+    tell({ rssMiB: process.memoryUsage().rss / 2 ** 20, cpuMs: (user + system) / 1_000 });
+  });
   process.on('disconnect', () => process.exit(0));
   tell({ url });
 }

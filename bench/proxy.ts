@@ -140,18 +140,22 @@ function quantile(sorted: readonly number[], q: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * q))] ?? Number.NaN;
 }
 
-async function start(children: ChildProcess[], ...args: string[]): Promise<{ url: string; memoryMiB: () => Promise<number> }> {
+/** What a child has used so far. */
+type Usage = Exclude<ChildMessage, { url: string }>;
+
+async function start(children: ChildProcess[], ...args: string[]): Promise<{ url: string; usage: () => Promise<Usage> }> {
   const child = fork(fileURLToPath(new URL('./proxy-process.ts', import.meta.url)), args);
   children.push(child);
   const next = async (): Promise<ChildMessage> => ((await once(child, 'message')) as [ChildMessage])[0];
   const first = await next();
   if (!('url' in first)) throw new Error('the child has no address');
-  const memoryMiB = async (): Promise<number> => {
-    child.send('memory');
+  const usage = async (): Promise<Usage> => {
+    child.send('usage');
     const answer = await next();
-    return 'rssMiB' in answer ? answer.rssMiB : Number.NaN;
+    if ('url' in answer) throw new Error('the child says its address twice');
+    return answer;
   };
-  return { url: first.url, memoryMiB };
+  return { url: first.url, usage };
 }
 
 async function main(): Promise<number> {
@@ -177,12 +181,14 @@ async function main(): Promise<number> {
     try {
       let count = 0;
       await latencies(wires, WARM_UP, () => READ);
-      const before = await proxy.memoryMiB();
+      const before = await proxy.usage();
       const reads = await latencies(wires, Number(values.requests), () => READ);
       const writes = await latencies(wires, Math.ceil(Number(values.requests) / 4), () => write((count += 1)));
+      const idle = await proxy.usage();
       const rates = await throughput(wires);
+      const busy = await proxy.usage();
       const watched = await watches(wires, Number(values.events));
-      const after = await proxy.memoryMiB();
+      const after = await proxy.usage();
 
       const row = (what: string, direct: number, proxied: number, unit: string): void =>
         print(`${what.padEnd(34)} ${direct.toFixed(2).padStart(9)} ${proxied.toFixed(2).padStart(9)}  ${unit}`);
@@ -199,7 +205,8 @@ async function main(): Promise<number> {
       print(
         `watch event, added                 p50 ${quantile(watched.added, 0.5).toFixed(2)} ms, p99 ${quantile(watched.added, 0.99).toFixed(2)} ms`,
       );
-      print(`memory of the proxy                ${before.toFixed(0)} MiB warm, ${after.toFixed(0)} MiB after`);
+      print(`CPU of the proxy                   ${(((busy.cpuMs - idle.cpuMs) * 1_000) / (BLOCK * BLOCKS)).toFixed(0)} us a read`);
+      print(`memory of the proxy                ${before.rssMiB.toFixed(0)} MiB warm, ${after.rssMiB.toFixed(0)} MiB after`);
       const addedMs = quantile(reads.proxied, 0.99) - quantile(reads.direct, 0.99);
       const isMet = addedMs < ADDED_P99_MS && ratio >= THROUGHPUT;
       print(`target: < ${ADDED_P99_MS} ms added at p99 of reads, >= ${THROUGHPUT * 100} % of the throughput: ${isMet ? 'met' : 'missed'}`);

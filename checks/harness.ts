@@ -22,7 +22,7 @@ export const harness: Check = {
 
 function troubleOf(view: View): string | undefined {
   const [error] = view.harnessErrors;
-  if (error !== undefined) return `the harness failed: ${error.message}`;
+  if (error !== undefined) return error.cutShort === true ? error.message : `the harness failed: ${error.message}`;
   const supervisor = view.supervisor.find(({ culprit, cause }) => culprit === 'harness' || cause === 'interrupted');
   if (supervisor !== undefined) return `the trial was ended (${supervisor.cause}): ${supervisor.message}`;
   if (view.begin === undefined) return 'the history has no beginning';

@@ -1,7 +1,7 @@
 import type { HistoryEvent } from '../history/events.ts';
 import { digestInterleaving } from '../history/interleaving.ts';
 import { latenciesOf } from '../history/latency.ts';
-import { createLedger, launchedByTarget } from '../history/ledger.ts';
+import { targetsInstances } from '../history/ledger.ts';
 import { combine } from '../history/verdict.ts';
 import type { CheckResult, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
@@ -50,7 +50,7 @@ function runCheck(check: Check, view: View): CheckResult | undefined {
 
 /** Instances that the target launched. Leaked are those with a finding of the ledger's check. */
 function countInstances(view: View, results: readonly CheckResult[]): TrialResult['instances'] {
-  const entries = launchedByTarget(createLedger(view));
+  const entries = targetsInstances(view);
   const terminated = entries.filter(({ instance }) => instance.terminated !== undefined).length;
   const findings = results.filter(({ check }) => check === noLeakedInstances.name).flatMap((result) => result.findings);
   return {

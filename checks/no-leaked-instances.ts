@@ -1,5 +1,5 @@
-import { createLedger, gapDueMs, gapsOf, launchedByTarget, setbacksOf } from '../history/ledger.ts';
-import type { Gap, TargetsEntry } from '../history/ledger.ts';
+import { gapDueMs, gapsOf, setbacksOf, targetsInstances } from '../history/ledger.ts';
+import type { Gap, LedgerEntry } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
@@ -30,7 +30,7 @@ export const noLeakedInstances: Check = {
     'orphaned-instance': 'an instance lived on beyond the bound after its node was gone',
   },
   judge: (view) => {
-    const entries = launchedByTarget(createLedger(view));
+    const entries = targetsInstances(view);
     if (entries.length === 0) return undefined;
     return mergeParts([
       withBound(view, GAP_BOUND, (bound) => judgeGaps(view, entries, bound)),
@@ -40,7 +40,7 @@ export const noLeakedInstances: Check = {
 };
 
 /** At any moment. */
-function judgeGaps(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+function judgeGaps(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const gaps = entries.flatMap((entry) => gapsOf(entry, view.endMs).map((gap) => ({ entry, gap })));
   const setbacks = setbacksOf(view);
   const overdue = gaps.filter(({ gap }) => {
@@ -63,7 +63,7 @@ function judgeGaps(view: View, entries: readonly TargetsEntry[], bound: Bound): 
 }
 
 /** After the last phase. */
-function judgeEnd(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+function judgeEnd(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const over = view.phases.get('over');
   const remove = view.phases.get('remove');
   const live = over === undefined ? [] : entries.filter(({ instance }) => (instance.ending?.i ?? Infinity) > over.i);
@@ -73,11 +73,11 @@ function judgeEnd(view: View, entries: readonly TargetsEntry[], bound: Bound): P
   return safetyPart(view, findings, summary, [measure(bound, ends)]);
 }
 
-function endAfter({ terminated, object }: TargetsEntry['instance'], fromMs: number): { value: number; object: string }[] {
+function endAfter({ terminated, object }: LedgerEntry['instance'], fromMs: number): { value: number; object: string }[] {
   return terminated === undefined || terminated.t < fromMs ? [] : [{ value: terminated.t - fromMs, object }];
 }
 
-function gapFinding(entry: TargetsEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
+function gapFinding(entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
   const what =
     lost === undefined
       ? 'lived without a node'
@@ -90,7 +90,7 @@ function gapFinding(entry: TargetsEntry, { fromMs, toMs, lost }: Gap, bound: Bou
   };
 }
 
-function leakFinding(entry: TargetsEntry, view: View): Finding {
+function leakFinding(entry: LedgerEntry, view: View): Finding {
   const node = entry.nodes.at(-1);
   const state =
     node === undefined ? 'It never became a node' : node.gone === undefined ? `It is node ${node.name}` : `Its node ${node.name} is gone`;
@@ -106,12 +106,13 @@ function leakFinding(entry: TargetsEntry, view: View): Finding {
   };
 }
 
-function describe({ instance, request, token }: TargetsEntry): string {
-  const how = `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
-  const answer = request.end?.outcome === 'info' ? ', whose answer the target never got' : '';
+function describe({ instance, request, token }: LedgerEntry): string {
+  const how =
+    request === undefined ? 'by a request that nobody here saw' : `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
+  const answer = request?.end?.outcome === 'info' ? ', whose answer the target never got' : '';
   return `${instance.capacityType} ${instance.instanceType} in ${instance.zone}, launched at ${seconds(instance.launched.t)} ${how}${token === undefined ? '' : `, token ${token}`}${answer}`;
 }
 
-function evidence({ instance, request, nodes, claim }: TargetsEntry): number[] {
+function evidence({ instance, request, nodes, claim }: LedgerEntry): number[] {
   return indexes([...eventsOf(request), ...instance.steps, ...nodes.flatMap(({ steps }) => steps), ...(claim?.steps ?? [])]);
 }

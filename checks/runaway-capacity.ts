@@ -1,5 +1,5 @@
-import { createLedger, launchedByTarget } from '../history/ledger.ts';
-import type { TargetsEntry } from '../history/ledger.ts';
+import { targetsInstances } from '../history/ledger.ts';
+import type { LedgerEntry } from '../history/ledger.ts';
 import type { Bound } from '../history/events.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
@@ -23,7 +23,7 @@ export const runawayCapacity: Check = {
     'launched-twice': 'more was launched than the scenario gives any reason for',
   },
   judge: (view) => {
-    const entries = launchedByTarget(createLedger(view));
+    const entries = targetsInstances(view);
     if (entries.length === 0) return undefined;
     return mergeParts([
       withBound(view, RUNAWAY_BOUND, (bound) => judgeLaunches(view, entries, bound)),
@@ -32,7 +32,7 @@ export const runawayCapacity: Check = {
   },
 };
 
-function judgeLaunches(view: View, entries: readonly TargetsEntry[], bound: Bound): Part {
+function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound): Part {
   const launches = entries.map(({ instance, request }) => {
     const { i } = instance.launched;
     const live = entries.filter(({ instance: { launched, ending } }) => launched.i <= i && (ending?.i ?? Infinity) > i).length;
@@ -42,7 +42,7 @@ function judgeLaunches(view: View, entries: readonly TargetsEntry[], bound: Boun
   const findings = excessive.map(({ instance, request, live, pods }) => ({
     code: 'runaway-launches',
     object: instance.object,
-    events: indexes([request.start, instance.launched]),
+    events: indexes([request?.start, instance.launched]),
     message: `With instance ${instance.id}, launched at ${seconds(instance.launched.t)}, ${live} instances were live at once; there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
   }));
   const measured = launches.map(({ instance, live, pods }) => ({ value: live / Math.max(1, pods), object: instance.object }));
@@ -52,11 +52,11 @@ function judgeLaunches(view: View, entries: readonly TargetsEntry[], bound: Boun
 }
 
 /** Where every pod needs one node and nothing is lost, each instance beyond has no reason. */
-function judgeNumber(view: View, entries: readonly TargetsEntry[], most: number): Part {
+function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number): Part {
   const findings = entries.slice(most).map(({ instance, request }) => ({
     code: 'launched-twice',
     object: instance.object,
-    events: indexes([request.start, instance.launched]),
+    events: indexes([request?.start, instance.launched]),
     message: `Instance ${instance.id}, launched at ${seconds(instance.launched.t)}, is one more than the ${most} that the scenario gives any reason for.`,
   }));
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);

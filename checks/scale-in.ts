@@ -1,6 +1,6 @@
 import type { Bound, EventOf } from '../history/events.ts';
-import { createLedger, launchedByTarget } from '../history/ledger.ts';
-import type { TargetsEntry } from '../history/ledger.ts';
+import { targetsInstances } from '../history/ledger.ts';
+import type { LedgerEntry } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
@@ -22,9 +22,9 @@ export const scaleIn: Check = {
 };
 
 function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound): Part {
-  const launched = launchedByTarget(createLedger(view)).filter(({ instance }) => instance.launched.i < stated.i);
+  const launched = targetsInstances(view).filter(({ instance }) => instance.launched.i < stated.i);
   if (launched.length === 0) return unknownPart('nothing had been launched that could be ended');
-  const waitOf = ({ endedMs = view.endMs }: TargetsEntry): number => Math.max(0, endedMs - stated.t);
+  const waitOf = ({ endedMs = view.endMs }: LedgerEntry): number => Math.max(0, endedMs - stated.t);
   const late = launched.filter((entry) => waitOf(entry) > bound.value);
   const open = launched.filter((entry) => entry.endedMs === undefined && waitOf(entry) <= bound.value);
   const measurements = [

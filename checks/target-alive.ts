@@ -28,6 +28,8 @@ export const targetAlive: Check = {
     flooded: 'the target sent more requests than any autoscaler would',
   },
   judge: (view) => {
+    // Where it talks to others, nobody here sees it live or die.
+    if (view.begin?.world.capabilities.includes('wire.kube') === false) return undefined;
     const findings = [...exits(view), ...panics(view), ...notReady(view), ...ended(view)].sort(
       (a, b) => (a.events[0] ?? 0) - (b.events[0] ?? 0),
     );

@@ -5,21 +5,32 @@ import { UsageError } from './usage-error.ts';
 /** The values of `--world`. */
 export const WORLDS = ['embedded', 'kind', 'existing'] as const;
 
+/** The values of `--machines`. */
+export const MACHINES = ['real', 'quick'] as const;
+
 /**
  * The world that the flags name.
- * @returns undefined for the embedded one
+ * @returns undefined for the embedded one with its usual machines
  * @throws UsageError when a flag is missing, or says nothing in this world
  */
 export function chooseWorld(
   name: Exclude<(typeof WORLDS)[number], 'kind'>,
-  { kubeconfig, awsEndpoint }: { readonly kubeconfig: string | undefined; readonly awsEndpoint: string | undefined },
+  {
+    kubeconfig,
+    awsEndpoint,
+    machines,
+  }: {
+    readonly kubeconfig?: string | undefined;
+    readonly awsEndpoint?: string | undefined;
+    readonly machines?: (typeof MACHINES)[number] | undefined;
+  },
 ): WorldRef | undefined {
   if (name === 'embedded') {
     if (kubeconfig !== undefined)
       throw new UsageError('--kubeconfig names the cluster of --world existing; the embedded world has its own');
     if (awsEndpoint !== undefined)
       throw new UsageError('--aws-endpoint names the LocalStack of --world existing; the embedded world has its own EC2');
-    return undefined;
+    return machines === 'quick' ? { kind: 'embedded', machines } : undefined;
   }
   if (kubeconfig === undefined) throw new UsageError('--world existing needs --kubeconfig FILE, as an administrator of that cluster');
   if (awsEndpoint !== undefined && !isHttpUrl(awsEndpoint))

@@ -1,21 +1,27 @@
-import { WORLDS } from './choose-world.ts';
+import { EC2S, ENDPOINT_VARIABLE } from './choose-ec2.ts';
+import { MACHINES, WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
-import { DEFAULT_NODES } from '../harness/trial-spec.ts';
+import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
 import { check } from './commands/check.ts';
+import { compareRuns, runAndCompare } from './commands/compare-worlds.ts';
 import { doctor } from './commands/doctor.ts';
 import { list } from './commands/list.ts';
 import { replay } from './commands/replay.ts';
 import { run } from './commands/run.ts';
 import { sweep } from './commands/sweep.ts';
 import { processConsole } from './console.ts';
+import { DEFAULT_MAX_INSTANCES, MODES } from './existing/flags.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
-import { parseNodes, parseSeed, parseTrials, parseWorkers } from './options.ts';
+import { DEFAULT_NODES_FLAG, parseClusters, parseMaxInstances, parseNodes, parseSeed, parseTrials, parseWorkers } from './options.ts';
+import type { NodesFlag } from './options.ts';
 import { provideWorld } from './provide-world.ts';
+import type { WorldFlags } from './provide-world.ts';
 import { CONTROL_VARIABLE } from './world/control.ts';
 import { worldFaults, worldHeal, worldInject } from './world/remote.ts';
 import { worldUp } from './world/up.ts';
+import { reference } from '../targets/reference.ts';
 import { EXIT, UsageError } from './usage-error.ts';
 
 /**
@@ -44,6 +50,64 @@ export async function main(argv: readonly string[], console: Console = processCo
   }
 }
 
+/** In real time nobody waits a quarter of an hour for a time-out. */
+function defaultTarget(world: (typeof WORLDS)[number]): string {
+  return world === 'embedded' ? reference.name : reference.quick.name;
+}
+
+/** The flags of `run`, parsed. */
+interface RunFlags extends WorldFlags {
+  readonly world: (typeof WORLDS)[number];
+  readonly suite: string[];
+  readonly scenario: string[];
+  readonly manifests?: string;
+  readonly target?: string;
+  readonly seed: number;
+  readonly trials: number;
+  readonly nodes: NodesFlag;
+  readonly out?: string;
+  readonly workers?: number;
+  readonly json: boolean;
+}
+
+function nodesOption(): Option {
+  return new Option(
+    '--nodes <n|simulated|real>',
+    'nodes that scenarios of a free size shall reach; in --world kind also how they come to be',
+  )
+    .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
+    .argParser(parseNodes);
+}
+
+/** The flags that say where scenarios run. */
+function withWorldOptions(command: Command): Command {
+  return command
+    .addOption(nodesOption())
+    .addOption(new Option('--world <name>', 'where it runs').choices(WORLDS).default('embedded'))
+    .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
+    .addOption(
+      new Option('--ec2 <name>', 'where machines and messages of a real cluster are (default: LocalStack with --world kind)').choices(EC2S),
+    )
+    .option('--aws-endpoint <url>', `of a LocalStack that is there (with --world kind also ${ENDPOINT_VARIABLE})`)
+    .addOption(new Option('--clusters <n>', 'of --world kind, each for one trial at a time (default: 1)').argParser(parseClusters))
+    .addOption(
+      new Option('--machines <name>', 'of --world embedded: as slow as real ones, or quick as those of a real cluster').choices(MACHINES),
+    )
+    .addOption(
+      new Option('--mode <name>', 'of --world existing: the target uses our endpoints, or its own (default: routed)').choices(MODES),
+    )
+    .option('--prefix <name>', `of names in --world existing (default: ${DEFAULT_PREFIX})`)
+    .addOption(
+      new Option('--max-instances <n>', `in each trial of --world existing (default: ${DEFAULT_MAX_INSTANCES})`).argParser(
+        parseMaxInstances,
+      ),
+    )
+    .option('--plan', 'only show what would be done in --world existing')
+    .option('--yes', 'do it without asking')
+    .option('--keep', 'leave the cluster of --world kind when the run is over', false)
+    .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it');
+}
+
 const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 function commandLine(console: Console, finish: (code: number) => void): Command {
@@ -64,8 +128,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     })
     .addHelpText('after', '\nExit codes: 0 pass, 1 fail, 2 wrong usage, 3 unknown.');
 
-  program
-    .command('run')
+  withWorldOptions(program.command('run'))
     .description('run scenarios against a target, judge them, write a run directory')
     .addOption(new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all'))
     .addOption(
@@ -74,41 +137,18 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         .default([], 'all'),
     )
     .option('--manifests <dir>', 'only the scenarios over your own manifests: node pools, workloads, budgets')
-    .option('--target <name|./file>', 'the autoscaler to test', 'reference')
+    .option('--target <name|./file>', 'the autoscaler to test (default: reference, in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
-    .addOption(new Option('--nodes <n>', 'nodes that scenarios of a free size shall reach').default(DEFAULT_NODES).argParser(parseNodes))
-    .addOption(new Option('--world <name>', 'where it runs').choices(WORLDS).default('embedded'))
-    .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
-    .option('--aws-endpoint <url>', 'of a LocalStack, to keep the machines and messages of --world existing')
-    .option('--keep', 'leave the cluster of --world kind when the run is over', false)
-    .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it')
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
-    .action(
-      async (flags: {
-        suite: string[];
-        scenario: string[];
-        manifests?: string;
-        target: string;
-        seed: number;
-        trials: number;
-        nodes: number;
-        world: (typeof WORLDS)[number];
-        kubeconfig?: string;
-        awsEndpoint?: string;
-        keep: boolean;
-        reuse?: string;
-        out?: string;
-        workers?: number;
-        json: boolean;
-      }) => {
-        const { suite, scenario, manifests, out, workers, world, kubeconfig, awsEndpoint, keep, reuse, ...rest } = flags;
-        const where = provideWorld(world, { kubeconfig, awsEndpoint, keep, reuse }, console);
-        finish(await run({ ...rest, suites: suite, scenarios: scenario, manifests, out, workers, ...where }, console));
-      },
-    );
+    .action(async (flags: RunFlags) => {
+      const { suite, scenario, manifests, out, workers, target = defaultTarget(flags.world), nodes, seed, trials, json } = flags;
+      const where = provideWorld(flags.world, flags, console);
+      const what = { suites: suite, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
+      finish(await run({ ...what, out, workers, json, ...where }, console));
+    });
 
   program
     .command('check')
@@ -122,13 +162,91 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .description('run a failure again from its replay line')
     .argument('<line>', 'the line, as it was printed beside the failure')
     .option('--kubeconfig <file>', 'of the cluster, for a line of --world existing')
-    .option('--aws-endpoint <url>', 'of a LocalStack, for a line of --world existing')
+    .addOption(new Option('--ec2 <name>', 'where machines are, for a line of a real cluster').choices(EC2S))
+    .option('--aws-endpoint <url>', 'of a LocalStack that is there, for a line of a real cluster')
+    .addOption(new Option('--mode <name>', 'for a line of --world existing (default: routed)').choices(MODES))
+    .option('--yes', 'do it without asking, for a line of --world existing')
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .option('--json', 'print the report as JSON', false)
-    .action(async (line: string, flags: { kubeconfig?: string; awsEndpoint?: string; out?: string; json: boolean }) => {
-      const { kubeconfig, awsEndpoint, out, json } = flags;
-      finish(await replay(line, { kubeconfig, awsEndpoint, keep: false, reuse: undefined, out, json }, console));
-    });
+    .action(
+      async (
+        line: string,
+        flags: {
+          kubeconfig?: string;
+          awsEndpoint?: string;
+          ec2?: (typeof EC2S)[number];
+          mode?: (typeof MODES)[number];
+          yes?: boolean;
+          out?: string;
+          json: boolean;
+        },
+      ) => {
+        const { kubeconfig, awsEndpoint, ec2, mode, yes, out, json } = flags;
+        finish(await replay(line, { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json }, console));
+      },
+    );
+
+  program
+    .command('compare-worlds')
+    .description('whether a real cluster and the embedded world agree: verdicts, and how long each phase takes')
+    .argument('[runs...]', 'the directories of two runs to compare; without them both are run')
+    .addOption(new Option('--world <name>', 'the real cluster to run in').choices(['kind', 'existing']))
+    .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
+    .addOption(new Option('--ec2 <name>', 'where machines and messages of the real cluster are (default: embedded)').choices(EC2S))
+    .option('--aws-endpoint <url>', 'of a LocalStack that is there')
+    .option('--yes', 'do it without asking in --world existing')
+    .option('--keep', 'leave the cluster of --world kind', false)
+    .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it')
+    .addOption(new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all'))
+    .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .option('--target <name|./file>', 'the autoscaler to run', 'reference:quick')
+    .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
+    .addOption(nodesOption())
+    .option('--out <dir>', 'where both run directories are made (default: a new one in runs/)')
+    .option('--json', 'print the comparison as JSON', false)
+    .action(
+      async (
+        runs: string[],
+        flags: {
+          world?: Exclude<(typeof WORLDS)[number], 'embedded'>;
+          kubeconfig?: string;
+          ec2?: (typeof EC2S)[number];
+          awsEndpoint?: string;
+          yes?: boolean;
+          keep: boolean;
+          reuse?: string;
+          suite: string[];
+          scenario: string[];
+          target: string;
+          seed: number;
+          trials: number;
+          nodes: NodesFlag;
+          out?: string;
+          json: boolean;
+        },
+      ) => {
+        const { world, kubeconfig, ec2, awsEndpoint, yes, keep, reuse, suite, scenario, nodes, out, json, ...rest } = flags;
+        const [a, b, ...more] = runs;
+        if (a !== undefined && b !== undefined && more.length === 0 && world === undefined) {
+          finish(compareRuns({ a, b, scenarios: scenario }, { json }, console));
+          return;
+        }
+        if (world === undefined || a !== undefined)
+          throw new UsageError('compare-worlds takes the directories of two runs, or --world kind or existing to run both');
+        // Machines in memory draw the same delays in both worlds.
+        const machines = ec2 ?? (awsEndpoint === undefined ? 'embedded' : undefined);
+        const where = provideWorld(world, { kubeconfig, ec2: machines, awsEndpoint, nodes, yes, keep, reuse }, console);
+        finish(
+          await runAndCompare(
+            { ...rest, nodes: nodes.count, suites: suite, scenarios: scenario },
+            { ...where, name: world },
+            { out, json },
+            console,
+          ),
+        );
+      },
+    );
 
   program
     .command('list')

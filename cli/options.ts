@@ -1,3 +1,4 @@
+import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { z } from 'zod';
 import { UsageError } from './usage-error.ts';
 
@@ -17,12 +18,39 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
 const nodes = whole('--nodes', 1, MAX_NODES);
+/** Clusters that one run makes: each takes half a GiB and a core while its trial runs. */
+const MAX_CLUSTERS = 8;
+const clusters = whole('--clusters', 1, MAX_CLUSTERS);
+/** Instances of one trial in a cluster that is not the run's own. */
+const MAX_INSTANCES = 1_000;
+const maxInstances = whole('--max-instances', 1, MAX_INSTANCES);
 const workers = whole('--workers', 1, MAX_WORKERS);
 
 /** The numbers among the flags. @throws UsageError that names the flag and what it takes */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
-export const parseNodes = (text: string): number => parse(nodes, text);
+
+/** How nodes come to be: our kubelets as clients of the API server, or containers with kubelets of their own. */
+export const NODE_KINDS = ['simulated', 'real'] as const;
+
+/** What `--nodes` says, which may be given twice: how many, and of what kind. */
+export interface NodesFlag {
+  readonly count: number;
+  readonly kind: (typeof NODE_KINDS)[number];
+}
+
+export const DEFAULT_NODES_FLAG: NodesFlag = { count: DEFAULT_NODES, kind: 'simulated' };
+
+/** @param before what was said of them so far */
+export function parseNodes(text: string, before: NodesFlag): NodesFlag {
+  const kind = NODE_KINDS.find((known) => known === text);
+  if (kind !== undefined) return { ...before, kind };
+  if (!/^\d+$/.test(text)) throw new UsageError(`--nodes is a whole number, ${NODE_KINDS.join(' or ')}, not "${text}"`);
+  return { ...before, count: parse(nodes, text) };
+}
+
+export const parseClusters = (text: string): number => parse(clusters, text);
+export const parseMaxInstances = (text: string): number => parse(maxInstances, text);
 export const parseWorkers = (text: string): number => parse(workers, text);
 
 function parse<T>(schema: z.ZodType<T, string>, text: string): T {

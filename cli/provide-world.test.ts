@@ -12,7 +12,10 @@ for (const [flags, message] of [
   [['--keep'], '--keep is for --world kind'],
   [['--world', 'existing', '--kubeconfig', 'x', '--reuse', 'mine'], '--reuse is for --world kind'],
   [['--world', 'kind', '--kubeconfig', 'x'], '--world kind makes its own'],
-  [['--world', 'kind', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint is for --world existing'],
+  [['--world', 'kind', '--ec2', 'embedded', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint names a LocalStack'],
+  [['--world', 'kind', '--clusters', '2', '--reuse', 'mine'], '--clusters makes clusters'],
+  [['--clusters', '2'], '--clusters is for --world kind'],
+  [['--ec2', 'localstack'], '--ec2 is for --world kind and existing'],
 ] as const) {
   test(`run ${flags.join(' ')} is wrong usage`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);
@@ -24,7 +27,8 @@ for (const [flags, message] of [
 /** Starts a run in the kind world, with a home of the test's own. */
 function runKind(testInfo: TestInfo, engine: FakeEngine, ...flags: string[]): ReturnType<typeof start> & { readonly cwd: string } {
   const cwd = folderWith(testInfo);
-  const args = [BIN, 'run', '--world', 'kind', '--scenario', 'provisioning/pods-per-node', '--out', 'out', ...flags];
+  const world = ['--world', 'kind', ...(flags.includes('localstack') ? [] : ['--ec2', 'embedded'])];
+  const args = [BIN, 'run', ...world, '--scenario', 'provisioning/pods-per-node', '--out', 'out', ...flags];
   const environment = { ...usersEnvironment(), ...engine.environment, XDG_STATE_HOME: cwd, SCALEPROOF_KIND_IMAGE: 'node:1' };
   return { ...start(process.execPath, args, cwd, environment), cwd };
 }
@@ -41,7 +45,8 @@ test('a cluster that does not come up: a whole run directory with its logs, exit
   expect(code).toBe(3);
   expect(stderr).toContain("node image is not here and can't be pulled: load it into Docker");
   expect(notRun(cwd)).toMatchObject([{ scenario: 'provisioning/pods-per-node', reason: expect.stringContaining('node image') as unknown }]);
-  expect(existsSync(join(cwd, 'out/kind/node/kubelet.log'))).toBe(true);
+  const [cluster = ''] = readdirSync(join(cwd, 'out/kind'));
+  expect(existsSync(join(cwd, 'out/kind', cluster, 'node/kubelet.log'))).toBe(true);
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
   expect(engine.calls().at(-2)).toMatch(/^kind delete cluster --name scaleproof-[a-z0-9]+-1 /);
 });
@@ -80,5 +85,19 @@ test('Ctrl-C while the cluster is made: it is deleted, the report says what was 
   expect(stderr).toMatch(/kind: cluster scaleproof-[a-z0-9]+-1 deleted/);
   expect(engine.clusters()).toEqual([]);
   expect(notRun(cwd)).toMatchObject([{ reason: 'the run was interrupted before it began' }]);
+  expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
+});
+
+test('LocalStack that does not come up ends the making of the cluster, and both are gone', async ({}, testInfo) => {
+  const engine = createFakeEngine(testInfo);
+  engine.write('hang', '');
+  engine.refuse('docker run', "Unable to find image 'localstack/localstack:4.14.0' locally");
+  const { finished, cwd } = runKind(testInfo, engine, '--ec2', 'localstack');
+  const { code, stderr } = await finished;
+  expect(code).toBe(3);
+  expect(stderr).toContain("LocalStack's image is not here and can't be pulled: name one that runs in LOCALSTACK_ENDPOINT");
+  expect(notRun(cwd)).toMatchObject([{ reason: expect.stringContaining('LocalStack') as unknown }]);
+  expect(engine.clusters()).toEqual([]);
+  expect(engine.containers()).toEqual([]);
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
 });

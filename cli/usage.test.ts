@@ -32,6 +32,10 @@ for (const [line, says] of [
   ['replay nonsense', 'a replay line begins with "sp1,", this one with "nonsense"'],
   ['replay sp1,scenario=no/such@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab', 'no scenario is named "no/such"'],
   [
+    'replay sp1,scenario=no/such@0123456789ab,target=reference,seed=1,nodes=10,world=embedded:idle,catalogue=0123456789ab',
+    'the replay line is of a world "embedded:idle" that is not known here',
+  ],
+  [
     'replay sp1,scenario=./gone.ts%23a@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab',
     'the scenario file ./gone.ts does not exist',
   ],

@@ -54,6 +54,16 @@ test('reads files that the kubeconfig names, relative to it', async ({}, info) =
   expect((await readKubeconfig(path)).tls.ca).toBe('CA of a file');
 });
 
+test('reads the token from the file that tokenFile names, before a token beside it', async ({}, info) => {
+  await writeFile(info.outputPath('token'), 'of the file\n');
+  const path = info.outputPath('kubeconfig');
+  const expected = { bearerToken: 'of the file', tokenFile: info.outputPath('token') };
+  for (const server of ['https://10.0.0.1:6443', 'http://127.0.0.1:8080']) {
+    await writeFile(path, kubeconfig({ server }, { tokenFile: 'token', token: 'beside it' }));
+    expect(await readKubeconfig(path)).toMatchObject(expected);
+  }
+});
+
 test('says what is wrong with a file that names no cluster', async ({}, info) => {
   const path = info.outputPath('kubeconfig');
   await writeFile(path, stringify({ apiVersion: 'v1', kind: 'Config', clusters: [], users: [], contexts: [] }));

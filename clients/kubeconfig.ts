@@ -1,6 +1,10 @@
+import { readFileSync } from 'node:fs';
 import type { RequestOptions } from 'node:https';
+import { dirname, resolve } from 'node:path';
 import { KubeConfig, bufferFromFileOrString } from '@kubernetes/client-node';
+import { parse } from 'yaml';
 import { z } from 'zod';
+import { readToken } from './token-file.ts';
 
 /** How to reach an API server: what `createHttpWire` takes. */
 export interface ClusterAccess {
@@ -13,6 +17,8 @@ export interface ClusterAccess {
     readonly insecure?: boolean;
   };
   readonly bearerToken?: string;
+  /** Where that token was read, if it was a file: who goes on for long reads it again (`withTokenFile`). */
+  readonly tokenFile?: string;
 }
 
 const pem = z.union([z.string(), z.instanceof(Buffer).transform((bytes) => bytes.toString('utf8'))]).optional();
@@ -27,18 +33,21 @@ const httpsOptions = z.object({
 
 /**
  * Reads a kubeconfig file's current context through client-node: certificates and keys from data or files, tokens, and
- * what an exec plugin prints. Tokens are read once: one that expires is not renewed.
- * @throws Error when the file can't be read or names no cluster
+ * what an exec plugin prints. Tokens are read once: one that expires is not renewed here. `tokenFile` is read by ourselves:
+ * client-node knows it only as `token-file`, which kubectl does not. As with client-go it comes before `token`.
+ * @throws Error when a file can't be read or the kubeconfig names no cluster
  */
 export async function readKubeconfig(path: string): Promise<ClusterAccess> {
   const config = new KubeConfig();
   config.loadFromFile(path);
   const cluster = config.getCurrentCluster();
   if (cluster === null) throw new Error(`${path}: the current context names no cluster`);
+  const tokenFile = tokenFileOf(path, config.getCurrentUser()?.name);
+  const fromFile = tokenFile === undefined ? {} : { bearerToken: readToken(tokenFile), tokenFile };
   if (cluster.server.startsWith('http:')) {
     // client-node refuses plain HTTP without skipTLSVerify; client-go, and so kubectl, does not.
     const token = config.getCurrentUser()?.token;
-    return { baseUrl: cluster.server, tls: {}, ...(token === undefined ? {} : { bearerToken: token }) };
+    return { baseUrl: cluster.server, tls: {}, ...(token === undefined ? {} : { bearerToken: token }), ...fromFile };
   }
   const options: RequestOptions = { ca: bufferFromFileOrString(cluster.caFile, cluster.caData) ?? undefined };
   await config.applyToHTTPSOptions(options);
@@ -54,5 +63,23 @@ export async function readKubeconfig(path: string): Promise<ClusterAccess> {
       ...(rejectUnauthorized === false ? { insecure: true } : {}),
     },
     ...(bearerToken === undefined ? {} : { bearerToken }),
+    ...fromFile,
   };
+}
+
+const users = z.looseObject({
+  users: z.array(z.looseObject({ name: z.string(), user: z.looseObject({ tokenFile: z.string().min(1).optional() }).nullish() })).nullish(),
+});
+
+/** The file that holds a user's token: relative to the kubeconfig, if it is not absolute. */
+function tokenFileOf(path: string, user: string | undefined): string | undefined {
+  const file = users.parse(parse(readFileSync(path, 'utf8'))).users?.find(({ name }) => name === user)?.user?.tokenFile;
+  return file === undefined ? undefined : resolve(dirname(path), file);
+}
+
+/** The name of a kubeconfig file's current context. @throws Error when the file can't be read */
+export function readContextName(path: string): string {
+  const config = new KubeConfig();
+  config.loadFromFile(path);
+  return config.getCurrentContext();
 }

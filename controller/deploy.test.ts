@@ -3,7 +3,10 @@ import { expect, test } from '@playwright/test';
 import { parseAllDocuments } from 'yaml';
 import { RESOURCES } from '../clients/resources.ts';
 import type { Node } from '../model/kube.ts';
+import { ACCOUNT_ID } from '../world/aws/operation.ts';
+import { CLUSTER } from '../world/embedded.ts';
 import { readProcessConfig } from './environment.ts';
+import { PERIODS } from './periods.ts';
 import { ANY_POOL, withEmbedded } from './testing/embedded.ts';
 
 interface Rule {
@@ -15,6 +18,8 @@ interface Rule {
 interface Manifest {
   readonly kind: string;
   readonly rules?: readonly Rule[];
+  readonly data?: { readonly kubeconfig: string };
+  readonly external?: { readonly kube: string; readonly aws: string };
   readonly spec?: { readonly template: { readonly spec: { readonly containers: readonly [Container] } } };
 }
 
@@ -22,9 +27,18 @@ interface Container {
   readonly env: readonly { readonly name: string; readonly value: string }[];
 }
 
-const manifests = parseAllDocuments(readFileSync(new URL('../fixtures/deploy/controller.yaml', import.meta.url), 'utf8')).map(
-  (document) => document.toJS() as Manifest,
-);
+const manifests = read('deploy/controller.yaml');
+
+function read(file: string): Manifest[] {
+  const text = readFileSync(new URL(`../fixtures/${file}`, import.meta.url), 'utf8');
+  return parseAllDocuments(text).map((document) => document.toJS() as Manifest);
+}
+
+/** The environment of the container among these objects. */
+function environmentOf(objects: readonly Manifest[]): Record<string, string> {
+  const [container] = objects.flatMap(({ spec }) => spec?.template.spec.containers ?? []);
+  return Object.fromEntries((container?.env ?? []).map(({ name, value }) => [name, value]));
+}
 
 /** What a role grants, as operations are named: `patch nodes`. */
 function grantsOf(kind: string): string[] {
@@ -75,7 +89,17 @@ test('the lease is all that leader election needs', () => {
 });
 
 test('the deployment’s environment is a complete configuration', () => {
-  const containers = manifests.flatMap(({ spec }) => spec?.template.spec.containers ?? []);
-  const [environment] = containers.map(({ env }) => Object.fromEntries(env.map(({ name, value }) => [name, value])));
-  expect(readProcessConfig([], environment ?? {})).toMatchObject({ leaderElection: true, metrics: { host: '0.0.0.0', port: 8080 } });
+  expect(readProcessConfig([], environmentOf(manifests))).toMatchObject({ leaderElection: true, metrics: { host: '0.0.0.0', port: 8080 } });
+});
+
+test('in a cluster by kind it asks where the target’s file listens, and for the network and the queue of that world', () => {
+  const onKind = read('deploy/on-kind.yaml');
+  const { ec2Endpoint, cluster, periods } = readProcessConfig([], { ...environmentOf(manifests), ...environmentOf(onKind) });
+  const [target] = read('targets/reference-in-cluster.yaml');
+  const portOf = (address: string | undefined): string | undefined => address?.split(':').at(-1);
+  expect(portOf(ec2Endpoint)).toBe(portOf(target?.external?.aws));
+  expect(onKind.map(({ data }) => data?.kubeconfig).join('')).toContain(`:${String(portOf(target?.external?.kube))}'`);
+  expect(cluster).toMatchObject({ ...CLUSTER });
+  expect(new URL(cluster.interruptionQueueUrl ?? '').pathname).toBe(`/${ACCOUNT_ID}/${CLUSTER.name}`);
+  expect(periods).toBe(PERIODS.quick);
 });

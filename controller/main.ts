@@ -2,11 +2,13 @@ import type { Server } from 'node:http';
 import { hostname } from 'node:os';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import type { ClusterAccess } from '../clients/kubeconfig.ts';
+import { withTokenFile } from '../clients/token-file.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { createHttpWire } from '../wire/http-wire.ts';
+import type { HttpWire } from '../wire/http-wire.ts';
 import type { WireRequest } from '../wire/wire.ts';
 import { SHUTDOWN_LIMIT_MS } from './constants.ts';
 import type { Context } from './context.ts';
@@ -39,7 +41,7 @@ async function main(): Promise<number> {
   process.once('SIGTERM', stop);
   process.once('SIGINT', stop);
 
-  const kube = createHttpWire(access);
+  const kube = connect(access, clock);
   const ec2 = createHttpWire({ baseUrl: config.ec2Endpoint });
   const sqs = createHttpWire({ baseUrl: config.sqsEndpoint });
   const log = jsonLines(clock);
@@ -107,6 +109,14 @@ async function readAccess(kubeconfig: string): Promise<ClusterAccess> {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new ConfigError(`KUBECONFIG: ${kubeconfig}: ${line}`);
   }
+}
+
+/** A wire to the cluster. A token in a file is read again as it is renewed. */
+function connect(access: ClusterAccess, clock: Clock): HttpWire {
+  if (access.tokenFile === undefined) return createHttpWire(access);
+  const { tokenFile, bearerToken: _first, ...server } = access;
+  const http = createHttpWire(server);
+  return { ...http, wire: withTokenFile(tokenFile, http.wire, clock) };
 }
 
 function jsonLines(clock: Clock): Log {

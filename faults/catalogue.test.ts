@@ -30,6 +30,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
       throttle: { limit: (limit) => arm(limit, limit.fired) },
       quota: {
         limitVcpus: (limit) => arm(limit, limit.fired),
+        limitLaunches: () => () => undefined,
         limitInstances: (limit) => arm(limit, limit.fired),
         limitAddresses: (limit) => arm(limit, limit.fired),
       },

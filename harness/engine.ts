@@ -1,6 +1,7 @@
 import { HISTORY_FORMAT } from '../history/events.ts';
 import type { Bound, EventOf, Recorder } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { CutShortError } from '../model/cut-short.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -90,6 +91,7 @@ class EngineTrial {
       recorder: site.recorder,
       clock: this.#clock,
       onFlood: (message) => this.#abort(new TrialAborted('flooded', message)),
+      onCutShort: (error) => this.#abort(error),
     });
     this.#aborted = new Promise((_resolve, reject) => (this.#abort = reject));
     this.#aborted.catch(() => undefined);
@@ -109,6 +111,7 @@ class EngineTrial {
       clean = false;
       this.#recordFailure(error);
       await this.#life.bury();
+      await this.#cleanUp();
     }
     await this.#operatorSockets?.close();
     recorder.record({ type: 'trial.end' });
@@ -127,7 +130,19 @@ class EngineTrial {
     } else if (error instanceof StalledError && error.callsInFlight.some((call) => call.startsWith('target'))) {
       recorder.record({ type: 'supervisor', cause: 'hung', culprit: 'target', message: error.message });
     } else {
-      recorder.record({ type: 'harness.error', message: describe(error) });
+      recorder.record({
+        type: 'harness.error',
+        ...(error instanceof CutShortError ? { message: error.message, cutShort: true } : { message: describe(error) }),
+      });
+    }
+  }
+
+  /** What broke off has removed nothing: where others live too, nothing of it may stay. */
+  async #cleanUp(): Promise<void> {
+    try {
+      await this.#world.clean?.();
+    } catch (error) {
+      this.#site.recorder.record({ type: 'harness.error', message: describe(error) });
     }
   }
 
@@ -145,6 +160,7 @@ class EngineTrial {
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
     recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
     const operator = this.#operator();
+    const poolFor = (pool: Pool): Pool => world.poolFor?.(pool, target.features) ?? pool;
     const context = new TrialContext({
       world,
       recorder,
@@ -153,10 +169,10 @@ class EngineTrial {
       bounds,
       nodes: this.#site.nodes,
       constants: target.constants,
-      restartTarget: () => this.#life.restart(bounds.recover.value),
+      restartTarget: () => this.#restart(bounds.recover.value),
       pools: scenario.pools,
       removePools: async (pools, left) => {
-        await this.#byTarget('removePools', () => target.removePools(operator, pools, left));
+        await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
       },
     });
     const { instances, templates } = world.ports;
@@ -166,9 +182,9 @@ class EngineTrial {
     await world.start();
     const isSetUp =
       (await this.#byTarget('install', () => target.install(operator))) &&
-      (await this.#byTarget('applyPools', () => target.applyPools(operator, scenario.pools)));
+      (await this.#byTarget('applyPools', () => target.applyPools(operator, scenario.pools.map(poolFor))));
     if (!isSetUp) throw new SetUpFailed();
-    await this.#life.start(bounds.recover.value);
+    await this.#life.start(Math.max(bounds.recover.value, target.external?.withinMs ?? 0));
 
     recorder.record({ type: 'phase', phase: 'act' });
     await scenario.run(context);
@@ -187,6 +203,12 @@ class EngineTrial {
     await this.#life.stop();
     recorder.record({ type: 'phase', phase: 'over' });
     await world.stop();
+  }
+
+  async #restart(readyLimitMs: number): Promise<void> {
+    if (this.#site.target.external !== undefined)
+      throw new CutShortError("the scenario restarts the target, which somebody else runs: it can't be restarted from here");
+    await this.#life.restart(readyLimitMs);
   }
 
   async #converge(phase: 'settle' | 'remove', limit: Bound, quiet: Bound, look: () => Promise<Waiting[]>): Promise<void> {

@@ -12,7 +12,7 @@ export interface ReplayLine {
   readonly targetDigest?: string | undefined;
   readonly seed: number;
   readonly nodes: number;
-  /** The kind of world; absent for the embedded one. */
+  /** The kind of world, of the embedded one with its machines if they are not the usual ones; absent for the embedded one. */
   readonly world?: string | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;

@@ -16,7 +16,7 @@ import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
-import { worldFor } from './world-for.ts';
+import { worldFor, worldName } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
@@ -30,7 +30,7 @@ export interface PlannedTrial {
   readonly targetLabel: string;
   readonly seed: number;
   readonly nodes: number;
-  /** Absent for the embedded one. */
+  /** By default the embedded one. */
   readonly world?: WorldRef;
   /** Longest that it may take, in real time alone. */
   readonly wallMs: number | undefined;
@@ -64,7 +64,8 @@ export async function planTrials(
   const catalogue = loadCatalogue();
   const offerings = countOfferings(scenario.pools, catalogue.types.values());
   const loaded = await loadTarget(target.ref);
-  const wallMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
+  const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
+  const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };
   return seeds.map((seed) => ({
     scenario: { id: scenario.id, title: scenario.title },
@@ -77,7 +78,7 @@ export async function planTrials(
     nodes,
     ...(world === undefined ? {} : { world }),
     wallMs,
-    replay: formatReplayLine({ ...names, seed, nodes, world: world?.kind }),
+    replay: formatReplayLine({ ...names, seed, nodes, world: world === undefined ? undefined : worldName(world) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }
@@ -95,13 +96,17 @@ export interface RunOptions {
   readonly workers: number;
   readonly signal: AbortSignal;
   readonly limits?: TrialLimits;
+  /** Where each worker's trials run, if not where they were planned: one for each. */
+  readonly worlds?: readonly WorldRef[];
+  /** Variables for the processes of trials, besides our own. */
+  readonly environment?: Readonly<Record<string, string>>;
   readonly onBegin?: (trial: PlannedTrial) => void;
   readonly onEnd?: (trial: PlannedTrial, end: TrialEnd) => void;
 }
 
 /** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
 export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
-  const { directory, workers, signal, limits, onBegin, onEnd } = options;
+  const { directory, workers, signal, limits, worlds, environment, onBegin, onEnd } = options;
   const specs = trials.map((trial): TrialSpec => ({
     scenario: trial.ref,
     suite: trial.suite,
@@ -126,6 +131,11 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     clock: createRealTimeline().scope('supervisor'),
     signal,
     ...(limits === undefined ? {} : { limits }),
+    ...(environment === undefined ? {} : { environment }),
+    assign: (spec, worker) => {
+      const world = worlds?.[worker];
+      return world === undefined ? spec : { ...spec, world };
+    },
     onBegin: (spec) => onBegin?.(planned.get(spec) as PlannedTrial),
     onEnd: finish,
   });
@@ -173,22 +183,27 @@ export async function runTrial(options: {
   readonly suite?: string;
   readonly target?: TargetRef;
   readonly seed?: number;
+  /** By default the embedded one. */
+  readonly world?: WorldRef;
   readonly directory: string;
   readonly limits?: TrialLimits;
+  /** Variables for the trial's process, besides our own. */
+  readonly environment?: Readonly<Record<string, string>>;
 }): Promise<TrialResult> {
-  const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, directory, limits } = options;
+  const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, world, directory, limits, environment } = options;
   const scenario = await loadScenario(ref);
   const loaded = await loadTarget(target);
-  const reason = whyNotRun(scenario, loaded, worldFor(loaded).facts.capabilities);
+  const reason = whyNotRun(scenario, loaded, worldFor(loaded, world).facts.capabilities);
   if (reason !== undefined) throw new Error(`${scenario.id} is not run: ${reason}`);
   const targetLabel = 'name' in target ? target.name : labelOf(target);
   const source = { ref, scenario, suite, label: options.label ?? labelOf(ref) };
-  const trials = await planTrials(source, { ref: target, label: targetLabel }, [seed]);
+  const trials = await planTrials(source, { ref: target, label: targetLabel }, [seed], { world });
   const [end] = await runTrials(trials, {
     directory,
     workers: 1,
     signal: new AbortController().signal,
     ...(limits === undefined ? {} : { limits }),
+    ...(environment === undefined ? {} : { environment }),
   });
   if (end?.kind === 'judged') return end.result;
   throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);

@@ -1,4 +1,6 @@
 import type { ProgramEnvironment } from '../model/program-environment.ts';
+import type { SocketOptions } from '../targets/target.ts';
+import type { Wire } from '../wire/wire.ts';
 import { serveWires } from '../world/sockets.ts';
 import type { ServedWires, Sockets } from '../world/sockets.ts';
 
@@ -13,9 +15,17 @@ export class SiteSockets {
   }
 
   /** @throws when they have been closed, or the kubeconfig can't be written */
-  async open(kubeconfigPath: string): Promise<ProgramEnvironment> {
+  async open(kubeconfigPath: string, { listen, onRequest }: SocketOptions = {}): Promise<ProgramEnvironment> {
     if (this.#closed) throw new Error('nobody may open sockets any more');
-    const opening = serveWires({ ...this.#wires, kubeconfigPath });
+    const { kube, aws } = this.#wires;
+    const told =
+      (wire: Wire): Wire =>
+      (request) => {
+        onRequest?.();
+        return wire(request);
+      };
+    const wires = { ...this.#wires, kube: told(kube), aws: told(aws) };
+    const opening = serveWires({ ...wires, kubeconfigPath, ...(listen === undefined ? {} : { listen }) });
     this.#opening.push(opening);
     return (await opening).environment;
   }

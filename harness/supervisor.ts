@@ -65,6 +65,10 @@ export interface SupervisorOptions {
   readonly limits?: TrialLimits;
   /** Aborted on Ctrl-C: running trials are ended and sealed. */
   readonly signal: AbortSignal;
+  /** What children get in their environment beside that of this process. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** What a spec becomes in the hands of a worker, the first of which is 0. By default it stays as it is. */
+  readonly assign?: (spec: TrialSpec, worker: number) => TrialSpec;
   readonly onBegin?: (spec: TrialSpec) => void;
   readonly onEnd?: (spec: TrialSpec, outcome: TrialOutcome) => void;
 }
@@ -76,7 +80,7 @@ export interface SupervisorOptions {
 export async function superviseTrials(specs: readonly TrialSpec[], options: SupervisorOptions): Promise<TrialOutcome[]> {
   const outcomes: TrialOutcome[] = specs.map(() => ({ kind: 'not-begun' }));
   let next = 0;
-  const work = async (): Promise<void> => {
+  const work = async (worker: number): Promise<void> => {
     let child: TrialProcess | undefined;
     try {
       while (next < specs.length && !options.signal.aborted) {
@@ -85,7 +89,7 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
         const spec = specs[index] as TrialSpec;
         child ??= new TrialProcess(options);
         options.onBegin?.(spec);
-        const outcome = await child.run(spec);
+        const outcome = await child.run(options.assign?.(spec, worker) ?? spec);
         if (child.ended) child = undefined;
         outcomes[index] = outcome;
         options.onEnd?.(spec, outcome);
@@ -94,7 +98,7 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
       await child?.end();
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, specs.length)) }, work));
+  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, specs.length)) }, (_none, worker) => work(worker)));
   return outcomes;
 }
 
@@ -129,12 +133,13 @@ class TrialProcess {
   #output = '';
   ended = false;
 
-  constructor({ clock, limits = DEFAULT_LIMITS, signal }: SupervisorOptions) {
+  constructor({ clock, limits = DEFAULT_LIMITS, environment, signal }: SupervisorOptions) {
     this.#clock = clock;
     this.#limits = limits;
     this.#signal = signal;
     this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
       execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
+      ...(environment === undefined ? {} : { env: { ...process.env, ...environment } }),
       // A group of its own: Ctrl-C reaches the supervisor, which ends its children in order.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],

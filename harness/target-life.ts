@@ -1,9 +1,10 @@
 import type { Recorder } from '../history/events.ts';
 import type { ClockScope } from '../runtime/clock.ts';
+import { CutShortError } from '../model/cut-short.ts';
 import type { Log } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
 import { ProgramError } from '../targets/target.ts';
-import type { Target, TargetProcess, TargetSite } from '../targets/target.ts';
+import type { SocketOptions, Target, TargetProcess, TargetSite } from '../targets/target.ts';
 import type { Wires, World } from '../world/world.ts';
 import { SiteSockets } from './site-sockets.ts';
 
@@ -45,6 +46,8 @@ export interface TargetLifeSite {
   readonly clock: ClockScope;
   /** Told when it says more than any autoscaler would. */
   readonly onFlood: (message: string) => void;
+  /** Told when there is nothing to try: nobody runs it. */
+  readonly onCutShort: (error: CutShortError) => void;
 }
 
 /** Starts, kills, restarts and stops the target, and records its life. */
@@ -55,6 +58,7 @@ export class TargetLife {
   readonly #recorder: Recorder;
   readonly #clock: ClockScope;
   readonly #onFlood: (message: string) => void;
+  readonly #onCutShort: (error: CutShortError) => void;
   readonly #incarnations: Incarnation[] = [];
   /** What dead incarnations still have on the machine, until it is gone. */
   readonly #remains: Promise<unknown>[] = [];
@@ -68,6 +72,7 @@ export class TargetLife {
     this.#recorder = site.recorder;
     this.#clock = site.clock;
     this.#onFlood = site.onFlood;
+    this.#onCutShort = site.onCutShort;
   }
 
   /** Starts an incarnation. Resolves when it is ready, or over, or the limit has passed. */
@@ -179,7 +184,10 @@ export class TargetLife {
           if (!current.over) this.#recorder.record({ type: 'target.ready', incarnation: number });
           resolve();
         },
-        (error: unknown) => onOver(`failed before it was ready: ${describe(error)}`),
+        (error: unknown) => {
+          if (error instanceof CutShortError) this.#onCutShort(error);
+          else onOver(`failed before it was ready: ${describe(error)}`);
+        },
       );
       current.done = process.done.then(
         () => onOver('ended without being asked to'),
@@ -206,7 +214,8 @@ export class TargetLife {
         this.#recorder.record({ type: 'said', by: 'log', level, reason: 'log', message: said, principal: 'target' });
       }
     };
-    const { cluster, timeline } = this.#world;
+    const { cluster, timeline, capabilities } = this.#world;
+    const hasWires = capabilities.includes('wire.kube');
     const kube = this.#countDropped(current, current.wires.kube);
     const aws = this.#countDropped(current, current.wires.aws);
     const sockets = new SiteSockets({ kube, aws, cluster, user: 'target', log: this.#onSocketError });
@@ -221,7 +230,7 @@ export class TargetLife {
       kube,
       aws,
       cluster,
-      ...(timeline.virtual ? {} : { openSockets: (kubeconfigPath: string) => sockets.open(kubeconfigPath) }),
+      ...(timeline.virtual || !hasWires ? {} : { openSockets: (path: string, how?: SocketOptions) => sockets.open(path, how) }),
     };
   }
 

@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.ts';
 import type { Timeline, TimelineHooks } from '../runtime/clock.ts';
@@ -5,19 +7,50 @@ import { createRandom } from '../runtime/random.ts';
 import type { Target } from '../targets/target.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
 import { QUICK_MACHINES } from '../world/machine-delays.ts';
-import { REAL, createRealWorld } from '../world/real/real.ts';
+import type { RealNodesRef } from '../world/kind/nodes/real-nodes.ts';
+import { createRealWorld, factsOfReal } from '../world/real/real.ts';
+import type { RealWorldOptions } from '../world/real/real.ts';
+import { createObservedWorld, observedFacts } from '../world/real/observed/observed.ts';
+import type { Tenancy } from '../world/real/tenant/tenant.ts';
 import type { World, WorldSite } from '../world/world.ts';
 
 /** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
 const EPOCH_MS = Date.UTC(2026, 6, 1);
 
 /**
- * The world that trials run in, as plain data. `existing`: a cluster of the user's, by a kubeconfig of its administrator, and
- * perhaps a LocalStack, by its URL, where machines and the interruption queue are. `kind`: the same, but the cluster is the run's
- * own.
+ * The world that trials run in, as plain data. `embedded`: by default with machines as slow as real ones, or with the quick ones
+ * of a real cluster. `existing`: a cluster of the user's, by a kubeconfig of its administrator, and perhaps a LocalStack, by its
+ * URL, where machines and the interruption queue are. `kind`: the same, but the cluster is the run's own.
  */
 export type WorldRef =
-  { readonly kind: 'embedded' } | { readonly kind: 'existing' | 'kind'; readonly kubeconfig: string; readonly awsEndpoint?: string };
+  | { readonly kind: 'embedded'; readonly machines?: 'quick' }
+  | {
+      readonly kind: 'existing' | 'kind';
+      readonly kubeconfig: string;
+      readonly awsEndpoint?: string;
+      /** Where a trial writes its account before it uses it, for a sweep to find. */
+      readonly accountsFile?: string;
+      /** Where instances become containers with kubelets of their own; by default kubelets are simulated. */
+      readonly nodes?: RealNodesRef;
+      /** Which run it is, in a cluster that is not the run's alone. */
+      readonly tenancy?: Tenancy;
+      /** Most instances that a trial may launch, or see launched; by default as many as it likes. */
+      readonly maxInstances?: number;
+      /** The target talks to endpoints of its own; by default to ours. */
+      readonly observed?: ObservedRef;
+    };
+
+/** How an observer sees instances. */
+export interface ObservedRef {
+  /** By default as far as nodes tell of them. Keys come from the environment. */
+  readonly ec2?: { readonly endpoint: string; readonly region: string };
+}
+
+/** What replay lines call a world. */
+export function worldName(ref: WorldRef): string {
+  if (ref.kind === 'embedded') return ref.machines === undefined ? ref.kind : `${ref.kind}:${ref.machines}`;
+  return ref.nodes === undefined ? ref.kind : `${ref.kind}:real-nodes`;
+}
 
 /** What makes the world of one trial. */
 interface WorldMaker {
@@ -29,6 +62,8 @@ interface WorldMaker {
 export interface WorldChoice {
   /** What is known of it before one is made. */
   readonly facts: Pick<World, 'name' | 'capabilities' | 'allowances'>;
+  /** What of the target can't be seen in it, a sentence each. */
+  readonly unseen?: readonly string[];
   readonly time: 'virtual' | 'real';
   /** Reads what it is made from. @throws when that can't be read */
   prepare(): Promise<WorldMaker>;
@@ -44,6 +79,16 @@ const VIRTUAL: WorldChoice = {
     }),
 };
 
+/** The machines of a real cluster, on the virtual clock. */
+const VIRTUAL_AND_QUICK: WorldChoice = {
+  facts: { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances },
+  time: 'virtual',
+  prepare: async () => ({
+    ...(await VIRTUAL.prepare()),
+    createWorld: (site) => createEmbeddedWorld(site, { delays: QUICK_MACHINES }),
+  }),
+};
+
 /** Who waits for machines in real time gets quick ones. */
 const REAL_TIME: WorldChoice = {
   facts: EMBEDDED_IN_REAL_TIME,
@@ -56,20 +101,84 @@ const REAL_TIME: WorldChoice = {
 };
 
 /** The world that is asked for, in its own time or, the embedded one, in the target's. */
-export function worldFor({ time }: Pick<Target, 'time'>, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
-  if (ref.kind === 'embedded') return time === 'real' ? REAL_TIME : VIRTUAL;
+export function worldFor(target: Pick<Target, 'time' | 'external'>, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
+  const choice = choiceFor(target, ref);
+  return target.external === undefined ? choice : withoutKills(choice);
+}
+
+function choiceFor({ time, external }: Pick<Target, 'time' | 'external'>, ref: WorldRef): WorldChoice {
+  if (ref.kind === 'embedded') return time === 'real' ? REAL_TIME : ref.machines === 'quick' ? VIRTUAL_AND_QUICK : VIRTUAL;
+  const { kubeconfig, tenancy, observed, maxInstances, nodes } = ref;
+  if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
+  const options = {
+    ...ec2Of(ref),
+    ...(nodes === undefined ? {} : { nodes }),
+    ...(tenancy === undefined ? {} : { tenancy }),
+    ...(maxInstances === undefined ? {} : { maxInstances }),
+    // What somebody else runs has business of its own in its cluster.
+    guardsTarget: external === undefined,
+  };
   return {
-    facts: { ...REAL, name: ref.kind },
+    facts: { ...factsOfReal(ref), name: ref.kind },
     time: 'real',
     prepare: async () => {
-      const access = await readKubeconfig(ref.kubeconfig);
+      const access = await readKubeconfig(kubeconfig);
       return {
         createTimeline: (_seed, hooks) => createRealTimeline(hooks),
-        createWorld: (site) => ({
-          ...createRealWorld(site, { access, ...(ref.awsEndpoint === undefined ? {} : { ec2: { endpoint: ref.awsEndpoint } }) }),
-          name: ref.kind,
-        }),
+        createWorld: (site) => ({ ...createRealWorld(site, { access, ...options }), name: ref.kind }),
       };
     },
   };
+}
+
+function observedChoice(
+  { kubeconfig, maxInstances = Infinity }: Exclude<WorldRef, { kind: 'embedded' }>,
+  tenancy: Tenancy,
+  { ec2 }: ObservedRef,
+): WorldChoice {
+  const { unseen, ...facts } = observedFacts(ec2 !== undefined);
+  return {
+    facts,
+    unseen,
+    time: 'real',
+    prepare: async () => {
+      const access = await readKubeconfig(kubeconfig);
+      const seen = ec2 === undefined ? {} : { ec2: { ...ec2, credentials: credentialsOf(process.env) } };
+      return {
+        createTimeline: (_seed, hooks) => createRealTimeline(hooks),
+        createWorld: (site) => createObservedWorld(site, { access, tenancy, maxInstances, ...seen }),
+      };
+    },
+  };
+}
+
+/** By the names that every SDK reads. */
+function credentialsOf(environment: NodeJS.ProcessEnv): AwsCredentials | undefined {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = environment;
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
+  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+}
+
+/** Who runs the target elsewhere must not find it killed. */
+function withoutKills(choice: WorldChoice): WorldChoice {
+  const withoutKill = <T extends Pick<World, 'capabilities'>>(facts: T): T => ({
+    ...facts,
+    capabilities: facts.capabilities.filter((capability) => capability !== 'target.kill'),
+  });
+  return {
+    ...choice,
+    facts: withoutKill(choice.facts),
+    prepare: async () => {
+      const { createWorld, ...maker } = await choice.prepare();
+      return { ...maker, createWorld: (site) => withoutKill(createWorld(site)) };
+    },
+  };
+}
+
+function ec2Of({ awsEndpoint, accountsFile }: Exclude<WorldRef, { kind: 'embedded' }>): Pick<RealWorldOptions, 'ec2'> {
+  if (awsEndpoint === undefined) return {};
+  const onAccount = (account: string): void => {
+    if (accountsFile !== undefined) appendFileSync(accountsFile, `${account}\n`, { mode: 0o600 });
+  };
+  return { ec2: { endpoint: awsEndpoint, onAccount } };
 }

@@ -13,6 +13,7 @@ export const CAPABILITIES = {
   'spot.interrupt': 'spot instances can be interrupted, with notices on the interruption queue',
   'queue.perturb': 'messages on the interruption queue can be doubled, delayed and lost',
   'boot.delay': 'instances can be made to boot and their kubelets to register late, never or wrongly',
+  'nodes.arm64': 'instances of arm64 become nodes of arm64',
   'instance.end': 'instances can be ended behind the back of the target',
   'target.kill': 'the target can be killed at any request',
   'instances.observe': 'every state of every instance is seen',

@@ -307,7 +307,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     sinceMs: z.number().nonnegative().optional(),
   }),
   /** The harness itself failed: the trial's verdict is unknown. */
-  event('harness.error', { message: z.string() }),
+  /** `cutShort`: neither the target nor the harness did anything wrong, and the trial still can't be judged. */
+  event('harness.error', { message: z.string(), cutShort: z.literal(true).optional() }),
   /** Written by the supervisor when the trial's process did not end its history itself. */
   event('supervisor', {
     cause: z.enum(['hung', 'exited', 'out-of-memory', 'flooded', 'interrupted', 'spun']),

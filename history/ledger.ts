@@ -3,7 +3,7 @@ import type { ClaimLife, InstanceLife, NodeLife, RequestLife } from './lives.ts'
 import type { View } from './view.ts';
 
 /** One instance in the books: who made it, what became of it. Times are milliseconds since the start of the trial. */
-interface LedgerEntry {
+export interface LedgerEntry {
   readonly instance: InstanceLife;
   /** The target's request that launched it: it is the target's then, tags or not. */
   readonly request: RequestLife | undefined;
@@ -48,6 +48,16 @@ export interface TargetsEntry extends LedgerEntry {
 /** The instances that the target's own requests launched. */
 export function launchedByTarget(ledger: readonly LedgerEntry[]): TargetsEntry[] {
   return ledger.filter((entry): entry is TargetsEntry => entry.request !== undefined);
+}
+
+/**
+ * The instances that are the target's to end: what its requests launched or, where an observer sees none of them, all that
+ * were launched for its cluster.
+ */
+export function targetsInstances(view: View): LedgerEntry[] {
+  const ledger = createLedger(view);
+  const seesRequests = view.begin?.world.capabilities.includes('wire.aws') !== false;
+  return seesRequests ? launchedByTarget(ledger) : ledger;
 }
 
 /** A time in which an instance lived and backed no registered node. */

@@ -9,4 +9,6 @@ export interface ClusterConfig {
   readonly imageIds: Readonly<Record<'x86_64' | 'arm64', string>>;
   /** Where EventBridge puts what EC2 says about instances; absent when nobody set up a queue. */
   readonly interruptionQueueUrl?: string;
+  /** What the names of an operator's objects begin with that lie in no namespace, in a cluster that others use too. */
+  readonly objectPrefix?: string;
 }

@@ -1,5 +1,8 @@
 import type { ClusterConfig } from './cluster.ts';
 
+/** Names the run that a process belongs to: everything that a run starts outside of its own process carries it. */
+export const RUN_VARIABLE = 'SCALEPROOF_RUN';
+
 /** Variables that name where a program finds the cluster and AWS, by the names that clients and SDKs read. */
 export const ENDPOINT_VARIABLES = ['KUBECONFIG', 'CLUSTER_ENDPOINT', 'AWS_ENDPOINT_URL'] as const;
 

@@ -130,7 +130,10 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
               tone: 'bad',
             };
       case 'harness.error':
-        return { what: `The harness failed: ${event.message}`, tone: 'unsure' };
+        return {
+          what: event.cutShort === true ? `The trial was cut short: ${event.message}` : `The harness failed: ${event.message}`,
+          tone: 'unsure',
+        };
       case 'supervisor':
         return {
           what: `The supervisor ended the trial (${event.cause}, ${event.culprit}): ${event.message}`,

@@ -26,6 +26,27 @@ const plannedTrialSchema = z.strictObject({
 export const profileSchema = z.enum(['core', 'extended', 'robustness']);
 export type Profile = z.infer<typeof profileSchema>;
 
+/** A LocalStack that machines and messages were kept in: what it does otherwise than EC2, so that the front added it. */
+const endpointFactsSchema = z.strictObject({
+  endpoint: text,
+  version: text,
+  gaps: z.array(
+    z.strictObject({
+      gap: text,
+      /** What EC2 does. */
+      ec2: z.string(),
+      /** Whether this endpoint has the gap; absent where the probe could not tell. */
+      present: z.boolean().optional(),
+      evidence: z.string(),
+    }),
+  ),
+});
+export type EndpointFacts = z.infer<typeof endpointFactsSchema>;
+
+/** How long a part of the world took to come up and to be taken down; absent where it did not, or was left. */
+const partTimesSchema = z.strictObject({ part: text, upMs: count.optional(), downMs: count.optional() });
+export type PartTimes = Readonly<z.infer<typeof partTimesSchema>>;
+
 /**
  * run.json: what was run, on what, with which data. Written before the first trial and, with `wallMs`, after the last;
  * with the histories beside it every verdict and report can be made again. The number of workers is not in it: it must
@@ -59,7 +80,17 @@ export const runFactsSchema = z.strictObject({
     /** SHA-256 of a user's target file. */
     digest: text.optional(),
   }),
-  world: z.strictObject({ name: text, capabilities: z.array(capabilitySchema), allowances: constantsSchema }),
+  world: z.strictObject({
+    name: text,
+    capabilities: z.array(capabilitySchema),
+    allowances: constantsSchema,
+    /** What of the target can't be seen here, a sentence each; absent where everything is. */
+    unseen: z.array(text).optional(),
+    /** Absent where EC2 is Scaleproof's own alone. */
+    ec2: endpointFactsSchema.optional(),
+    /** Absent where nothing was started for the run. */
+    parts: z.array(partTimesSchema).optional(),
+  }),
   /** The limits, resolved for this target in this world. */
   bounds: z.array(boundSchema),
   /** SHA-256 of the instance types and of the prices. */

@@ -253,6 +253,7 @@ function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, w
     `${totals.success.served} of ${totals.success.asked} pods served; ${instances.leaked} of ${formatCount(instances.created, 'instance')} leaked; ${totals.faults.fired} of ${formatCount(totals.faults.armed, 'fault')} fired`,
     time,
     ...profiles.map((profile) => `${profile.name}: ${profile.result}, ${profileCounts(profile)}`),
+    ...(run.world.unseen ?? []),
   ];
   return [...facts.flatMap((fact) => wrap(fact, width)), paint('bold', paint(verdict, `${MARKS[verdict]} ${verdict.toUpperCase()}`))];
 }

@@ -55,6 +55,7 @@ export const killedAtSideEffect = scenario({
 export const restartedDuringBoot = scenario({
   id: 'crashes/restarted-during-boot',
   title: 'restarted while twenty instances boot: none is launched twice, and none is forgotten',
+  capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 20, ...NODE_SIZED });

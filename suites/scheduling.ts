@@ -36,6 +36,7 @@ export const apart = scenario({
 export const whereAsked = scenario({
   id: 'scheduling/where-asked',
   title: 'pods that ask for a zone, an architecture or a type get it, all in one batch',
+  capabilities: ['nodes.arm64'],
   pools: [pool('default', { architectures: ['amd64', 'arm64'] })],
   async run(t) {
     const asked: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec>)[] = [

@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Pool } from '../model/catalogue.ts';
 import { toWhole } from '../model/quantity.ts';
-import { quickReference, reference, toNodePool } from './reference.ts';
+import { reference, toNodePool } from './reference.ts';
 import { readCommandTarget } from './command/command-target.ts';
 import { pools } from './testing/pools.ts';
 
@@ -44,7 +44,8 @@ test('nothing that a pool asks for is lost in its NodePool, and the pool is left
 
 for (const [file, target] of [
   ['reference', reference],
-  ['reference-quick', quickReference],
+  ['reference-quick', reference.quick],
+  ['reference-in-cluster', reference.quick],
 ] as const) {
   test(`as a process it declares what it declares in process: ${file}.yaml`, async () => {
     const declared = await readCommandTarget(fileURLToPath(new URL(`../fixtures/targets/${file}.yaml`, import.meta.url)));

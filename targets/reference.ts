@@ -15,6 +15,7 @@ import { LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { formatBytes } from '../model/quantity.ts';
 import type { Clock } from '../runtime/clock.ts';
+import type { Wire } from '../wire/wire.ts';
 import type { Target, TargetConstants, TargetSite } from './target.ts';
 
 /** The one class that all pools of a run share. */
@@ -57,12 +58,24 @@ interface ReferenceVariant {
   readonly summary: string;
   /** By default the right parts. */
   readonly makeParts?: PartsFactory;
-  /** By default the standard ones. */
-  readonly periods?: Periods;
+  /** What it makes of its way to AWS; by default that is left as it is. */
+  readonly wrapAws?: (aws: Wire) => Wire;
+}
+
+/** The reference, or a variant of it, in both of its paces. */
+export interface ReferenceTarget extends Target {
+  /** The same with short periods, named `NAME:quick`: for tests in real time. */
+  readonly quick: Target;
 }
 
 /** The reference autoscaler as a target, or a variant with other parts. */
-export function createReferenceTarget({ name, summary, makeParts, periods = STANDARD }: ReferenceVariant): Target {
+export function createReferenceTarget(variant: ReferenceVariant): ReferenceTarget {
+  const quick = { ...variant, name: `${variant.name}:quick`, summary: `${variant.summary}; with short periods, for real time` };
+  return { ...referenceWith(variant, STANDARD), quick: referenceWith(quick, QUICK) };
+}
+
+/** A variant of the reference in a pace of its own. */
+export function referenceWith({ name, summary, makeParts, wrapAws = (aws) => aws }: ReferenceVariant, periods: Periods): Target {
   return {
     name,
     summary,
@@ -74,35 +87,34 @@ export function createReferenceTarget({ name, summary, makeParts, periods = STAN
       for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
     },
-    start: (site) => createController({ ...site, periods }, makeParts),
+    start: (site) => createController({ ...site, aws: wrapAws(site.aws), periods }, makeParts),
     applyPools: async (site, pools) => {
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
-      for (const pool of pools) await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods));
+      for (const pool of pools) {
+        await apply(kubeOf(site), RESOURCES.nodepools, toNodePool(pool, periods, nodeClassName(site.cluster)));
+      }
     },
     removePools: async (site, pools) => {
       const kube = kubeOf(site);
       for (const { name: pool } of pools) await remove(kube, RESOURCES.nodepools, pool);
       // The class goes with the last pool, and takes its launch templates along.
-      if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, NODE_CLASS);
+      if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, nodeClassName(site.cluster));
     },
   };
 }
 
 /** The bundled node autoscaler. */
-export const reference: Target = createReferenceTarget({
+export const reference = createReferenceTarget({
   name: 'reference',
   summary: 'the bundled node autoscaler in the manner of Karpenter',
 });
 
-/** The same for tests in real time: its time-outs are seconds and minutes, not quarters of an hour. */
-export const quickReference: Target = createReferenceTarget({
-  name: 'reference:quick',
-  summary: 'the reference with short periods, for worlds in real time',
-  periods: QUICK,
-});
-
 /** A pool in Karpenter's words. */
-export function toNodePool(pool: Pool, { consolidateAfterMs }: Pick<Periods, 'consolidateAfterMs'> = STANDARD): NodePool {
+export function toNodePool(
+  pool: Pool,
+  { consolidateAfterMs }: Pick<Periods, 'consolidateAfterMs'> = STANDARD,
+  nodeClassName: string = NODE_CLASS,
+): NodePool {
   const { cpu, memoryMiB, nodes } = pool.limits ?? {};
   const limits = {
     ...(cpu === undefined ? {} : { cpu: String(cpu) }),
@@ -118,7 +130,7 @@ export function toNodePool(pool: Pool, { consolidateAfterMs }: Pick<Periods, 'co
           requirements: [...pool.requirements],
           taints: [...pool.taints],
           ...(pool.startupTaints.length === 0 ? {} : { startupTaints: [...pool.startupTaints] }),
-          nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: NODE_CLASS },
+          nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: nodeClassName },
         },
       },
       // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
@@ -134,10 +146,14 @@ export function toNodePool(pool: Pool, { consolidateAfterMs }: Pick<Periods, 'co
   };
 }
 
+function nodeClassName({ objectPrefix = '' }: ClusterConfig): string {
+  return `${objectPrefix}${NODE_CLASS}`;
+}
+
 /** The one class, with what the cluster has. */
 export function nodeClass(cluster: ClusterConfig): EC2NodeClass {
   return {
-    metadata: { name: NODE_CLASS },
+    metadata: { name: nodeClassName(cluster) },
     spec: {
       amiSelectorTerms: Object.values(cluster.imageIds).map((id) => ({ id })),
       subnetSelectorTerms: Object.values(cluster.subnets).map((id) => ({ id })),

@@ -49,7 +49,30 @@ export interface TargetSite {
    * @param kubeconfigPath a new file, removed at the end
    * @returns the variables that say how they are reached
    */
-  readonly openSockets?: (kubeconfigPath: string) => Promise<ProgramEnvironment>;
+  readonly openSockets?: (kubeconfigPath: string, how?: SocketOptions) => Promise<ProgramEnvironment>;
+}
+
+/** Where something listens. */
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** How sockets are opened; by default on free ports of loopback. */
+export interface SocketOptions {
+  readonly listen?: { readonly kube: Address; readonly aws: Address };
+  /** Called at each request. */
+  readonly onRequest?: () => void;
+}
+
+/** How a target that somebody else runs comes to us. */
+export interface ExternalAccess {
+  readonly kube: Address;
+  readonly aws: Address;
+  /** How the target names this machine; by default what is listened on. */
+  readonly host?: string;
+  /** How long its first request is waited for. */
+  readonly withinMs: number;
 }
 
 /** One running incarnation. */
@@ -80,6 +103,8 @@ export interface Target {
   readonly summary: string;
   /** `real` for one that is a program outside this process: its world is in real time then. By default `virtual`. */
   readonly time?: 'virtual' | 'real';
+  /** Somebody else runs it: it can be neither started nor ended from here. */
+  readonly external?: ExternalAccess;
   readonly features: readonly Feature[];
   readonly constants: TargetConstants;
   /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */

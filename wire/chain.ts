@@ -1,11 +1,12 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
+import { onlyJson } from '../protocols/kube/accept.ts';
 import { formatObject } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
 import { never } from '../runtime/clock.ts';
 import type { Clock, ClockScope } from '../runtime/clock.ts';
 import type { Answer, Backend, Caller } from './backend.ts';
 import type { Gate, Strike } from './gate.ts';
-import { noteDelivery, revisionOf, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
+import { lastRevision, noteDelivery, rewriteAnswer, rewriteLines, wholeLines } from './objects.ts';
 import type { Delivery } from './objects.ts';
 import type { ObjectRewrite } from './effects.ts';
 import { WireError, isStream } from './wire.ts';
@@ -40,8 +41,11 @@ export interface ChainSite {
   readonly scope: ClockScope;
   readonly principal: Principal;
   readonly incarnation: number;
-  /** Draws how long a request takes on its way there, its operation where it is not refused, and the answer on its way back. */
-  readonly latencyMs: (operation: Operation) => Latency;
+  /**
+   * Draws how long a request takes on its way there, its operation where it is not refused, and the answer on its way back.
+   * Undefined where the backend takes time of its own: then nothing waits for a clock.
+   */
+  readonly latencyMs: (operation: Operation) => Latency | undefined;
   readonly nextSpan: () => number;
   readonly onKill: (reason: string) => void;
   /** Counts a request of the target: how many it has sent in this trial, over its wires and incarnations. */
@@ -96,7 +100,8 @@ export function openChain(site: ChainSite): Chain {
 class Passage {
   readonly #site: ChainSite;
   readonly #request: WireRequest;
-  readonly #closing: AbortSignal;
+  /** What ends the request from outside: the caller is dead, or gives up. */
+  readonly #ends: readonly AbortSignal[];
   readonly #operation: Operation;
   readonly #caller: Caller;
   /** Requests of the target are recorded; the other parts appear as the transitions that they cause. */
@@ -104,11 +109,14 @@ class Passage {
   #effectRecorded = false;
   /** Aborted when the answer will never be delivered: a watch must not go on behind it. */
   readonly #undeliverable = new AbortController();
+  readonly #onEnd = ({ target }: Event): void => this.#abandon((target as AbortSignal).reason);
+  /** What has to be said of the request in its history. */
+  #remark: string | undefined;
 
   constructor(site: ChainSite, request: WireRequest, closing: AbortSignal) {
     this.#site = site;
     this.#request = request;
-    this.#closing = closing;
+    this.#ends = request.signal === undefined ? [closing] : [closing, request.signal];
     this.#operation = site.backend.describe(request);
     this.#caller = { principal: site.principal, incarnation: site.incarnation, span: site.nextSpan() };
     this.#recorded = site.principal === 'target';
@@ -116,18 +124,35 @@ class Passage {
 
   async run(): Promise<WireResponse> {
     this.#recordStart();
+    let isFollowed = false;
     try {
-      return await this.#pass();
+      const response = await this.#pass();
+      isFollowed = isStream(response.body);
+      return response;
     } catch (error) {
       if (!(error instanceof WireError)) this.#recordUnknown(undefined, 'the world failed');
       throw error;
+    } finally {
+      if (!isFollowed) this.#forgetEnds();
     }
+  }
+
+  /** In place of `AbortSignal.any`, which costs more than the rest of a passage. */
+  #heedEnds(): void {
+    for (const end of this.#ends) {
+      if (end.aborted) this.#abandon(end.reason);
+      else end.addEventListener('abort', this.#onEnd);
+    }
+  }
+
+  #forgetEnds(): void {
+    for (const end of this.#ends) end.removeEventListener('abort', this.#onEnd);
   }
 
   async #pass(): Promise<WireResponse> {
     const { clock } = this.#site;
-    const { thereMs, workMs, backMs } = this.#site.latencyMs(this.#operation);
-    await clock.sleep(thereMs);
+    const latency = this.#site.latencyMs(this.#operation);
+    if (latency !== undefined) await clock.sleep(latency.thereMs);
 
     const nothing: Effect = { kind: 'none' };
     let answered: WireResponse | undefined;
@@ -145,13 +170,13 @@ class Passage {
     }
     this.#recordEffect(effect);
     if (answered === undefined) {
-      if (effect.kind !== 'rejected') await clock.sleep(workMs);
+      if (latency !== undefined && effect.kind !== 'rejected') await clock.sleep(latency.workMs);
       for (const strike of this.#consult('after', effect)) {
         response = (await this.#strike(strike, effect, response)) ?? response;
         if (strike.effect.kind === 'refuse') break;
       }
     }
-    await clock.sleep(backMs);
+    if (latency !== undefined) await clock.sleep(latency.backMs);
     return this.#deliver(response, effect);
   }
 
@@ -162,14 +187,28 @@ class Passage {
   }
 
   async #carryOut(): Promise<Answer> {
-    const ends = [this.#closing, this.#undeliverable.signal, ...(this.#request.signal === undefined ? [] : [this.#request.signal])];
-    const signal = AbortSignal.any(ends);
+    const { signal } = this.#undeliverable;
+    this.#heedEnds();
     try {
-      return await this.#site.backend.handle({ ...this.#request, signal }, this.#operation, this.#caller);
+      const request = { ...this.#request, ...this.#narrowed(), signal };
+      return await this.#site.backend.handle(request, this.#operation, this.#caller);
     } catch (error) {
       if (error instanceof WireError) this.#recordUnknown(error.code, error.message);
       throw error;
     }
+  }
+
+  /** Headers that ask for JSON where the answer has to be read or rewritten on its way, and what is asked for is not JSON. */
+  #narrowed(): Pick<WireRequest, 'headers'> | undefined {
+    const { wire, name, mutating } = this.#operation;
+    const { headers } = this.#request;
+    if (wire !== 'kube' || mutating) return undefined;
+    const accept = onlyJson(headers['accept']);
+    if (accept === undefined || accept === headers['accept']) return undefined;
+    const isWatch = name.startsWith('watch ');
+    if (!isWatch && this.#rewrites().length === 0) return undefined;
+    this.#remark = `asked for in JSON instead of protobuf: ${isWatch ? 'the events of a watch are counted' : 'a fault rewrites it'}`;
+    return { headers: { ...headers, accept } };
   }
 
   /** Ends a request of which nobody can say what it did. */
@@ -208,8 +247,9 @@ class Passage {
     }
   }
 
-  #abandon(): void {
-    this.#undeliverable.abort(new WireError('ECONNRESET', 'the answer was not delivered'));
+  /** Breaks what is still under way behind this request. */
+  #abandon(reason: unknown = new WireError('ECONNRESET', 'the answer was not delivered')): void {
+    this.#undeliverable.abort(reason);
   }
 
   #deliver(answer: WireResponse, effect: Effect): WireResponse {
@@ -225,7 +265,7 @@ class Passage {
       return answer;
     }
     if (isStream(answer.body)) {
-      this.#recordEnd('ok', answer.status, undefined, undefined);
+      this.#recordEnd('ok', answer.status, undefined, this.#remark);
       return { ...answer, body: this.#follow(answer.body) };
     }
     let response = answer;
@@ -234,7 +274,7 @@ class Passage {
     const { code, note } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, { status, body: answer.body }) : {};
     const isLost = status >= 500 && effect.kind === 'applied';
     const outcome = isLost ? 'info' : status < 400 ? 'ok' : 'fail';
-    this.#recordEnd(outcome, status, code, status < 400 ? note : note?.slice(0, MAX_MESSAGE_LENGTH));
+    this.#recordEnd(outcome, status, code, status < 400 ? (this.#remark ?? note) : note?.slice(0, MAX_MESSAGE_LENGTH));
     return response;
   }
 
@@ -243,16 +283,16 @@ class Passage {
   }
 
   /** Passes a watch on, noting how far it has been delivered. */
-  async *#follow(body: AsyncIterable<Bytes>): AsyncIterable<string> {
+  async *#follow(body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
     const { span, principal, incarnation } = this.#caller;
     const object = this.#operation.object === undefined ? this.#operation.name : formatObject(this.#operation.object);
     this.#record({ type: 'watch.open', span, principal, incarnation, object });
-    let delivered: Delivery = { events: 0, lastLine: '' };
+    let delivered: Delivery = { events: 0, last: '' };
     let markedAtMs = this.#site.clock.nowMs();
     const { scope } = this.#site;
     const mark = (): void => {
-      const { events, lastLine } = delivered;
-      if (events > 0) this.#record({ type: 'watch.mark', span, events, revision: revisionOf(lastLine) });
+      const { events } = delivered;
+      if (events > 0) this.#record({ type: 'watch.mark', span, events, revision: lastRevision(delivered) });
       markedAtMs = this.#site.clock.nowMs();
     };
     let isClosed = false;
@@ -283,6 +323,7 @@ class Passage {
       scope.handover();
       if (!scope.killed) throw error;
     } finally {
+      this.#forgetEnds();
       close('closed by the target');
     }
     // The reader's own ending must not run in a program that is dead.

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../runtime/log.ts';
 import { fromSocket, toSocket } from './http-headers.ts';
-import { WireError, isStream } from './wire.ts';
+import { WireError, concat, isStream } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** Longest request body: an API server refuses more than 3 MiB. */
@@ -81,7 +81,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
       method: message.method ?? 'GET',
       path: message.url ?? '/',
       headers: fromSocket(message.headers),
-      ...(body.length === 0 ? {} : { body: isText(message) ? body.toString('utf8') : new Uint8Array(body) }),
+      ...(body === undefined ? {} : { body: isText(message) ? body.toString('utf8') : body }),
       signal,
     };
     await answer(response, await options.wire(request), signal);
@@ -94,15 +94,24 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
   }
 }
 
-async function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | 'too long'> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of message as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) return 'too long';
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+/** A request's body to its end; undefined where it has none. Rejects when the client goes away in the middle of it. */
+function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined | 'too long'> | undefined {
+  const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
+  if (length === '0' && encoding === undefined) return undefined;
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let received = 0;
+    message.on('data', (chunk: Buffer) => {
+      received += chunk.length;
+      if (received > maxBytes) resolve('too long');
+      else chunks.push(chunk);
+    });
+    message.on('error', reject);
+    message.on('close', () => {
+      if (!message.readableEnded) reject(new Error('the client went away'));
+      else resolve(received === 0 ? undefined : concat(chunks));
+    });
+  });
 }
 
 /** Bodies of the two protocols are text, but for protobuf and what is compressed. */

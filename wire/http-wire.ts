@@ -1,9 +1,11 @@
 import { Agent as HttpAgent, request as httpRequest } from 'node:http';
 import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import { createSecureContext } from 'node:tls';
+import { urlToHttpOptions } from 'node:url';
 import { fromSocket, toSocket } from './http-headers.ts';
-import { WireError } from './wire.ts';
-import type { Wire, WireErrorCode, WireRequest, WireResponse } from './wire.ts';
+import { WireError, concat, tooLong } from './wire.ts';
+import type { ByteStream, Wire, WireErrorCode, WireRequest, WireResponse } from './wire.ts';
 
 /** Connections that one wire keeps to its server: watches hold one each. */
 export const MAX_SOCKETS = 128;
@@ -46,69 +48,146 @@ export interface HttpWire {
 export function createHttpWire(options: HttpWireOptions): HttpWire {
   const { tls = {}, bearerToken, maxSockets = MAX_SOCKETS } = options;
   const base = new URL(options.baseUrl);
-  const isSecure = base.protocol === 'https:';
+  const prefix = base.pathname.replace(/\/$/, '');
+  const { protocol, hostname, port, auth } = urlToHttpOptions(base);
+  const server = { protocol, hostname, port, ...(auth === undefined ? {} : { auth }) };
+  const isSecure = protocol === 'https:';
   const agentOptions = { keepAlive: true, maxSockets, timeout: IDLE_SOCKET_MS, keepAliveMsecs: TCP_KEEP_ALIVE_MS };
   const agent = isSecure
     ? new HttpsAgent({
         ...agentOptions,
-        ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-        ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-        ...(tls.key === undefined ? {} : { key: tls.key }),
+        // Made once: an agent that is given the PEM itself finds its connections by the whole of it, for every request.
+        secureContext: createSecureContext({
+          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
+          ...(tls.cert === undefined ? {} : { cert: tls.cert }),
+          ...(tls.key === undefined ? {} : { key: tls.key }),
+        }),
         ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
         rejectUnauthorized: tls.insecure !== true,
       })
     : new HttpAgent(agentOptions);
   const send = isSecure ? httpsRequest : httpRequest;
-  const authorization = bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` };
-  const closing = new AbortController();
+  const open = new Set<Exchange>();
+  let isClosed = false;
 
   const wire: Wire = (request) => {
-    const url = new URL(base.pathname.replace(/\/$/, '') + request.path, base);
-    const signal = request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
-    const length = request.body === undefined ? {} : { 'content-length': Buffer.byteLength(request.body) };
-    const headers = { ...toSocket(request.headers, 'host'), ...length, ...authorization };
-    return roundTrip(() => send(url, { method: request.method, agent, headers }), request, signal);
+    if (isClosed) return Promise.reject(new WireError('ECONNRESET', 'the wire was closed'));
+    if (request.signal?.aborted === true) return Promise.reject(toWireError(request.signal.reason, request));
+    const headers = toSocket(request.headers, 'host');
+    if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body));
+    if (bearerToken !== undefined) headers['authorization'] = `Bearer ${bearerToken}`;
+    const path = prefix + (PLAIN_PATH.test(request.path) ? request.path : escaped(request.path, base));
+    return new Exchange(request, () => send({ ...server, path, method: request.method, agent, headers }), open).answer;
   };
   return {
     wire,
     destroy: () => {
-      closing.abort(new WireError('ECONNRESET', 'the wire was closed'));
+      isClosed = true;
+      for (const exchange of open) exchange.giveUp(new WireError('ECONNRESET', 'the wire was closed'));
       agent.destroy();
     },
   };
 }
 
-function roundTrip(send: () => ClientRequest, request: WireRequest, signal: AbortSignal): Promise<WireResponse> {
-  return new Promise((resolve, reject) => {
-    if (signal.aborted) throw toWireError(signal.reason, request);
-    const sent = send();
-    // Not Node's own `signal` option: it destroys a socket with an error that, after the last byte, nobody listens to.
-    const giveUp = (): void => void sent.destroy();
-    signal.addEventListener('abort', giveUp, { once: true });
-    sent.on('close', () => signal.removeEventListener('abort', giveUp));
-    sent.on('error', (error) => reject(toWireError(signal.aborted ? signal.reason : error, request)));
-    sent.on('response', (message) => {
-      // Whoever reads the body hears of a break; a body that nobody reads must not crash the process.
-      message.on('error', () => undefined);
-      resolve({
-        status: message.statusCode ?? 0,
-        headers: fromSocket(message.headers),
-        body: chunksOf(message, request, signal),
-      });
-    });
-    sent.end(request.body);
-  });
+/** What may stand in a request line as it is. */
+const PLAIN_PATH = /^\/[\x21-\x7e]*$/;
+
+function escaped(path: string, base: URL): string {
+  const { pathname, search } = new URL(path, base);
+  return pathname + search;
 }
 
-async function* chunksOf(message: IncomingMessage, request: WireRequest, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
-  try {
-    for await (const chunk of message) yield chunk as Buffer;
-    // Node drops what an aborted request had not yet read, and calls that an end.
-    signal.throwIfAborted();
-  } catch (error) {
-    throw toWireError(signal.aborted ? signal.reason : error, request);
-  } finally {
-    message.destroy();
+/** One request on a socket and its answer. */
+class Exchange {
+  readonly answer: Promise<WireResponse>;
+  readonly #request: WireRequest;
+  readonly #sent: ClientRequest;
+  #givenUpFor: Error | undefined;
+
+  /** @param open the exchanges under way */
+  constructor(request: WireRequest, send: () => ClientRequest, open: Set<Exchange>) {
+    this.#request = request;
+    this.#sent = send();
+    open.add(this);
+    const { signal } = request;
+    // Not Node's own `signal` option: it destroys a socket with an error that, after the last byte, nobody listens to.
+    const onAbort = (): void => this.giveUp(signal?.reason as Error);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    this.#sent.on('close', () => {
+      open.delete(this);
+      signal?.removeEventListener('abort', onAbort);
+    });
+    this.answer = new Promise((resolve, reject) => {
+      this.#sent.on('error', (error) => reject(this.why(error)));
+      this.#sent.on('response', (message) => {
+        const body = new MessageBody(message, this);
+        resolve({ status: message.statusCode ?? 0, headers: fromSocket(message.headers), body });
+      });
+    });
+    this.#sent.end(request.body);
+  }
+
+  /** Breaks the connection, also in the middle of the answer. */
+  giveUp(reason: Error): void {
+    this.#givenUpFor ??= reason;
+    this.#sent.destroy();
+  }
+
+  /** What an error means to the caller. */
+  why(error: unknown): WireError {
+    return toWireError(this.#givenUpFor ?? error, this.#request);
+  }
+
+  /** Node drops what an exchange that was given up had not yet read, and calls that an end. */
+  get givenUpFor(): Error | undefined {
+    return this.#givenUpFor;
+  }
+}
+
+/** The body of an answer from a socket: for who reads it slowly the server waits. */
+class MessageBody implements ByteStream {
+  readonly #message: IncomingMessage;
+  readonly #exchange: Exchange;
+
+  constructor(message: IncomingMessage, exchange: Exchange) {
+    this.#message = message;
+    this.#exchange = exchange;
+    // Whoever reads the body hears of a break; a body that nobody reads must not crash the process.
+    message.on('error', () => undefined);
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for await (const chunk of this.#message) yield chunk as Buffer;
+      const { givenUpFor } = this.#exchange;
+      if (givenUpFor !== undefined) throw givenUpFor;
+    } catch (error) {
+      throw this.#exchange.why(error);
+    } finally {
+      this.#message.destroy();
+    }
+  }
+
+  readWhole(maxBytes: number): Promise<Buffer> {
+    const message = this.#message;
+    return new Promise((resolve, reject) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const onData = (chunk: Buffer): void => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length <= maxBytes) return;
+        reject(tooLong(maxBytes));
+        message.destroy();
+      };
+      const onClose = (): void => {
+        const broken = message.errored ?? (message.readableEnded ? this.#exchange.givenUpFor : new Error('the answer broke off'));
+        if (broken === undefined) resolve(concat(chunks));
+        else reject(this.#exchange.why(broken));
+      };
+      if (message.destroyed) return onClose();
+      message.on('data', onData).on('close', onClose);
+    });
   }
 }
 

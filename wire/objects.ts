@@ -1,5 +1,5 @@
 import type { ObjectRewrite } from './effects.ts';
-import { asText, isStream } from './wire.ts';
+import { asText, concat, isStream } from './wire.ts';
 import type { Bytes, WireResponse } from './wire.ts';
 
 /** Rewrites the objects of a get or list. What is no object in JSON is passed on as it is. */
@@ -17,8 +17,8 @@ function isJson({ headers }: WireResponse): boolean {
 }
 
 /** Rewrites the objects of whole watch lines. */
-export function rewriteLines(lines: string, rewrite: ObjectRewrite): string {
-  return lines
+export function rewriteLines(lines: Bytes, rewrite: ObjectRewrite): string {
+  return asText(lines)
     .split('\n')
     .map((line) => {
       if (line === '') return line;
@@ -29,37 +29,72 @@ export function rewriteLines(lines: string, rewrite: ObjectRewrite): string {
     .join('\n');
 }
 
-/** Longest watch line that is put together from chunks, in characters: etcd refuses objects above 1.5 MiB. */
+/** Longest watch line that is put together from chunks, in characters or bytes: etcd refuses objects above 1.5 MiB. */
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
+const NEWLINE = 0x0a;
 
-/** A watch's body in chunks that end where lines end. */
-export async function* wholeLines(body: AsyncIterable<Bytes>): AsyncIterable<string> {
-  const utf8 = new TextDecoder();
-  let rest = '';
+/** A watch's body in chunks that end where lines end: text stays text, and bytes are not looked into. */
+export async function* wholeLines(body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
+  /** The beginning of a line, in the chunks that it came in. */
+  let rest: Bytes[] = [];
+  let restLength = 0;
   for await (const chunk of body) {
-    const text = rest + (typeof chunk === 'string' ? chunk : utf8.decode(chunk, { stream: true }));
-    const end = text.lastIndexOf('\n') + 1;
-    rest = text.slice(end);
-    if (rest.length > MAX_LINE_LENGTH) throw new Error(`a watch event is longer than ${MAX_LINE_LENGTH} characters`);
-    if (end > 0) yield text.slice(0, end);
+    const end = typeof chunk === 'string' ? chunk.lastIndexOf('\n') + 1 : chunk.lastIndexOf(NEWLINE) + 1;
+    if (end > 0) {
+      const lines = part(chunk, 0, end);
+      yield rest.length === 0 ? lines : joined([...rest, lines]);
+      rest = [];
+      restLength = 0;
+    }
+    if (end === chunk.length) continue;
+    rest.push(part(chunk, end, chunk.length));
+    restLength += chunk.length - end;
+    if (restLength > MAX_LINE_LENGTH) throw new Error(`a watch event is longer than ${MAX_LINE_LENGTH} characters`);
   }
+}
+
+function part(chunk: Bytes, from: number, to: number): Bytes {
+  if (from === 0 && to === chunk.length) return chunk;
+  return typeof chunk === 'string' ? chunk.slice(from, to) : chunk.subarray(from, to);
+}
+
+function joined(parts: readonly Bytes[]): Bytes {
+  if (parts.every((one) => typeof one === 'string')) return parts.join('');
+  return concat(parts.map((one) => (typeof one === 'string' ? Buffer.from(one) : one)));
 }
 
 /** How far a watch has been delivered. */
 export interface Delivery {
   readonly events: number;
-  /** The last event delivered, empty if none. */
-  readonly lastLine: string;
+  /** What was delivered last: whole lines, none at first. */
+  readonly last: Bytes;
 }
 
 /** Adds whole lines of a watch to what has been delivered. */
-export function noteDelivery(before: Delivery, lines: string): Delivery {
-  const events = lines.split('\n').filter((line) => line !== '');
-  return { events: before.events + events.length, lastLine: events.at(-1) ?? before.lastLine };
+export function noteDelivery(before: Delivery, lines: Bytes): Delivery {
+  const events = countLines(lines);
+  return { events: before.events + events, last: events === 0 ? before.last : lines };
 }
 
-/** The resource version of a watch event's object; empty where it has none. */
-export function revisionOf(line: string): string {
+/** Lines that are not empty. */
+function countLines(lines: Bytes): number {
+  let count = 0;
+  let start = 0;
+  while (start < lines.length) {
+    const found = typeof lines === 'string' ? lines.indexOf('\n', start) : lines.indexOf(NEWLINE, start);
+    const end = found === -1 ? lines.length : found;
+    if (end > start) count += 1;
+    start = end + 1;
+  }
+  return count;
+}
+
+/** The resource version of the last event of what was delivered; empty where it has none. */
+export function lastRevision({ last }: Delivery): string {
+  return revisionOf(asText(last).trimEnd().split('\n').at(-1) ?? '');
+}
+
+function revisionOf(line: string): string {
   try {
     const event = JSON.parse(line) as { object?: { metadata?: { resourceVersion?: unknown } } };
     const revision = event.object?.metadata?.resourceVersion;

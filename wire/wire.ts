@@ -37,16 +37,49 @@ export class WireError extends Error {
   }
 }
 
+/** A body that arrives over time, whose source can also be read to its end at once: cheaper than chunk by chunk. */
+export interface ByteStream extends AsyncIterable<Bytes> {
+  /** @throws RangeError for a body that is longer */
+  readWhole(maxBytes: number): Promise<Uint8Array>;
+}
+
 /** Whether the body arrives over time. */
 export function isStream(body: WireResponse['body']): body is AsyncIterable<Bytes> {
   return typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
 const utf8 = new TextDecoder();
+const encoder = new TextEncoder();
 
 /** A body as text. @param body a body that is whole */
 export function asText(body: Bytes): string {
   return typeof body === 'string' ? body : utf8.decode(body);
+}
+
+/** Reads a body to its end, as it travels. @throws RangeError for one that is longer */
+export async function readWhole(body: WireResponse['body'] | ByteStream, maxBytes: number): Promise<Bytes> {
+  if (!isStream(body)) return body;
+  if ('readWhole' in body) return body.readWhole(maxBytes);
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body) {
+    const bytes = typeof chunk === 'string' ? encoder.encode(chunk) : chunk;
+    length += bytes.length;
+    if (length > maxBytes) throw tooLong(maxBytes);
+    chunks.push(bytes);
+  }
+  return concat(chunks);
+}
+
+/** The chunks of a body in one piece. */
+export function concat(chunks: readonly Uint8Array[]): Buffer {
+  const [first] = chunks;
+  return chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks);
+}
+
+/** A body has no end, or one that is too far away. */
+export function tooLong(maxBytes: number): RangeError {
+  return new RangeError(`the body is longer than ${maxBytes} bytes`);
 }
 
 /** Reads a response's body to its end, as text. */

@@ -14,6 +14,7 @@ import { Observer } from './kube/observer.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler/scheduler.ts';
 import { VolumeController } from './scheduler/volume-controller.ts';
 import { WATCH_DELAY } from './kube/watches.ts';
+import { Kubelets } from './nodes/kubelets.ts';
 import { NodeLeases, renewed } from './nodes/node-leases.ts';
 import { STARTUP_AGENT_DELAY } from './nodes/startup-agent.ts';
 import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
@@ -82,6 +83,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'spot.interrupt',
     'queue.perturb',
     'boot.delay',
+    'nodes.arm64',
     'target.kill',
     'instances.observe',
     'objects.observe',
@@ -105,24 +107,33 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });
   api.onCommit(new Observer(recorder, api.resources).observe);
   const port = (principal: Principal): ClusterPort => api.port(principal);
-  const machines = createMachines({ random, recorder, catalogue, cluster: CLUSTER, delays, port, scope });
-  api.compute('leases.coordination.k8s.io', (lease) => renewed(lease, machines.kubelets));
+  const machines = createMachines({
+    random,
+    recorder,
+    catalogue,
+    cluster: CLUSTER,
+    delays,
+    port,
+    scope,
+    nodes: (nodes) => new Kubelets(nodes),
+  });
+  api.compute('leases.coordination.k8s.io', (lease) => renewed(lease, machines.nodes));
   const parts: readonly WorldPart[] = [
     new Scheduler({ port: port('scheduler'), clock: scope('scheduler'), random: random.fork('scheduler') }),
     new VolumeController({ port: port('workloads'), clock: scope('volumes'), random: random.fork('volumes') }),
     ...machines.parts,
-    new NodeLeases({ port: port('node'), clock: scope('leases'), kubelets: machines.kubelets }),
+    new NodeLeases({ port: port('node'), clock: scope('leases'), kubelets: machines.nodes }),
     createControllerManager({
       port: port('workloads'),
       clock: scope('controller-manager'),
       random: random.fork('controller-manager'),
-      heartbeats: machines.kubelets,
+      heartbeats: machines.nodes,
     }),
   ];
 
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
-  const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawLatency });
+  const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
 
@@ -150,7 +161,8 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   };
 }
 
-function drawLatency(random: Random, operation: Operation): ReturnType<ChainSite['latencyMs']> {
+/** How long a request to this world's API server or EC2 is on its way and at work. */
+export function drawRequestDelay(random: Random, operation: Operation): ReturnType<ChainSite['latencyMs']> {
   const totalMs = drawMs(random, operation.wire === 'kube' ? REQUEST_DELAYS.kube : REQUEST_DELAYS.aws);
   const thereMs = Math.ceil(totalMs / 2);
   const workMs = operation.name === 'ec2:CreateFleet' ? drawMs(random, REQUEST_DELAYS.fleet) : 0;

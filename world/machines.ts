@@ -3,6 +3,7 @@ import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { Principal } from '../model/operation.ts';
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Backend } from '../wire/backend.ts';
+import { createAccountServices } from './aws/account-services.ts';
 import { createEc2 } from './aws/ec2.ts';
 import type { InstanceStore } from './aws/instance-store.ts';
 import { createInterruptions } from './aws/interruptions.ts';
@@ -10,7 +11,7 @@ import type { InterruptionQueue } from './aws/interruptions.ts';
 import { AwsServices } from './aws/services.ts';
 import { CloudController } from './controllers/cloud-controller.ts';
 import type { MachineDelays } from './machine-delays.ts';
-import { Kubelets } from './nodes/kubelets.ts';
+import type { NodesSite } from './nodes/nodes-site.ts';
 import { NodeFaults } from './nodes/node-faults.ts';
 import { StartupAgent } from './nodes/startup-agent.ts';
 import type { ClusterPort, FaultPorts } from './ports.ts';
@@ -18,7 +19,7 @@ import type { WorldPart } from './tasks.ts';
 import type { WorldSite } from './world.ts';
 
 /** What machines are made of. */
-interface MachinesSite extends Pick<WorldSite, 'random' | 'recorder'> {
+interface MachinesSite<Nodes extends WorldPart> extends Pick<WorldSite, 'random' | 'recorder'> {
   readonly catalogue: Catalogue;
   readonly cluster: ClusterConfig;
   readonly delays: MachineDelays;
@@ -26,24 +27,27 @@ interface MachinesSite extends Pick<WorldSite, 'random' | 'recorder'> {
   readonly port: (principal: Principal) => ClusterPort;
   /** A clock of the world's own, by its owner's name. */
   readonly scope: (owner: string) => ClockScope;
+  /** Makes what turns instances into nodes. */
+  readonly nodes: (site: NodesSite) => Nodes;
   /** Where instances live and messages wait. By default in memory. */
   readonly elsewhere?: { readonly store: InstanceStore; readonly queue: InterruptionQueue };
 }
 
 /** EC2 with its queue, and what runs on its instances: whatever cluster their nodes join. */
-export interface Machines {
+export interface Machines<Nodes extends WorldPart> {
   /** The cluster as targets are to know it. */
   readonly cluster: ClusterConfig;
   /** Serves the AWS wire. */
   readonly backend: Backend;
-  readonly kubelets: Kubelets;
+  readonly nodes: Nodes;
   /** What makes nodes of instances, and takes the nodes of dead ones away. */
   readonly parts: readonly WorldPart[];
   readonly ports: FaultPorts;
 }
 
-/** Makes EC2 and SQS without messages and instances but somebody else's, and kubelets for what will be launched. */
-export function createMachines({ random, recorder, catalogue, cluster, delays, port, scope, elsewhere }: MachinesSite): Machines {
+/** Makes EC2 and SQS without messages and instances but somebody else's, and nodes of what will be launched. */
+export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes>): Machines<Nodes> {
+  const { random, recorder, catalogue, cluster, delays, port, scope, elsewhere } = site;
   const ec2 = createEc2({
     clock: scope('ec2'),
     random: random.fork('ec2'),
@@ -62,8 +66,9 @@ export function createMachines({ random, recorder, catalogue, cluster, delays, p
     cluster,
     ...(elsewhere === undefined ? {} : { queue: elsewhere.queue }),
   });
+  const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster });
   const nodeFaults = new NodeFaults();
-  const kubelets = new Kubelets({
+  const nodes = site.nodes({
     port: port('node'),
     instances,
     clock: scope('kubelets'),
@@ -76,11 +81,11 @@ export function createMachines({ random, recorder, catalogue, cluster, delays, p
   });
   return {
     cluster: { ...cluster, interruptionQueueUrl: interruptions.queueUrl },
-    backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend }),
-    kubelets,
+    backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend, ...account }),
+    nodes,
     parts: [
       ...ec2.others,
-      kubelets,
+      nodes,
       new StartupAgent({ port: port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
       new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
     ],

@@ -145,6 +145,8 @@ export interface QuotaPort {
     readonly count: number;
     readonly fired: (span: number) => void;
   }): Heal;
+  /** Lets at most so many instances be launched from now on, of whatever type and capacity, until undone. */
+  limitLaunches(limit: { readonly count: number; readonly fired: (span: number) => void }): Heal;
   /**
    * Leaves so many free addresses in the subnets of these zones (none given: of all), as if others had taken the rest, those
    * that were never in use first, until undone. An instance that ends gives its own back.

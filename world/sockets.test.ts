@@ -13,7 +13,11 @@ import { createEmbeddedWorld } from './embedded.ts';
 import { openSockets } from './sockets.ts';
 import type { World } from './world.ts';
 
-async function withWorld(work: (world: World, events: readonly NewEvent[]) => Promise<void>, timeline: Timeline = createRealTimeline()) {
+async function withWorld(
+  work: (world: World, events: readonly NewEvent[]) => Promise<void>,
+  timeline: Timeline = createRealTimeline(),
+  onKill: () => void = () => undefined,
+) {
   const fail = (error: unknown): never => {
     throw error;
   };
@@ -22,7 +26,7 @@ async function withWorld(work: (world: World, events: readonly NewEvent[]) => Pr
     timeline,
     random: createRandom(1),
     recorder: { record: (event) => events.push(event) - 1 },
-    onKill: () => undefined,
+    onKill,
     onFailure: fail,
     onFlood: fail,
   });
@@ -79,6 +83,41 @@ test('closing breaks open watches, ends the listeners and removes the kubeconfig
     await expect(access(kubeconfigPath)).rejects.toThrow('ENOENT');
     client.destroy();
   });
+});
+
+test('each incarnation has listeners of its own; a killed one gets no answer, and its connections are cut', async ({}, info) => {
+  const killed = Promise.withResolvers<void>();
+  await withWorld(
+    async (world) => {
+      const open = (incarnation: number) =>
+        openSockets({ world, principal: 'target', incarnation, kubeconfigPath: info.outputPath(`target-${incarnation}`), log });
+      const [first, second] = [await open(1), await open(2)];
+      expect(new Set([first.kubeUrl, first.awsUrl, second.kubeUrl, second.awsUrl]).size).toBe(4);
+      const clients = [createHttpWire({ baseUrl: first.kubeUrl }), createHttpWire({ baseUrl: second.kubeUrl })] as const;
+      const list = { method: 'GET', path: '/api/v1/namespaces', headers: {} };
+      world.arm({
+        trigger: { match: { operations: ['list namespaces'] }, when: { kind: 'first', count: 1 }, moment: 'after' },
+        effect: { kind: 'kill' },
+        fired: () => undefined,
+      });
+      let isAnswered = false;
+      const held = clients[0].wire(list).finally(() => {
+        isAnswered = true;
+      });
+      const cut = expect(held).rejects.toMatchObject({ code: 'ECONNRESET' });
+      await killed.promise;
+      // The next incarnation is served while the dead one's request hangs.
+      expect((await clients[1].wire(list)).status).toBe(200);
+      expect(isAnswered).toBe(false);
+      await first.close();
+      await cut;
+      expect((await clients[1].wire(list)).status).toBe(200);
+      await second.close();
+      for (const client of clients) client.destroy();
+    },
+    undefined,
+    () => killed.resolve(),
+  );
 });
 
 test('a file that is there is left alone', async ({}, info) => {

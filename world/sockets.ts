@@ -29,6 +29,8 @@ export interface ServedWires extends Pick<SocketsOptions, 'kubeconfigPath' | 'lo
   readonly cluster: ClusterConfig;
   /** The kubeconfig's user. */
   readonly user: string;
+  /** By default free ports of loopback. */
+  readonly listen?: Readonly<Record<'kube' | 'aws', { readonly host: string; readonly port: number }>>;
 }
 
 /** One principal's way into a world, for programs outside this process. */
@@ -70,15 +72,15 @@ export async function openSockets({ world, principal, incarnation = 1, kubeconfi
  * credentials. Whoever opened the wires closes them.
  * @throws when the kubeconfig can't be written
  */
-export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log }: ServedWires): Promise<Sockets> {
+export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log, listen }: ServedWires): Promise<Sockets> {
   const endings: (() => Promise<void> | void)[] = [];
   const close = async (): Promise<void> => {
     for (const end of endings.splice(0)) await end();
   };
   try {
-    const kubeServer = await serveWire({ wire: kube, log });
+    const kubeServer = await serveWire({ wire: kube, log, ...listen?.kube });
     endings.push(() => kubeServer.close());
-    const awsServer = await serveWire({ wire: aws, log });
+    const awsServer = await serveWire({ wire: aws, log, ...listen?.aws });
     endings.push(() => awsServer.close());
     await writeFile(kubeconfigPath, formatKubeconfig(cluster.name, user, kubeServer.url), { flag: 'wx', mode: 0o600 });
     endings.push(() => rm(kubeconfigPath, { force: true }));
@@ -94,7 +96,8 @@ export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log
   }
 }
 
-function environmentOf(cluster: ClusterConfig, kubeconfigPath: string, kubeUrl: string, awsUrl: string): ProgramEnvironment {
+/** What a program is started with that shall come to these sockets. */
+export function environmentOf(cluster: ClusterConfig, kubeconfigPath: string, kubeUrl: string, awsUrl: string): ProgramEnvironment {
   const { INTERRUPTION_QUEUE_URL: queueUrl, ...variables } = clusterVariables(cluster);
   return {
     KUBECONFIG: kubeconfigPath,
@@ -107,7 +110,8 @@ function environmentOf(cluster: ClusterConfig, kubeconfigPath: string, kubeUrl: 
   };
 }
 
-function formatKubeconfig(clusterName: string, user: string, server: string): string {
+/** A kubeconfig without credentials: who speaks is told by the socket. */
+export function formatKubeconfig(clusterName: string, user: string, server: string): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',

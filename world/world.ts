@@ -1,6 +1,6 @@
 import type { Capability } from '../history/capabilities.ts';
 import type { Recorder } from '../history/events.ts';
-import type { InstanceType } from '../model/catalogue.ts';
+import type { InstanceType, Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Principal } from '../model/operation.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -45,6 +45,13 @@ export interface World {
   /** Arms an injection at the gate of every wire. */
   readonly arm: ArmInjection;
   readonly ports: FaultPorts;
+  /**
+   * A scenario's pool as the target is to know it, where others have pools too; by default as it is.
+   * @param features of the target
+   */
+  readonly poolFor?: (pool: Pool, features: readonly string[]) => Pool;
+  /** Removes what the trial made, where that does not go with the world: the trial broke off. */
+  readonly clean?: () => Promise<void>;
 }
 
 export type AllowanceName =

@@ -4,7 +4,7 @@ import { createPrograms } from '../../world/kind/programs.ts';
 import { requirements } from '../../world/kind/requirements.ts';
 import type { Requirement } from '../../world/kind/requirements.ts';
 import type { Console } from '../console.ts';
-import { IMAGE_VARIABLE } from '../provide-world.ts';
+import { IMAGE_VARIABLE } from '../kind-world.ts';
 import { EXIT } from '../usage-error.ts';
 
 /**

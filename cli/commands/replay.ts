@@ -4,7 +4,7 @@ import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
-import { WORLDS } from '../choose-world.ts';
+import { MACHINES, WORLDS } from '../choose-world.ts';
 import { provideWorld } from '../provide-world.ts';
 import type { WorldFlags } from '../provide-world.ts';
 import { chooseManifests, isManifests } from '../manifests.ts';
@@ -18,9 +18,13 @@ export async function replay(
   console: Console,
 ): Promise<number> {
   const line = parse(text);
-  const name = WORLDS.find((known) => known === (line.world ?? 'embedded'));
-  if (name === undefined) throw new UsageError(`the replay line is of a world "${line.world}" that is not known here`);
-  const world = provideWorld(name, where, console);
+  const [kind, how] = (line.world ?? 'embedded').split(':');
+  const name = WORLDS.find((known) => known === kind);
+  const machines = MACHINES.find((known) => known === how);
+  const nodes = how === 'real-nodes' ? ({ kind: 'real' } as const) : undefined;
+  if (name === undefined || (how !== undefined && machines === undefined && nodes === undefined))
+    throw new UsageError(`the replay line is of a world "${line.world}" that is not known here`);
+  const world = provideWorld(name, { ...where, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
   const found = { scenario: await digestOf(chosen.ref.module), catalogue: loadCatalogue().digest };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);

@@ -23,8 +23,8 @@ import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { chooseManifests } from '../manifests.ts';
 import { ownVersion } from '../own-version.ts';
-import { whileUp } from '../provide-world.ts';
-import type { WorldHost } from '../provide-world.ts';
+import { whileUp } from '../world-host.ts';
+import type { WorldHost, WorldUp } from '../world-host.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { printRun, writeReports } from '../write-reports.ts';
@@ -71,6 +71,7 @@ export async function runChosen(options: ChosenRun, console: Console): Promise<n
   const target = await loadTarget(options.target.ref);
   if (options.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   const plan = await planRun(options, target);
+  if ((await options.host?.agree?.({ target, trials: plan.trials.length })) === false) return EXIT.pass;
   const interrupted = interruption();
   try {
     return await carryOut(options, { target, plan, signal: interrupted.signal }, console);
@@ -93,15 +94,19 @@ async function carryOut(
   writeRunFacts(directory, facts);
 
   const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
-  const work = (): Promise<TrialEnd[]> =>
-    runTrials(plan.trials, {
+  let ec2: WorldUp['ec2'];
+  const work = (up: WorldUp | undefined): Promise<TrialEnd[]> => {
+    ec2 = up?.ec2;
+    return runTrials(plan.trials, {
       directory,
       // A cluster takes one trial at a time.
-      workers: options.world === undefined ? (options.workers ?? availableParallelism()) : 1,
+      workers: isOurs(options.world) ? (options.workers ?? availableParallelism()) : (up?.worlds.length ?? 1),
+      ...(up === undefined ? {} : { worlds: up.worlds, ...(up.environment === undefined ? {} : { environment: up.environment }) }),
       signal,
       onBegin: (trial) => progress.begin(trial),
       onEnd: (trial, end) => progress.end(trial, end),
     }).finally(() => progress.close());
+  };
   const done = await whileUp(options.host, { signal, directory, console }, work, isWell);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
   const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it began';
@@ -113,7 +118,13 @@ async function carryOut(
   const unbegun = plan.trials
     .filter((_trial, index) => (ends[index]?.kind ?? 'not-begun') === 'not-begun')
     .map((trial) => notBegun(trial, whyNotBegun));
-  const finished: RunFacts = { ...facts, notRun: [...facts.notRun, ...unbegun], wallMs: clock.nowMs() - startedAtMs };
+  const parts = options.host?.times ?? [];
+  const finished: RunFacts = {
+    ...facts,
+    world: { ...facts.world, ...(ec2 === undefined ? {} : { ec2 }), ...(parts.length === 0 ? {} : { parts: [...parts] }) },
+    notRun: [...facts.notRun, ...unbegun],
+    wallMs: clock.nowMs() - startedAtMs,
+  };
   writeRunFacts(directory, finished);
   const input = { run: finished, trials: results.map((result) => reportTrial(directory, result)), notRun: finished.notRun };
   const report = writeReports(directory, input);
@@ -193,7 +204,7 @@ async function factsOf(
   { directory, startedAt }: { readonly directory: string; readonly startedAt: string },
 ): Promise<RunFacts> {
   const { ref, label } = options.target;
-  const { facts: world } = worldFor(target, options.world);
+  const { facts: world, unseen } = worldFor(target, options.world);
   const digest = await targetDigestOf(ref);
   const catalogue = loadCatalogue();
   return {
@@ -219,7 +230,12 @@ async function factsOf(
       constants: { ...target.constants },
       ...(digest === undefined ? {} : { digest }),
     },
-    world: { name: world.name, capabilities: [...world.capabilities], allowances: { ...world.allowances } },
+    world: {
+      name: world.name,
+      capabilities: [...world.capabilities],
+      allowances: { ...world.allowances },
+      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
+    },
     bounds: Object.values(
       resolveBounds({
         constants: target.constants,
@@ -244,6 +260,10 @@ async function factsOf(
 
 function notBegun({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
   return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
+}
+
+function isOurs(world: WorldRef | undefined): boolean {
+  return world === undefined || world.kind === 'embedded';
 }
 
 /** Logs of a world in which everything passed are of use to nobody. */

@@ -1,8 +1,8 @@
-import { rmSync } from 'node:fs';
+import { createRealTimeline } from '../../runtime/timeline.ts';
 import { ClusterError } from '../../world/kind/diagnose.ts';
 import type { Life } from '../../world/kind/processes.ts';
 import { createPrograms } from '../../world/kind/programs.ts';
-import { engineEnvironment, readStates } from '../../world/kind/run-state.ts';
+import { engineEnvironment, readAccounts, readStates, removeState } from '../../world/kind/run-state.ts';
 import type { StateFile } from '../../world/kind/run-state.ts';
 import { findLeftovers, lifeOfRun, removeLeftovers } from '../../world/kind/sweep.ts';
 import type { Leftovers } from '../../world/kind/sweep.ts';
@@ -43,10 +43,11 @@ async function sweepRun(file: StateFile, isDryRun: boolean): Promise<Swept> {
   const life = await lifeOfRun(state, programs);
   const swept = { state: file.path, run: state.run, life };
   if (life !== 'dead') return swept;
+  const site = { programs, clock: createRealTimeline().scope('sweep'), accounts: readAccounts(file.path) };
   try {
-    if (isDryRun) return { ...swept, leftovers: await findLeftovers(state, programs) };
-    const leftovers = await removeLeftovers(state, programs);
-    rmSync(file.path, { force: true });
+    if (isDryRun) return { ...swept, leftovers: await findLeftovers(state, site) };
+    const leftovers = await removeLeftovers(state, site);
+    removeState(file.path);
     return { ...swept, leftovers };
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
@@ -71,11 +72,15 @@ function describe({ state, run, life, leftovers, problem }: Swept, isDryRun: boo
   ].join('\n');
 }
 
-function linesOf({ clusters, containers, processes, folders }: Leftovers): string[] {
+function linesOf({ clusters, containers, processes, folders, accounts }: Leftovers): string[] {
   return [
     ...processes.map(({ pid, command }) => `process ${pid} (${command})`),
     ...clusters.map((name) => `cluster ${name}`),
     ...containers.map((id) => `container ${id}`),
     ...folders.map((path) => `folder ${path}`),
+    ...accounts.map(({ account, ...lists }) => {
+      const counts = Object.entries(lists).flatMap(([what, ids]) => (ids.length === 0 ? [] : [`${ids.length} ${what}`]));
+      return `account ${account} (${counts.join(', ')})`;
+    }),
   ];
 }

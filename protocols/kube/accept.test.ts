@@ -11,8 +11,9 @@ for (const [accept, representation] of [
   ['application/json;as=Table;v=v2;g=meta.k8s.io,application/json', 'object'],
   [
     'application/vnd.kubernetes.protobuf;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1',
-    'metadata',
+    'metadata-list',
   ],
+  ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1', 'metadata'],
   ['application/json;q=0.1,application/json;as=Table;g=meta.k8s.io;v=v1;q=0.9', 'table'],
 ] as const) {
   test(`${accept} is answered with the ${representation}`, () => {

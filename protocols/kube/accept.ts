@@ -1,7 +1,7 @@
 import { StatusError } from './status.ts';
 
-/** How objects are to be shown: as they are, as rows of a table, or by their metadata alone. */
-export type Representation = 'object' | 'table' | 'metadata';
+/** How objects are to be shown: as they are, as rows of a table, or by their metadata alone: one of them, or a list. */
+export type Representation = 'object' | 'table' | 'metadata' | 'metadata-list';
 
 /** One media type of an Accept header, with its parameters. */
 export interface MediaType {
@@ -10,11 +10,11 @@ export interface MediaType {
 }
 
 const JSON_TYPES = ['application/json', 'application/*', '*/*'];
-/** What a client asks for by the parameter `as` of group meta.k8s.io. A single object is asked for by the names of lists too. */
+/** What a client asks for by the parameter `as` of group meta.k8s.io. */
 const KINDS: Readonly<Record<string, Representation>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',
-  PartialObjectMetadataList: 'metadata',
+  PartialObjectMetadataList: 'metadata-list',
 };
 
 /** The media types of an Accept header in the order of preference (`q`, then as they were sent). */
@@ -63,6 +63,19 @@ export function prefersKind(header: string | undefined, group: string, kind: str
   }
   return false;
 }
+
+/**
+ * An Accept header without what is no JSON, for who has to read the answer on its way; the same where nothing else is asked
+ * for. Who takes protobuf alone is answered in JSON of the same kind, which clients tell by the answer's own type.
+ */
+export function onlyJson(header: string | undefined): string | undefined {
+  const types = (header ?? '').split(',');
+  if (!types.some((type) => type.includes(PROTOBUF))) return header;
+  const inJson = types.filter((type) => type.includes('json'));
+  return (inJson.length > 0 ? inJson : types.map((type) => type.replace(PROTOBUF, 'application/json'))).join(',');
+}
+
+const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** What the real server could answer in, as it says itself. */
 const REPRESENTATIONS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];

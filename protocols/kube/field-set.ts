@@ -51,39 +51,46 @@ export function partsOf(
   return undefined;
 }
 
-/** The first list in which two elements can't be told apart: the paths of the list and of the element. */
-export function findDuplicate(
-  value: unknown,
-  shape: MergeShape,
-  path = '',
-): { readonly list: string; readonly element: string } | undefined {
-  const parts = partsOf(value, shape, path);
-  if (parts === undefined) return undefined;
-  if (Array.isArray(value) && parts.size < value.length) {
-    const seen = new Set<string>();
-    for (const one of value) {
-      const element = shape.kind === 'list' ? elementPath(path, one, shape.keys) : childPath(path, `v:${JSON.stringify(one)}`);
-      if (seen.has(element)) return { list: path, element };
-      seen.add(element);
-    }
-  }
-  for (const [at, part] of parts) {
-    const found = findDuplicate(part.value, part.shape, at);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+/**
+ * All fields that a value sets, as `typed/tofieldset.go` has it: the elements of lists and the entries of maps themselves too,
+ * and what is empty.
+ * @param withMaps maps themselves, besides what is in them
+ */
+export function fieldsOf(value: unknown, shape: MergeShape, path = '', withMaps = false): Set<string> {
+  const fields = new Set<string>();
+  addFields(value, shape, path, withMaps, fields);
+  return fields;
 }
 
-/** All fields that a value sets. @param withMaps maps and list elements themselves, besides what is in them */
-export function fieldsOf(value: unknown, shape: MergeShape, path = '', withMaps = false): Set<string> {
+function addFields(value: unknown, shape: MergeShape, path: string, withMaps: boolean, fields: Set<string>): void {
   const parts = partsOf(value, shape, path);
-  if (parts === undefined || parts.size === 0) return new Set(path === '' ? [] : [path]);
-  const fields = new Set<string>(withMaps && path !== '' && shape.kind === 'object' && shape.isMap ? [path] : []);
-  for (const [at, part] of parts) {
-    if (shape.kind === 'list') fields.add(at);
-    for (const field of fieldsOf(part.value, part.shape, at, withMaps)) fields.add(field);
+  if (parts === undefined || (parts.size === 0 && (shape.kind === 'object' || withMaps))) {
+    if (path !== '') fields.add(path);
+    return;
   }
-  return fields;
+  const isMap = shape.kind === 'object' && shape.isMap;
+  if (withMaps && path !== '' && isMap) fields.add(path);
+  for (const [at, part] of parts) {
+    if (shape.kind === 'list' || shape.kind === 'set' || isMap) fields.add(at);
+    addFields(part.value, part.shape, at, withMaps, fields);
+  }
+}
+
+/** A set with the fields of types above its own, which are named nowhere else (`Set.EnsureNamedFieldsAreMembers`). */
+export function withParents(set: FieldSet, shape: MergeShape): Set<string> {
+  const all = new Set(set);
+  for (const path of set) {
+    let [inner, at] = [shape, ''];
+    for (const element of path.split(SEPARATOR)) {
+      at = childPath(at, element);
+      if (inner.kind === 'object') {
+        if (!inner.isMap) all.add(at);
+        inner = inner.field(element.slice(2));
+      } else if (inner.kind === 'list') inner = inner.element;
+      else break;
+    }
+  }
+  return all;
 }
 
 /** A set as `fieldsV1` has it. */

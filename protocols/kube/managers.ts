@@ -70,9 +70,10 @@ export function writeManagers(managers: readonly Manager[]): JsonObject[] {
 
 /**
  * The refusal of an apply that would change what others own, as `fieldmanager/internal/conflict.go` words it.
- * @param conflicts whose fields, and which of them
+ * @param found whose fields, and which of them
  */
-export function applyConflict(conflicts: readonly { readonly manager: Manager; readonly fields: FieldSet }[]): StatusError {
+export function applyConflict(found: readonly { readonly manager: Manager; readonly fields: FieldSet }[]): StatusError {
+  const conflicts = [...found].sort((a, b) => (a.manager.name < b.manager.name ? -1 : 1));
   const causes = conflicts.flatMap(({ manager, fields }) =>
     [...fields].sort().map((field) => ({
       reason: 'FieldManagerConflict',

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { fieldsOf, hasBelow, partsOf } from './field-set.ts';
+import { fieldsOf, partsOf } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
 import { isJsonObject, setOwn } from './json.ts';
 import type { MergeShape } from './merge-shape.ts';
@@ -43,7 +43,7 @@ function addAll(set: Set<string>, fields: FieldSet): void {
   for (const field of fields) set.add(field);
 }
 
-/** A value with an applied configuration merged over it. Elements that are new come behind those that were there. */
+/** A value with an applied configuration merged over it (`typed/merge.go`). */
 export function mergeFields(before: unknown, applied: unknown, shape: MergeShape): unknown {
   const [was, is] = [partsOf(before, shape, ''), partsOf(applied, shape, '')];
   if (was === undefined || is === undefined) return applied;
@@ -55,24 +55,43 @@ export function mergeFields(before: unknown, applied: unknown, shape: MergeShape
     }
     return result;
   }
-  const kept = [...was].map(([at, { value, shape: inner }]) => {
-    const over = is.get(at);
-    return over === undefined ? value : mergeFields(value, over.value, inner);
+  return mergedOrder([...was.keys()], [...is.keys()]).map((at) => {
+    const [old, next] = [was.get(at), is.get(at)];
+    if (next === undefined) return old?.value;
+    return old === undefined ? next.value : mergeFields(old.value, next.value, next.shape);
   });
-  return [...kept, ...[...is].filter(([at]) => !was.has(at)).map(([, { value }]) => value)];
 }
 
 /**
- * A value without some of its fields. A list's element that is taken away stays as long as somebody owns something in it.
- * @param owned the fields that somebody owns
+ * The order of a list's elements: those of the configuration as it has them, the others where they were between them.
+ * @param before elements that were there
+ * @param applied elements of the configuration
  */
-export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet, owned: FieldSet, path = ''): unknown {
+function mergedOrder(before: readonly string[], applied: readonly string[]): string[] {
+  const [known, wanted] = [new Set(before), new Set(applied)];
+  const order: string[] = [];
+  let at = 0;
+  for (const next of applied) {
+    const others = before.slice(at);
+    // What both have comes up to its turn, unless that is over; of what is new, those that only the object had are in front.
+    const found = known.has(next) ? others.indexOf(next) : others.findIndex((element) => wanted.has(element));
+    const turn = found < 0 && !known.has(next) ? others.length : Math.max(found, 0);
+    order.push(...others.slice(0, turn).filter((element) => !wanted.has(element)), next);
+    at += known.has(next) && found >= 0 ? found + 1 : turn;
+  }
+  return [...order, ...before.slice(at).filter((element) => !wanted.has(element))];
+}
+
+/**
+ * A value without some of its fields and all below them. What is emptied thereby goes too (`typed/remove.go`).
+ */
+export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet, path = ''): unknown {
   const parts = partsOf(value, shape, path);
   if (parts === undefined) return value;
   const kept = [...parts]
-    .filter(([at]) => !(fields.has(at) && !hasBelow(owned, at)))
+    .filter(([at]) => !fields.has(at))
     .map(([at, part]) => {
-      const rest = removeFields(part.value, part.shape, fields, owned, at);
+      const rest = removeFields(part.value, part.shape, fields, at);
       return { ...part, value: rest, emptied: rest !== part.value && isEmpty(rest) };
     });
   const remaining = kept.filter(({ emptied }) => !emptied);

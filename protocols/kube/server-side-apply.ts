@@ -1,4 +1,5 @@
-import { fieldsOf } from './field-set.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { fieldsOf, withParents } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
 import type { JsonObject } from './json.ts';
 import { applyConflict, isSameManager, ownable } from './managers.ts';
@@ -22,8 +23,8 @@ export type Change = Omit<Manager, 'fields'>;
  * Applies a configuration: merges it over the object, takes away what its manager applied before and nobody owns any
  * more, and gives it the fields that it sets (`structured-merge-diff`, `merge/update.go`).
  *
- * Where it differs: elements that are new to a list are put behind the others, whatever their order in the configuration;
- * of a list that is merged no element is asked to be unique; the versions of a type are taken to have the same fields.
+ * Where it differs: of a list that is merged no element is asked to be unique; the versions of a type are taken to have the
+ * same fields.
  * @param live undefined when there is no object yet
  * @throws StatusError 409 when others own what it would change, unless forced
  */
@@ -36,24 +37,26 @@ export function serverSideApply(
 ): Managed {
   const before = live?.object ?? {};
   const managers = live === undefined ? [] : firstManagers(live, shape, change);
-  const set = ownable(fieldsOf(applied, shape));
+  const fields = fieldsOf(applied, shape);
+  const set = ownable(fields);
   const last = managers.find((manager) => isSameManager(manager, change));
   const others = managers.filter((manager) => manager !== last);
-  const owned = union([set, ...others.map(({ fields }) => fields)]);
+  const owned = union([fields, ...others.map((manager) => manager.fields)]);
   const merged = mergeFields(before, applied, shape);
-  const abandoned = new Set([...(last?.fields ?? [])].filter((field) => !owned.has(field)));
-  const object = (abandoned.size === 0 ? merged : removeFields(merged, shape, abandoned, owned)) as JsonObject;
+  const kept = withParents(owned, shape);
+  const abandoned = new Set([...withParents(last?.fields ?? new Set(), shape)].filter((field) => !kept.has(field)));
+  const object = (abandoned.size === 0 ? merged : removeFields(merged, shape, abandoned)) as JsonObject;
 
   const { added, modified, removed } = compareFields(before, object, shape);
   const changed = new Set([...added, ...modified]);
   const conflicts = others
     .map((manager) => ({ manager, fields: intersection(manager.fields, changed) }))
-    .filter(({ fields }) => fields.size > 0);
+    .filter((conflict) => conflict.fields.size > 0);
   if (!force && conflicts.length > 0) throw applyConflict(conflicts);
   const lost = union([changed, removed]);
-  const isSame = last !== undefined && last.fields.size === set.size && [...set].every((field) => last.fields.has(field));
-  const mine: Manager = { ...change, time: isSame ? last.time : change.time, fields: set };
-  return { object, managers: [...others.map((manager) => without(manager, lost)), mine] };
+  // Who changes nothing keeps its time, or has none.
+  const time = live !== undefined && isDeepStrictEqual(object, before) ? last?.time : change.time;
+  return { object, managers: [...others.map((manager) => without(manager, lost)), { ...change, time, fields: set }] };
 }
 
 /**
@@ -69,16 +72,18 @@ export function managersAfterUpdate(
   const { added, modified, removed } = compareFields(object, after, shape);
   const changed = ownable(new Set([...added, ...modified]));
   if (changed.size === 0 && removed.size === 0) return managers;
-  const mine = managers.find((manager) => isSameManager(manager, change));
-  const others = managers.filter((manager) => manager !== mine).map((manager) => without(manager, union([changed, removed])));
-  const kept = mine === undefined ? new Set<string>() : without(mine, removed).fields;
-  const fields = union([kept, changed]);
-  const isSame = mine !== undefined && fields.size === mine.fields.size;
-  return [...others, { ...change, time: isSame ? mine.time : change.time, fields }];
+  const left = managers.map((manager) => without(manager, union([changed, removed])));
+  if (changed.size === 0) return left;
+  const mine = left.find((manager) => isSameManager(manager, change));
+  return [...left.filter((manager) => manager !== mine), { ...change, fields: union([mine?.fields ?? new Set(), changed]) }];
 }
 
-function firstManagers({ object, managers }: Managed, shape: MergeShape, { apiVersion, time }: Change): readonly Manager[] {
-  if (managers.length > 0) return managers;
+function firstManagers({ object, managers }: Managed, shape: MergeShape, change: Change): readonly Manager[] {
+  return managers.length > 0 ? managers : ownersUnknown(object, shape, change);
+}
+
+/** The managers of an object of which nobody knows who wrote it. */
+export function ownersUnknown(object: JsonObject, shape: MergeShape, { apiVersion, time }: Change): readonly Manager[] {
   const fields = ownable(fieldsOf(object, shape, '', true));
   return [{ name: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, time, fields }];
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, jsonType } from './json.ts';
+import { SELF_DECODED, base64Error, selfDecodedError } from './self-decoded.ts';
 import { elementOf } from './types.ts';
 import type { KubeTypes } from './types.ts';
 
@@ -8,18 +9,29 @@ const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   int64: [-(2 ** 63), 2 ** 63],
 };
 
-/** Types with decoders and messages of their own. */
-const SELF_DECODED = ['Quantity', 'IntOrString', 'Time', 'MicroTime', 'FieldsV1', 'RawExtension', 'Any'];
-
 /**
  * The first value of an object that doesn't fit its built-in type, in the words of Go's decoder:
- * `json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Nothing is said of
- * types that decode themselves (quantities, times). Named strings (`v1.RestartPolicy`) are called `string`.
+ * `json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Named strings
+ * (`v1.RestartPolicy`) are called `string`.
  * @param path of the object in what encloses it, dot-separated
  * @returns undefined when all fits
  */
 export function unmarshalError(object: unknown, type: string, types: KubeTypes, path = ''): string | undefined {
-  return walk(object, type, { struct: '', path, types });
+  return walk(object, type, { struct: '', path, types, misfit, bytes: (problem) => problem });
+}
+
+/**
+ * The same in the words of the converter of unstructured objects (`runtime/converter.go` of `k8s.io/apimachinery`), which
+ * decodes what strategic merge patches and server-side apply make: `cannot convert int64 to string`.
+ */
+export function conversionError(object: unknown, type: string, types: KubeTypes): string | undefined {
+  return walk(object, type, {
+    struct: '',
+    path: '',
+    types,
+    misfit: unconvertible,
+    bytes: (problem) => `error decoding from json: ${problem}`,
+  });
 }
 
 interface Place {
@@ -28,10 +40,16 @@ interface Place {
   /** Names of the fields that lead here; places in lists and keys of maps aren't said. */
   readonly path: string;
   readonly types: KubeTypes;
+  /** Says that a value doesn't fit a type. */
+  misfit(value: unknown, type: string, place: Place): string;
+  /** Says what is wrong with base64. */
+  bytes(problem: string): string;
 }
 
 function walk(value: unknown, type: string, place: Place): string | undefined {
-  if (value === null || value === undefined || SELF_DECODED.includes(type)) return undefined;
+  if (value === null || value === undefined) return undefined;
+  if (SELF_DECODED.includes(type)) return selfDecodedError(value, type);
+  const { misfit } = place;
   const element = elementOf(type);
   if (element?.of === 'list') {
     if (!Array.isArray(value)) return misfit(value, type, place);
@@ -42,7 +60,11 @@ function walk(value: unknown, type: string, place: Place): string | undefined {
     return firstOf(Object.values(value), (part) => walk(part, element.type, place));
   }
   const known = place.types.find(type);
-  if (known === undefined) return fits(value, type) ? undefined : misfit(value, type, place);
+  if (known === undefined) {
+    if (!fits(value, type)) return misfit(value, type, place);
+    const problem = type === 'bytes' ? base64Error(value as string) : undefined;
+    return problem === undefined ? undefined : place.bytes(problem);
+  }
   if (!isJsonObject(value)) return misfit(value, type, place);
   const struct = type.split('.').at(-1) ?? '';
   return firstOf(Object.entries(value), ([key, part]) => {
@@ -79,6 +101,21 @@ function fits(value: unknown, type: string): boolean {
 function misfit(value: unknown, type: string, { struct, path }: Place): string {
   const isUnfit = typeof value === 'number' && RANGES[type] !== undefined;
   return `json: cannot unmarshal ${isUnfit ? `number ${value}` : jsonType(value)} into Go struct field ${struct}.${path} of type ${goType(type)}`;
+}
+
+function unconvertible(value: unknown, type: string, { types }: Place): string {
+  const source = Array.isArray(value) ? '[]interface {}' : isJsonObject(value) ? 'map[string]interface {}' : scalarType(value);
+  const kind = Array.isArray(value) ? 'slice' : isJsonObject(value) ? 'map' : source;
+  const element = elementOf(type);
+  if (element?.of === 'list' || type === 'bytes') return `cannot restore slice from ${kind}`;
+  if (element?.of === 'map') return `cannot restore map from ${kind}`;
+  if (types.find(type) !== undefined) return `cannot restore struct from: ${kind}`;
+  return `cannot convert ${source} to ${type === 'double' ? 'float64' : type}`;
+}
+
+function scalarType(value: unknown): string {
+  if (typeof value !== 'number') return typeof value === 'boolean' ? 'bool' : typeof value;
+  return Number.isInteger(value) ? 'int64' : 'float64';
 }
 
 /** A type's name in Go; groups of the API are packages named by their version. */

@@ -228,6 +228,7 @@ export function renderFacts({ run }: RunReport): Markup {
       ${row('Allowances', html`${numbers(run.world.allowances)}`)} ${row('Digest of instance types', code(run.digests.catalogue))}
       ${row('Digest of prices', code(run.digests.prices))}
     </dl>
+    ${renderUnseen(run.world.unseen)} ${renderParts(run.world.parts)} ${renderEndpoint(run.world.ec2)}
     <h3>Bounds</h3>
     <div class="table-wrap">
       <table class="data">
@@ -253,4 +254,69 @@ export function renderFacts({ run }: RunReport): Markup {
       </table>
     </div>
   </section>`;
+}
+
+function renderUnseen(unseen: RunReport['run']['world']['unseen']): Markup | undefined {
+  if (unseen === undefined) return undefined;
+  return html`<h3>What could not be seen</h3>
+    <ul>
+      ${unseen.map((sentence) => html`<li>${sentence}</li>`)}
+    </ul>`;
+}
+
+function renderParts(parts: RunReport['run']['world']['parts']): Markup | undefined {
+  if (parts === undefined) return undefined;
+  const time = (ms: number | undefined): string => (ms === undefined ? '' : formatDuration(ms));
+  return html`<h3>Real parts</h3>
+    <div class="table-wrap">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Started for this run</th>
+            <th scope="col" class="num">Up after</th>
+            <th scope="col" class="num">Down after</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${parts.map(
+            ({ part, upMs, downMs }) =>
+              html`<tr>
+                <th scope="row">${part}</th>
+                <td class="num">${time(upMs)}</td>
+                <td class="num">${time(downMs)}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
+}
+
+/** What an emulator of EC2 does otherwise than EC2 is done by the front before it, and has to be said. */
+function renderEndpoint(ec2: RunReport['run']['world']['ec2']): Markup | undefined {
+  if (ec2 === undefined) return undefined;
+  const state = (present: boolean | undefined): string =>
+    present === undefined ? 'could not tell' : present ? 'added' : "the endpoint's own";
+  return html`<h3>LocalStack ${ec2.version} at ${ec2.endpoint}</h3>
+    <p>It holds the machines and the messages. What it does otherwise than EC2, Scaleproof's EC2 in front of it adds; each was probed.</p>
+    <div class="table-wrap">
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">What EC2 does</th>
+            <th scope="col">Here</th>
+            <th scope="col">The endpoint</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${ec2.gaps.map(
+            ({ gap, ec2: does, present, evidence }) =>
+              html`<tr>
+                <th scope="row">${does}<small>${gap}</small></th>
+                <td>${state(present)}</td>
+                <td>${evidence}</td>
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>`;
 }

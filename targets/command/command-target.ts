@@ -9,6 +9,7 @@ import { ProgramError } from '../target.ts';
 import type { Target, TargetProcess, TargetSite } from '../target.ts';
 import { manifestProblem } from './apply.ts';
 import type { Manifest } from './apply.ts';
+import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { commandPools, karpenterPools } from './pools.ts';
 import type { Operations } from './pools.ts';
@@ -27,6 +28,11 @@ import { NODE_VARIABLE, substitute, substituteAll, unknownVariable } from './var
 export async function readCommandTarget(path: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
   const folder = dirname(path);
+  const resources = file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []);
+  if ('external' in file) {
+    const locatePools = (field: string, command: readonly string[]): readonly string[] => locateProgram(path, field, folder, command);
+    return externalTarget(file, resources, operationsOf(path, file, folder, locatePools));
+  }
   const directory = resolve(folder, file.directory ?? '.');
   if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) {
     throw new TargetFileError(`${path}: directory ${directory} does not exist`);
@@ -39,7 +45,7 @@ export async function readCommandTarget(path: string): Promise<Target> {
     time: 'real',
     features: file.features,
     constants: file.constants,
-    resources: file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []),
+    resources,
     start: (site) => new ProgramRun({ environment: file.environment, ready: file.ready, command, directory }, site),
     ...operationsOf(path, file, directory, locate),
   };
@@ -47,7 +53,7 @@ export async function readCommandTarget(path: string): Promise<Target> {
 
 function operationsOf(
   path: string,
-  { pools, install }: TargetFile,
+  { pools, install }: Pick<TargetFile, 'pools' | 'install'>,
   directory: string,
   locate: (field: string, command: readonly string[]) => readonly string[],
 ): Operations {

@@ -6,7 +6,7 @@ import { CRDS } from '../../controller/crds.ts';
 import { STANDARD } from '../../controller/periods.ts';
 import type { Pool } from '../../model/catalogue.ts';
 import { clusterVariables } from '../../model/program-environment.ts';
-import { createReferenceTarget, reference, toNodePool } from '../reference.ts';
+import { referenceWith, reference, toNodePool } from '../reference.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetSite } from '../target.ts';
 import { applyManifests, removeManifest } from './apply.ts';
@@ -39,22 +39,26 @@ export function karpenterPools(
 ): Operations {
   if (nodeClass === undefined) {
     const setUp = install === undefined ? reference.install : (site: TargetSite) => applyManifests(site, install);
-    const { applyPools, removePools } = createReferenceTarget({ ...reference, periods: { ...STANDARD, consolidateAfterMs } });
+    const { applyPools, removePools } = referenceWith(reference, { ...STANDARD, consolidateAfterMs });
     return { install: setUp, applyPools, removePools };
   }
   const [group = ''] = nodeClass.apiVersion.split('/');
-  const nodeClassRef = { group, kind: nodeClass.kind, name: nodeClass.metadata.name ?? '' };
+  const classOf = (site: TargetSite): Manifest => {
+    const { metadata, ...rest } = substituteAll(nodeClass, clusterVariables(site.cluster));
+    return { ...rest, metadata: { ...metadata, name: `${site.cluster.objectPrefix ?? ''}${metadata.name}` } };
+  };
+  const poolsOf = (site: TargetSite, pools: readonly Pool[]): Manifest[] => {
+    const nodeClassRef = { group, kind: nodeClass.kind, name: classOf(site).metadata.name ?? '' };
+    return pools.map((pool) => manifestOf(pool, nodeClassRef, consolidateAfterMs));
+  };
   return {
     install: (site) => applyManifests(site, install ?? DEFINITIONS),
     applyPools: async (site, pools) => {
-      await applyManifests(site, [
-        substituteAll(nodeClass, clusterVariables(site.cluster)),
-        ...pools.map((pool) => manifestOf(pool, nodeClassRef, consolidateAfterMs)),
-      ]);
+      await applyManifests(site, [classOf(site), ...poolsOf(site, pools)]);
     },
     removePools: async (site, pools, left) => {
-      for (const pool of pools) await removeManifest(site, manifestOf(pool, nodeClassRef, consolidateAfterMs));
-      if (left.length === 0) await removeManifest(site, nodeClass);
+      for (const pool of poolsOf(site, pools)) await removeManifest(site, pool);
+      if (left.length === 0) await removeManifest(site, classOf(site));
     },
   };
 }

@@ -134,14 +134,37 @@ const schema = z.strictObject(
   { error: objectError('must be a map of fields') },
 );
 
+/** How long the first request of a target is waited for that somebody else runs. */
+const EXTERNAL_WITHIN_MS = 300_000;
+
+/** `8443` on loopback, or `HOST:PORT`. */
+const address = z.union([z.string(), z.int()], 'must be PORT or HOST:PORT').transform((value, { addIssue }) => {
+  const [, host = '127.0.0.1', port = ''] = /^(?:(.+):)?(\d{1,5})$/.exec(String(value)) ?? [];
+  if (port !== '' && Number(port) > 0 && Number(port) < 65_536) return { host: host.replace(/^\[(.*)\]$/, '$1'), port: Number(port) };
+  addIssue({ code: 'custom', message: `must be PORT or HOST:PORT, not ${JSON.stringify(value)}` });
+  return z.NEVER;
+});
+
+const AN_EXTERNAL = 'where its requests are taken, such as {kube: 8443, aws: 8444}';
+
+/** A target that somebody else runs. */
+const externalSchema = schema.omit({ command: true, directory: true, environment: true, ready: true }).extend({
+  external: z.strictObject(
+    { kube: address, aws: address, host: text.optional(), within: duration(1).default(EXTERNAL_WITHIN_MS) },
+    { error: objectError(`must be ${AN_EXTERNAL}`, AN_EXTERNAL) },
+  ),
+});
+
 /** A target's file, checked. Paths are as they stand in it. */
 export type TargetFile = z.infer<typeof schema>;
+/** The file of a target that somebody else runs. */
+export type ExternalTargetFile = z.infer<typeof externalSchema>;
 
 /** Names that a node class may refer to: it is applied before any program runs. */
 export const NODE_CLASS_VARIABLES: readonly string[] = CLUSTER_VARIABLES;
 
 /** @throws TargetFileError that names the file, each field that is wrong, and what it takes */
-export function parseTargetFile(path: string, source: string): TargetFile {
+export function parseTargetFile(path: string, source: string): TargetFile | ExternalTargetFile {
   let value: unknown;
   try {
     value = parse(source);
@@ -149,7 +172,8 @@ export function parseTargetFile(path: string, source: string): TargetFile {
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new TargetFileError(`${path} is not YAML: ${line}`);
   }
-  const parsed = schema.safeParse(value);
+  const isExternal = typeof value === 'object' && value !== null && 'external' in value;
+  const parsed = isExternal ? externalSchema.safeParse(value) : schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     ({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`,

@@ -3,11 +3,6 @@ import type { Wire } from '../../wire/wire.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-const target = createReferenceTarget({
-  name: 'mutant:deaf-after-error',
-  summary: 'stops reading the interruption queue at the first error of SQS, and goes on without',
-});
-
 /** AWS as it is, but for the queue: once it has failed nobody asks it again. */
 function deafAfterErrorWire(aws: Wire): Wire {
   let isDeaf = false;
@@ -22,7 +17,11 @@ function deafAfterErrorWire(aws: Wire): Wire {
 }
 
 export const deafAfterError: Mutant = {
-  target: { ...target, start: (site) => target.start({ ...site, aws: deafAfterErrorWire(site.aws) }) },
+  target: createReferenceTarget({
+    name: 'mutant:deaf-after-error',
+    summary: 'stops reading the interruption queue at the first error of SQS, and goes on without',
+    wrapAws: deafAfterErrorWire,
+  }),
   resembles: 'interruption messages no longer read until the controller was restarted',
   caughtBy: { scenario: 'interruption/queue-outage', check: 'interruption-handled', code: 'notice-not-read', seeds: 'every' },
 };

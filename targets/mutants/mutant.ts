@@ -1,4 +1,4 @@
-import type { Target } from '../target.ts';
+import type { ReferenceTarget } from '../reference.ts';
 
 /**
  * A planted bug: an autoscaler that is wrong in one way, which says beforehand where it will be caught. It proves that
@@ -6,7 +6,7 @@ import type { Target } from '../target.ts';
  */
 export interface Mutant {
   /** Named `mutant:NAME`. */
-  readonly target: Target;
+  readonly target: ReferenceTarget;
   /** The real bug that it resembles. */
   readonly resembles: string;
   readonly caughtBy: {

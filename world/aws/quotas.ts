@@ -40,6 +40,7 @@ export interface QuotaShortage {
 
 type VcpuLimit = Parameters<QuotaPort['limitVcpus']>[0];
 type InstanceLimit = Parameters<QuotaPort['limitInstances']>[0];
+type LaunchLimit = Parameters<QuotaPort['limitLaunches']>[0];
 
 /** What the account may run, and the addresses that its subnets have left. */
 export class Quotas implements QuotaPort {
@@ -48,6 +49,7 @@ export class Quotas implements QuotaPort {
   readonly #instances = new Map<string, number>();
   readonly #vcpuLimits = new Set<VcpuLimit>();
   readonly #instanceLimits = new Set<InstanceLimit>();
+  readonly #launchLimits = new Set<LaunchLimit & { left: number }>();
 
   constructor(addresses: SubnetAddresses) {
     this.addresses = addresses;
@@ -59,6 +61,10 @@ export class Quotas implements QuotaPort {
 
   limitInstances(limit: InstanceLimit): Heal {
     return addTo(this.#instanceLimits, { ...limit });
+  }
+
+  limitLaunches(limit: LaunchLimit): Heal {
+    return addTo(this.#launchLimits, { ...limit, left: limit.count });
   }
 
   limitAddresses(limit: Parameters<QuotaPort['limitAddresses']>[0]): Heal {
@@ -86,13 +92,27 @@ export class Quotas implements QuotaPort {
       const most = Math.min(...counts.map(({ count }) => count));
       return { refusal: instanceLimitExceeded(running + 1, most), fired: counts.map(({ fired }) => fired) };
     }
+    const spent = [...this.#launchLimits].filter(({ left }) => left <= 0);
+    if (spent.length > 0) {
+      const most = Math.min(...spent.map(({ count: most }) => most));
+      return { refusal: instanceLimitExceeded(most + 1, most), fired: spent.map(({ fired }) => fired) };
+    }
     const isOnDemand = capacityType === 'on-demand';
     const count = (sign: 1 | -1): void => {
       this.#vcpus.set(bucket, (this.#vcpus.get(bucket) ?? 0) + sign * type.vcpu);
       if (isOnDemand) this.#instances.set(type.type, (this.#instances.get(type.type) ?? 0) + sign);
     };
+    const launch = (sign: 1 | -1): void => {
+      for (const limit of this.#launchLimits) limit.left -= sign;
+    };
     count(1);
-    return { giveBack: () => count(-1), undo: () => count(-1) };
+    launch(1);
+    // An instance that has ended was launched all the same.
+    const undo = (): void => {
+      count(-1);
+      launch(-1);
+    };
+    return { giveBack: () => count(-1), undo };
   }
 }
 

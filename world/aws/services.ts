@@ -1,19 +1,36 @@
 import type { Operation } from '../../model/operation.ts';
 import { AWS_JSON_CONTENT_TYPE, TARGET_HEADER } from '../../protocols/aws-json/codec.ts';
+import { versionOf } from '../../protocols/aws-query/codec.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
+import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
+import { IAM_VERSION } from './iam.ts';
+import { SSM_TARGET } from './ssm.ts';
+import { STS_VERSION } from './sts.ts';
+
+/** Services by what IAM calls them. */
+export interface AwsBackends {
+  readonly ec2: Backend;
+  readonly sqs: Backend;
+  readonly iam?: Backend;
+  readonly sts?: Backend;
+  readonly ssm?: Backend;
+}
+
+/** The services of the query protocol but EC2: each has an API of a date of its own. */
+const BY_VERSION: Readonly<Record<string, keyof AwsBackends>> = { [IAM_VERSION]: 'iam', [STS_VERSION]: 'sts' };
 
 /**
- * EC2 and SQS behind one wire: one endpoint for all services, as SDKs are given it with `AWS_ENDPOINT_URL`. They are told
- * apart by their protocols, since such an endpoint's host says nothing: SQS speaks JSON and names its operation in a header.
+ * AWS behind one wire: one endpoint for all services, as SDKs are given it with `AWS_ENDPOINT_URL`. They are told apart by
+ * their protocols, since such an endpoint's host says nothing: SQS and SSM speak JSON and name service and operation in a
+ * header, the others send forms that say which version of which API they are for. A service that is not there is EC2 that has
+ * no such action.
  */
 export class AwsServices implements Backend {
-  readonly #ec2: Backend;
-  readonly #sqs: Backend;
+  readonly #services: AwsBackends;
 
-  constructor(services: { readonly ec2: Backend; readonly sqs: Backend }) {
-    this.#ec2 = services.ec2;
-    this.#sqs = services.sqs;
+  constructor(services: AwsBackends) {
+    this.#services = services;
   }
 
   describe(request: WireRequest): Operation {
@@ -32,12 +49,17 @@ export class AwsServices implements Backend {
     return this.#ofOperation(operation).describeAnswer(operation, answer);
   }
 
-  #of({ headers }: WireRequest): Backend {
-    const isJson = headers[TARGET_HEADER] !== undefined || headers['content-type'] === AWS_JSON_CONTENT_TYPE;
-    return isJson ? this.#sqs : this.#ec2;
+  #of({ headers, body = '' }: WireRequest): Backend {
+    const { ec2, sqs, ssm } = this.#services;
+    const target = headers[TARGET_HEADER];
+    if (target?.startsWith(`${SSM_TARGET}.`) === true) return ssm ?? sqs;
+    if (target !== undefined || headers['content-type'] === AWS_JSON_CONTENT_TYPE) return sqs;
+    return this.#services[BY_VERSION[versionOf(asText(body)) ?? ''] ?? 'ec2'] ?? ec2;
   }
 
   #ofOperation({ name }: Operation): Backend {
-    return name.startsWith('sqs:') ? this.#sqs : this.#ec2;
+    const [service = ''] = name.split(':', 1);
+    const { ec2 } = this.#services;
+    return Object.hasOwn(this.#services, service) ? (this.#services[service as keyof AwsBackends] ?? ec2) : ec2;
   }
 }

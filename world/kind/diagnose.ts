@@ -39,6 +39,11 @@ const KNOWN: readonly { readonly says: RegExp; readonly what: string; readonly m
     mend: 'load it into Docker, or name one that is here in SCALEPROOF_KIND_IMAGE',
   },
   {
+    says: /Unable to find image 'localstack/,
+    what: "LocalStack's image is not here and can't be pulled",
+    mend: 'name one that runs in LOCALSTACK_ENDPOINT, or keep machines in memory: --ec2 embedded',
+  },
+  {
     says: /address already in use|port is already allocated/,
     what: 'the port that the API server was to listen on is taken',
     mend: 'try again: a free one is chosen each time',

@@ -3,6 +3,7 @@ import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import type { Clock } from '../../runtime/clock.ts';
 import { ENGINE_MEND, INSTALL } from './diagnose.ts';
+import { LOCALSTACK_IMAGE } from './localstack-container.ts';
 import type { Programs } from './programs.ts';
 
 /** One thing that is used: whether it is there. */
@@ -17,8 +18,6 @@ export interface Requirement {
   readonly mend?: string;
 }
 
-/** The LocalStack that is known to work. */
-const LOCALSTACK_IMAGE = 'localstack/localstack:4.14.0';
 /** package.json's `engines`. */
 const MIN_NODE: readonly [major: number, minor: number] = [22, 19];
 /** kind's control plane takes half of it, the harness with its trial the rest. */
@@ -131,7 +130,7 @@ async function disk(programs: Programs): Promise<Requirement> {
   };
 }
 
-/** EC2 in the kind world is Scaleproof's own so far. */
+/** Not needed with `--ec2 embedded`. */
 async function localStack(programs: Programs, clock: Clock, endpoint: string | undefined): Promise<Requirement> {
   const base = { name: 'LocalStack', isNeeded: false };
   const mend = `start it, and name it in LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -6,8 +6,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { identityOfThis, processIdentitySchema } from './processes.ts';
 import type { Programs } from './programs.ts';
 
-/** The environment variable and the label of containers that name the run of everything that it started. */
-export const RUN_VARIABLE = 'SCALEPROOF_RUN';
+export { RUN_VARIABLE } from '../../model/program-environment.ts';
+/** The label of containers that names the run that started them; processes have RUN_VARIABLE. */
 export const RUN_LABEL = 'scaleproof.run';
 
 /** Where the engine is that a run's containers are in: other values of these are another engine. */
@@ -25,7 +25,10 @@ export const runStateSchema = z
     process: processIdentitySchema,
     /** Its temporary folder. */
     folder: z.string(),
-    engine: z.partialRecord(z.enum(ENGINE_VARIABLES), z.string()),
+    /** Absent: it starts no containers. */
+    engine: z.partialRecord(z.enum(ENGINE_VARIABLES), z.string()).optional(),
+    /** Of a LocalStack that is not the run's own, where its trials have accounts: they are listed beside this file. */
+    aws: z.strictObject({ endpoint: z.url(), region: z.string() }).optional(),
   })
   // A file that somebody changed must not have anything else removed.
   .refine(({ run, folder }) => basename(folder) === folderName(run), "the folder is not the run's own");
@@ -45,6 +48,8 @@ export interface OpenRun {
   readonly run: string;
   /** Its temporary folder, for its owner alone. */
   readonly folder: string;
+  /** The file in which trials write the accounts that they are about to use, one a line. */
+  readonly accounts: string;
   /** Removes the folder and the state: nothing that the run started is left. */
   close(): void;
 }
@@ -74,7 +79,7 @@ export function isClusterOf(run: string, cluster: string): boolean {
 }
 
 /** The variables of this process that say where its engine is. */
-function engineOf(environment: NodeJS.ProcessEnv): RunState['engine'] {
+function engineOf(environment: NodeJS.ProcessEnv): NonNullable<RunState['engine']> {
   return Object.fromEntries(
     ENGINE_VARIABLES.flatMap((name) => {
       const value = environment[name];
@@ -85,18 +90,31 @@ function engineOf(environment: NodeJS.ProcessEnv): RunState['engine'] {
 
 /** What programs need in their environment to meet a run's engine, whatever ours is. */
 export function engineEnvironment({ engine }: RunState): Record<string, string | undefined> {
-  return Object.fromEntries(ENGINE_VARIABLES.map((name) => [name, engine[name]]));
+  return Object.fromEntries(ENGINE_VARIABLES.map((name) => [name, engine?.[name]]));
+}
+
+/** What a run is opened with. */
+interface RunSite {
+  readonly clock: Clock;
+  readonly programs: Programs;
+  /** Whether it starts containers. */
+  readonly usesEngine: boolean;
+  /** Where its trials have accounts, if that is not its own. */
+  readonly aws?: RunState['aws'];
+  /** Where its state is written. */
+  readonly directory?: string;
 }
 
 /** Writes a run's state, then makes its folder. From here on a sweep finds what the run leaves when it is killed. */
-export async function openRun(run: string, clock: Clock, programs: Programs, directory: string = stateDirectory()): Promise<OpenRun> {
+export async function openRun(run: string, { clock, programs, usesEngine, aws, directory = stateDirectory() }: RunSite): Promise<OpenRun> {
   const state: RunState = {
     format: 'scaleproof.run-state/v1',
     run,
     startedAt: new Date(clock.nowMs()).toISOString(),
     process: await identityOfThis(programs),
     folder: folderOf(run),
-    engine: engineOf(process.env),
+    ...(usesEngine ? { engine: engineOf(process.env) } : {}),
+    ...(aws === undefined ? {} : { aws }),
   };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `${run}.json`);
@@ -107,11 +125,30 @@ export async function openRun(run: string, clock: Clock, programs: Programs, dir
   return {
     run,
     folder: state.folder,
+    accounts: accountsOf(path),
     close: () => {
       rmSync(state.folder, { recursive: true, force: true });
-      rmSync(path, { force: true });
+      removeState(path);
     },
   };
+}
+
+function accountsOf(path: string): string {
+  return path.replace(/\.json$/, '.accounts');
+}
+
+/** The accounts that a run's trials were about to use. @param path of its state */
+export function readAccounts(path: string): string[] {
+  const file = accountsOf(path);
+  if (!existsSync(file)) return [];
+  // The last line may be cut off.
+  return [...new Set(readFileSync(file, 'utf8').match(/^\d{12}$/gm) ?? [])];
+}
+
+/** Forgets a run of which nothing is left. @param path of its state, which goes last */
+export function removeState(path: string): void {
+  rmSync(accountsOf(path), { force: true });
+  rmSync(path, { force: true });
 }
 
 /** The states of all runs that did not clean up after themselves yet, the oldest first. */

@@ -54,13 +54,14 @@ for (const moment of MOMENTS) {
     engine.write('kill-at', '');
 
     const programs = createPrograms(engine.environment);
+    const site = { programs, clock: createRealTimeline().scope('test'), accounts: [] };
     expect(await lifeOfRun(state, programs)).toBe('dead');
     expect(existsSync(state.folder)).toBe(true);
-    const removed = await removeLeftovers(state, programs);
+    const removed = await removeLeftovers(state, site);
     expect(removed.folders).toEqual([state.folder]);
     expect(removed.containers).toEqual(['cafe']);
     if (moment === 'kind create has a container') expect(removed.processes.length, 'kind was still at work').toBeGreaterThan(0);
-    expect(isNothing(await findLeftovers(state, programs))).toBe(true);
+    expect(isNothing(await findLeftovers(state, site))).toBe(true);
     expect(processesLabelled('SCALEPROOF_RUN', state.run)).toEqual([]);
     expect(engine.clusters()).toEqual(['kind', 'scaleproof-other-1']);
     expect(engine.containers()).toEqual(['c0ffee']);
@@ -73,7 +74,7 @@ async function ownRun(
 ): Promise<{ readonly states: string; readonly path: string; readonly state: RunState; close(): void }> {
   const states = testInfo.outputPath('states');
   const clock = createRealTimeline().scope('test');
-  const opened = await openRun(runName(clock), clock, createPrograms(), states);
+  const opened = await openRun(runName(clock), { clock, programs: createPrograms(), usesEngine: true, directory: states });
   return { states, path: join(states, `${opened.run}.json`), state: onlyState(states), close: opened.close };
 }
 
@@ -120,7 +121,7 @@ test('the command: shows what it would remove, removes it, leaves living runs al
   const dead = onlyState(states);
   engine.write('kill-at', '');
   const clock = createRealTimeline().scope('test');
-  const alive = await openRun(runName(clock), clock, createPrograms(), states);
+  const alive = await openRun(runName(clock), { clock, programs: createPrograms(), usesEngine: true, directory: states });
   engine.write(`clusters/scaleproof-${alive.run}-1`, '');
   try {
     const command = join(import.meta.dirname, '../../bin/scaleproof.js');
@@ -149,7 +150,7 @@ test('the command: shows what it would remove, removes it, leaves living runs al
         expect.objectContaining({
           run: dead.run,
           life: 'dead',
-          leftovers: { clusters: [`scaleproof-${dead.run}-1`], containers: [], processes: [], folders: [dead.folder] },
+          leftovers: { clusters: [`scaleproof-${dead.run}-1`], containers: [], processes: [], folders: [dead.folder], accounts: [] },
         }),
         expect.objectContaining({ run: alive.run, life: 'alive' }),
       ]),

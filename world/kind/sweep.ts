@@ -3,6 +3,9 @@ import { KIND_LABEL, containersLabelled, deleteKindCluster, listKindClusters } f
 import type { LabelledProcess, Life } from './processes.ts';
 import { lifeOf, processesLabelled } from './processes.ts';
 import { diagnose } from './diagnose.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { clearAccounts, findAccountLeftovers } from '../real/localstack/sweep-account.ts';
+import type { AccountLeftovers } from '../real/localstack/sweep-account.ts';
 import type { Programs } from './programs.ts';
 import { RUN_LABEL, RUN_VARIABLE, isClusterOf } from './run-state.ts';
 import type { RunState } from './run-state.ts';
@@ -10,10 +13,21 @@ import type { RunState } from './run-state.ts';
 /** What a dead run left on the machine. */
 export interface Leftovers {
   readonly clusters: readonly string[];
-  /** Ids of containers that are not part of a cluster. */
+  /** Ids of containers that are not part of its clusters. */
   readonly containers: readonly string[];
   readonly processes: readonly LabelledProcess[];
   readonly folders: readonly string[];
+  /** What is in accounts of its trials in a LocalStack that is not its own. */
+  readonly accounts: readonly AccountLeftovers[];
+}
+
+/** What a sweep works with. */
+export interface SweepSite {
+  /** That meet the run's engine. */
+  readonly programs: Programs;
+  readonly clock: Clock;
+  /** That the run's trials were about to use. */
+  readonly accounts: readonly string[];
 }
 
 /** Whether a run goes on. */
@@ -23,18 +37,24 @@ export function lifeOfRun(state: RunState, programs: Programs): Promise<Life> {
 
 /**
  * Looks for what a run left.
- * @param programs that meet the run's engine
- * @throws ClusterError when that does not answer
+ * @throws ClusterError when the run's engine does not answer
  */
-export async function findLeftovers({ run, folder }: RunState, programs: Programs): Promise<Leftovers> {
-  const ofClusters = new Set(await containersLabelled(programs, KIND_LABEL));
-  const labelled = await containersLabelled(programs, `${RUN_LABEL}=${run}`);
+export async function findLeftovers(state: RunState, { programs, clock, accounts }: SweepSite): Promise<Leftovers> {
+  const { run, folder, engine, aws } = state;
   return {
-    clusters: (await listKindClusters(programs)).filter((cluster) => isClusterOf(run, cluster)),
-    containers: labelled.filter((id) => !ofClusters.has(id)),
+    ...(engine === undefined ? { clusters: [], containers: [] } : await inEngine(run, programs)),
     processes: processesLabelled(RUN_VARIABLE, run),
     folders: existsSync(folder) ? [folder] : [],
+    accounts: aws === undefined ? [] : await findAccountLeftovers(accounts, { ...aws, clock }),
   };
+}
+
+async function inEngine(run: string, programs: Programs): Promise<Pick<Leftovers, 'clusters' | 'containers'>> {
+  const clusters = (await listKindClusters(programs)).filter((cluster) => isClusterOf(run, cluster));
+  // What is part of the run's own clusters goes with them; in a cluster that was there before it may have left nodes.
+  const ofClusters = await Promise.all(clusters.map((cluster) => containersLabelled(programs, `${KIND_LABEL}=${cluster}`)));
+  const labelled = await containersLabelled(programs, `${RUN_LABEL}=${run}`);
+  return { clusters, containers: labelled.filter((id) => !ofClusters.flat().includes(id)) };
 }
 
 const REMOVE_LIMIT_MS = 60_000;
@@ -46,10 +66,11 @@ const MAX_LOOKS = 3;
  * @returns everything that was found and removed
  * @throws ClusterError when some of it can't be removed
  */
-export async function removeLeftovers(state: RunState, programs: Programs): Promise<Leftovers> {
-  let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [] };
+export async function removeLeftovers(state: RunState, site: SweepSite): Promise<Leftovers> {
+  const { programs, clock, accounts } = site;
+  let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [], accounts: [] };
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
-    const found = await findLeftovers(state, programs);
+    const found = await findLeftovers(state, site);
     if (isNothing(found)) break;
     for (const process of found.processes) endProcess(process, state.run);
     for (const name of found.clusters) await deleteKindCluster(programs, { name, kubeconfig: `${state.folder}/kubeconfig` });
@@ -57,6 +78,7 @@ export async function removeLeftovers(state: RunState, programs: Programs): Prom
       const end = await programs.run('docker', ['rm', '--force', '--volumes', id], { limitMs: REMOVE_LIMIT_MS });
       if (end.code !== 0) throw diagnose('docker', `remove the container ${id}`, end);
     }
+    if (state.aws !== undefined && found.accounts.length > 0) await clearAccounts(accounts, { ...state.aws, clock });
     for (const folder of found.folders) rmSync(folder, { recursive: true, force: true });
     removed = joined(removed, found);
   }
@@ -64,7 +86,7 @@ export async function removeLeftovers(state: RunState, programs: Programs): Prom
 }
 
 export function isNothing(found: Leftovers): boolean {
-  return [found.clusters, found.containers, found.processes, found.folders].every((list) => list.length === 0);
+  return Object.values(found).every((list: readonly unknown[]) => list.length === 0);
 }
 
 /** Kills it, if its id still means the same process. */
@@ -85,5 +107,6 @@ function joined(left: Leftovers, right: Leftovers): Leftovers {
     containers: unique([...left.containers, ...right.containers]),
     processes: [...left.processes, ...right.processes.filter(({ pid }) => !left.processes.some((one) => one.pid === pid))],
     folders: unique([...left.folders, ...right.folders]),
+    accounts: [...left.accounts, ...right.accounts.filter(({ account }) => !left.accounts.some((one) => one.account === account))],
   };
 }

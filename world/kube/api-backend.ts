@@ -3,7 +3,6 @@ import type { Effect, Operation, Principal } from '../../model/operation.ts';
 import { negotiate } from '../../protocols/kube/accept.ts';
 import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden } from '../../protocols/kube/field-error.ts';
-import { isJsonObject } from '../../protocols/kube/json.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
 import { parseKubeRequest } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
@@ -28,14 +27,14 @@ import { applyObject } from './apply.ts';
 import { checkBodyType, checkPatchedType } from './body-types.ts';
 import { invalidOptions, isDryRun, optionsKind, readAs, readBody, readDeletion } from './bodies.ts';
 import type { ComputedFields } from './computed-fields.ts';
-import { customSchemaOf } from './custom-schema.ts';
+import type { SchemaOf } from './custom-schema.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
 import { checkRevision, listPage } from './lists.ts';
-import { updatedFields } from './managed-fields.ts';
 import { describeOpenApi } from './openapi.ts';
-import { PATCHES_OF_SCALES, checkPatchOptions, readPatch, shownPatch, strictPatchError } from './patching.ts';
+import type { Ownership } from './ownership.ts';
+import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, shownPatch, strictPatchError } from './patching.ts';
 import { bindPod, readBinding } from './pod-subresources.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import { writingOf } from './representation.ts';
@@ -60,8 +59,6 @@ interface Asked {
   readonly writer: Writer;
   readonly request: WireRequest;
   readonly writing: Writing;
-  /** Who the fields that it sets belong to. */
-  readonly fieldManager: string;
   /** What kubectl is to show; added to as the request is served. */
   readonly warnings: string[];
 }
@@ -76,6 +73,8 @@ export class ApiBackend implements Backend {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #types: KubeTypes;
+  readonly #schemaOf: SchemaOf;
+  readonly #ownership: Ownership;
 
   constructor(parts: {
     store: Store;
@@ -86,6 +85,8 @@ export class ApiBackend implements Backend {
     clock: Clock;
     random: Random;
     types: KubeTypes;
+    schemaOf: SchemaOf;
+    ownership: Ownership;
   }) {
     this.#store = parts.store;
     this.#registry = parts.registry;
@@ -95,6 +96,8 @@ export class ApiBackend implements Backend {
     this.#clock = parts.clock;
     this.#random = parts.random;
     this.#types = parts.types;
+    this.#schemaOf = parts.schemaOf;
+    this.#ownership = parts.ownership;
   }
 
   describe(request: WireRequest): Operation {
@@ -141,14 +144,14 @@ export class ApiBackend implements Backend {
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
     const as = negotiate(request.headers['accept']);
     if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
+    const manager = parsed.options.fieldManager ?? managerOf(request.headers['user-agent']);
     const asked: Asked = {
       parsed,
       resource,
       body: readBody(request, operation, parsed.verb, resource, this.#types),
-      writer: { principal, dryRun: isDryRun(parsed, optionsKind(parsed.verb)) },
+      writer: { principal, dryRun: isDryRun(parsed, optionsKind(parsed.verb)), author: { manager } },
       request,
       writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
-      fieldManager: parsed.options.fieldManager ?? managerOf(request.headers['user-agent']),
       warnings: [],
     };
     const reply = parsed.name === undefined ? this.#serveCollection(asked) : this.#serveObject(asked, parsed.name);
@@ -157,10 +160,9 @@ export class ApiBackend implements Backend {
 
   #serveDocument({ method, path, headers }: WireRequest): Reply {
     const isRead = method === 'GET' || method === 'HEAD';
-    const schemaOf = (resource: Resource): ReturnType<typeof customSchemaOf> => customSchemaOf(this.#registry, resource);
     return (
       discover(method, path, headers['accept'], this.#table) ??
-      (isRead ? describeOpenApi(path, headers['accept'], this.#table, this.#types, schemaOf) : undefined) ??
+      (isRead ? describeOpenApi(path, headers['accept'], this.#table, this.#types, this.#schemaOf) : undefined) ??
       this.#notFound(path)
     );
   }
@@ -225,9 +227,7 @@ export class ApiBackend implements Backend {
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
         const checked = this.#checked(asked, body);
-        const current = this.#registry.find(at);
-        const owned = current === undefined ? checked : this.#owned(asked, current, checked, status);
-        return { status: 200, body: writing.one(this.#registry.put(at, status, writer, owned)) };
+        return { status: 200, body: writing.one(this.#registry.put(at, status, writer, checked)) };
       }
       case 'patch':
         return this.#patch(asked, at, status);
@@ -235,7 +235,7 @@ export class ApiBackend implements Backend {
         if (status !== undefined) throw methodNotAllowed();
         const { deletion, dryRun } = readDeletion(parsed, body);
         const { version, gone } = this.#registry.delete(at, deletion, { ...writer, dryRun: writer.dryRun || dryRun });
-        return { status: 200, body: gone && resource.id !== 'pods' ? JSON.stringify(goneStatus(at, version)) : writing.one(version) };
+        return { status: 200, body: gone && !resource.returnsDeleted ? JSON.stringify(goneStatus(at, version)) : writing.one(version) };
       }
       default:
         throw methodNotAllowed();
@@ -248,18 +248,21 @@ export class ApiBackend implements Backend {
     checkPatchOptions(parsed, patch === 'apply');
     const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
     if (patch === 'apply') {
-      const site = { registry: this.#registry, types: this.#types, nowMs: this.#clock.nowMs() };
+      const [registry, ownership, nowMs] = [this.#registry, this.#ownership, this.#clock.nowMs()];
+      const site = { registry, ownership, types: this.#types, schemaOf: this.#schemaOf, nowMs };
       const { version, created } = applyObject(site, at, status, parsed, body, writer);
       return { status: created ? 201 : 200, body: writing.one(version) };
     }
     const version = this.#registry.update(at, status, writer, (current) => {
       const patched = patch(current.object);
       if (patched === current.object) return patched;
-      checkPatchedType(resource, patched, shownPatch(body, patched, request.headers['content-type']), this.#types);
+      const contentType = request.headers['content-type'];
+      const shown = shownPatch(body, patched, contentType);
+      checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
       const { body: known, unknown } = checkFields(resource, patched, this.#types);
-      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(body, unknown);
+      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown, unknown);
       if (directive === 'Warn') asked.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
-      return this.#owned(asked, current, known, status);
+      return known;
     });
     return { status: 200, body: writing.one(version) };
   }
@@ -271,24 +274,19 @@ export class ApiBackend implements Backend {
     const { body, unknown } = checkFields(resource, typed, this.#types);
     if (unknown.length > 0 && directive === 'Strict') {
       const { kind, version } = resource;
-      const typed = `${resource.group === '' ? '' : `${resource.group}/`}${version}`;
+      const typed = resource.group === '' || resource.custom ? version : `${resource.group}/${version}`;
       throw badRequest(`${kind} in version ${JSON.stringify(typed)} cannot be handled as a ${kind}: ${strictDecodingError(unknown)}`);
     }
     if (directive === 'Warn') warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
     return body;
   }
 
-  /** A changed object with what it says of whose its fields are. */
-  #owned({ resource, fieldManager }: Asked, current: Version, changed: unknown, subresource: string | undefined): unknown {
-    if (!isJsonObject(changed)) return changed;
-    const schema = customSchemaOf(this.#registry, resource);
-    const site = { types: this.#types, schema, nowMs: this.#clock.nowMs() };
-    return updatedFields(site, resource, current.object, changed, { manager: fieldManager, subresource });
-  }
-
-  #serveScale({ parsed, body, writer, request }: Asked, at: Location): Reply {
+  #serveScale({ parsed, body, writer: as, request }: Asked, at: Location): Reply {
     const { scale } = at.resource;
     if (scale === undefined) throw noSuchResource();
+    // The real server doesn't follow whose the replicas of a custom resource are.
+    const author = at.resource.custom || typeof as.author !== 'object' ? 'nobody' : { ...as.author, subresource: 'scale' };
+    const writer: Writer = { ...as, author };
     switch (parsed.verb) {
       case 'get':
         return { status: 200, body: JSON.stringify(readScale(this.#registry, at, scale)) };

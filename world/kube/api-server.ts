@@ -11,6 +11,8 @@ import { DefinitionController } from './definition-controller.ts';
 import { EventExpiry } from './event-expiry.ts';
 import { GarbageCollector } from './garbage-collector.ts';
 import { NamespaceController } from './namespace-controller.ts';
+import { schemasIn } from './custom-schema.ts';
+import { Ownership } from './ownership.ts';
 import { openPort } from './port.ts';
 import { Registry } from './registry.ts';
 import { ResourceTable } from './resource-table.ts';
@@ -49,7 +51,10 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const table = new ResourceTable(store);
   const namespaces = table.byId('namespaces');
   const priorityClasses = table.byId('priorityclasses.scheduling.k8s.io');
-  const registry = new Registry({ store, clock, random: random.fork('registry'), table });
+  const types = loadKubeTypes();
+  const schemaOf = schemasIn(store, table);
+  const ownership = new Ownership(store, types, schemaOf);
+  const registry = new Registry({ store, clock, random: random.fork('registry'), table, ownership });
   const watches = new Watches({ store, clock, random: random.fork('watches') });
   const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });
   const namespaceController = new NamespaceController({ store, registry, table, clock });
@@ -65,7 +70,7 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   }
 
   return {
-    backend: new ApiBackend({ ...parts, computed, types: loadKubeTypes(), random: random.fork('backend') }),
+    backend: new ApiBackend({ ...parts, computed, types, schemaOf, ownership, random: random.fork('backend') }),
     resources: table,
     port: (principal) => openPort(parts, principal),
     onCommit: (listener) => store.onCommit(listener),

@@ -1,18 +1,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import { formatTime } from '../../model/time.ts';
-import { findDuplicate, formatPath } from '../../protocols/kube/field-set.ts';
 import { formatGo, isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
-import { readManagers, writeManagers } from '../../protocols/kube/managers.ts';
-import type { MergeShape } from '../../protocols/kube/merge-shape.ts';
+import { writeManagers } from '../../protocols/kube/managers.ts';
 import { isTrue } from '../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../protocols/kube/request.ts';
 import { serverSideApply } from '../../protocols/kube/server-side-apply.ts';
-import { StatusError, badRequest, notFound } from '../../protocols/kube/status.ts';
+import { StatusError, badRequest, conflict, notFound } from '../../protocols/kube/status.ts';
+import { problemsText, typedProblems } from '../../protocols/kube/typed-problems.ts';
+import { builtInSchema, customSchema } from '../../protocols/kube/typed-schema.ts';
+import type { TypedSchema } from '../../protocols/kube/typed-schema.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
-import { customSchemaOf } from './custom-schema.ts';
+import { conversionError } from '../../protocols/kube/unmarshal.ts';
+import type { SchemaOf } from './custom-schema.ts';
 import { checkFields } from './field-validation.ts';
-import { shapeOf } from './managed-fields.ts';
+import type { Ownership } from './ownership.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
 import type { Resource } from './resource.ts';
@@ -21,26 +23,32 @@ import type { Version } from './store.ts';
 /** What applies go through. */
 interface ApplySite {
   readonly registry: Registry;
+  readonly ownership: Ownership;
   readonly types: KubeTypes;
+  readonly schemaOf: SchemaOf;
   readonly nowMs: number;
 }
 
 /**
  * Server-side apply of a configuration (`PATCH` with `application/apply-patch+yaml`): makes the object where there is
  * none.
- * @throws StatusError 400 for what is no configuration of this object, 409 for conflicts and other resource versions
+ * @throws StatusError 400 for what is no configuration of this object, 409 for conflicts and other resource versions, 500
+ *   for one that doesn't fit its type, as the real one answers
  */
 export function applyObject(
-  { registry, types, nowMs }: ApplySite,
+  site: ApplySite,
   at: Location,
   subresource: 'status' | undefined,
   { options }: KubeRequest,
   body: unknown,
-  writer: Writer,
+  as: Writer,
 ): { readonly version: Version; readonly created: boolean } {
+  const { registry, ownership, types, nowMs } = site;
   const { resource, namespace, name } = at;
-  const shape = shapeOf({ types, schema: customSchemaOf(registry, resource) }, resource);
-  const applied = withoutForeignParts(readConfiguration(resource, body, name, types, shape), resource, subresource);
+  const writer: Writer = { ...as, author: 'nobody' };
+  const shape = ownership.shapeOf(resource);
+  const configuration = readConfiguration(site, resource, body, name);
+  const applied = withoutForeignParts(configuration, resource, subresource);
   const change = {
     name: options.fieldManager ?? '',
     operation: 'Apply',
@@ -49,29 +57,44 @@ export function applyObject(
     subresource,
   } as const;
   const force = options.force !== undefined && isTrue(options.force);
+  const decoded = (object: JsonObject): JsonObject => {
+    const problem = conversionProblem(resource, object, types);
+    if (problem !== undefined) throw unfit('convert new object', resource, configuration, name, ` to proper version: ${problem}`);
+    const fit = checkFields(resource, object, types).body;
+    return isJsonObject(fit) ? fit : object;
+  };
   if (registry.find(at) === undefined) {
     if (subresource !== undefined) throw notFound(groupResource(resource), name);
-    const own = metadataOf(applied)['name'];
+    const { name: own, uid } = metadataOf(applied);
     if (own !== undefined && own !== name) {
       throw badRequest(`the name of the object (${formatGo(own)}) does not match the name on the URL (${name})`);
     }
     const { object, managers } = serverSideApply(undefined, applied, shape, change, force);
-    const metadata = { ...metadataOf(object), name, managedFields: writeManagers(managers) };
-    return { version: registry.create(resource, namespace, { ...object, metadata }, writer), created: true };
+    const whole = decoded(object);
+    if (typeof uid === 'string' && uid !== '') {
+      const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      throw conflict(groupResource(resource), name, why);
+    }
+    const metadata = { ...metadataOf(whole), name, managedFields: writeManagers(managers) };
+    // Nodes come with their status.
+    const { status } = configuration;
+    const sent = { ...whole, ...(status === undefined ? {} : { status }), metadata };
+    return { version: registry.create(resource, namespace, sent, writer), created: true };
   }
   const version = registry.update(at, subresource, writer, (current) => {
     const { managedFields, ...metadata } = current.object.metadata as JsonObject;
-    const live = { object: { ...current.object, metadata }, managers: readManagers(managedFields) };
+    const live = { object: { ...current.object, metadata }, managers: ownership.managersOf(resource, current.object) };
     const { object, managers } = serverSideApply(live, applied, shape, change, force);
     const entries = writeManagers(managers);
+    const whole = decoded(object);
     if (isDeepStrictEqual(object, live.object) && isDeepStrictEqual(entries, managedFields)) return current.object;
-    return { ...object, metadata: { ...metadataOf(object), managedFields: entries } };
+    return { ...whole, metadata: { ...metadataOf(whole), managedFields: entries } };
   });
   return { version, created: false };
 }
 
-/** @throws StatusError 400, and 500 for unknown fields, as the real one answers */
-function readConfiguration(resource: Resource, body: unknown, name: string, types: KubeTypes, shape: MergeShape): JsonObject {
+/** @throws StatusError 400, and 500 for what doesn't fit the type, as the real one answers */
+function readConfiguration({ types, schemaOf }: ApplySite, resource: Resource, body: unknown, name: string): JsonObject {
   if (!isJsonObject(body)) throw badRequest('error decoding YAML: the configuration is no object');
   const { apiVersion = '', kind = '' } = body;
   if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
@@ -80,27 +103,33 @@ function readConfiguration(resource: Resource, body: unknown, name: string, type
   }
   const metadata = metadataOf(body);
   if (metadata['managedFields'] !== undefined && metadata['managedFields'] !== null) throw badRequest('metadata.managedFields must be nil');
-  const duplicate = findDuplicate(body, shape);
-  if (duplicate !== undefined) {
-    const { list, element } = duplicate;
-    throw untyped(
-      resource,
-      metadata,
-      name,
-      ` ${formatPath(list)}: duplicate entries for key ${formatPath(element).slice(formatPath(list).length)}`,
-    );
-  }
-  const { unknown } = checkFields(resource, body, types);
-  if (unknown.length > 0 && !resource.custom) {
-    throw untyped(resource, metadata, name, problemsOf(unknown.map((field) => `.${field}: field not declared in schema`)));
-  }
+  const problems = typedProblems(body, schemaFor(resource, types, schemaOf));
+  if (problems.length > 0) throw unfit('create typed patch object', resource, body, name, `: ${problemsText(problems)}`);
   return body;
 }
 
+function schemaFor(resource: Resource, types: KubeTypes, schemaOf: SchemaOf): TypedSchema {
+  const type = resource.custom ? undefined : types.nameOf(apiVersionOf(resource), resource.kind);
+  return type === undefined ? customSchema(schemaOf(resource), types) : builtInSchema(type, types);
+}
+
+function conversionProblem(resource: Resource, object: JsonObject, types: KubeTypes): string | undefined {
+  const apiVersion = apiVersionOf(resource);
+  const type = resource.custom ? undefined : types.nameOf(apiVersion, resource.kind);
+  const problem = type === undefined ? undefined : conversionError(object, type, types);
+  return problem === undefined ? undefined : `unable to convert unstructured object to ${describe(resource)}: ${problem}`;
+}
+
 /** A configuration that doesn't fit its type; no Status in the real one, so a server error. */
-function untyped({ group, version, kind }: Resource, metadata: JsonObject, name: string, why: string): StatusError {
-  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : '';
-  return new StatusError(500, '', `failed to create typed patch object (${namespace}/${name}; ${group}/${version}, Kind=${kind}):${why}`);
+function unfit(what: string, resource: Resource, configuration: JsonObject, name: string, why: string): StatusError {
+  const { namespace } = metadataOf(configuration);
+  const place = typeof namespace === 'string' ? namespace : '';
+  return new StatusError(500, '', `failed to ${what} (${place}/${name}; ${describe(resource)})${why}`);
+}
+
+/** As Go prints a group, version and kind. */
+function describe({ group, version, kind }: Resource): string {
+  return `${group}/${version}, Kind=${kind}`;
 }
 
 /** The status belongs to its subresource alone, where there is one; and there all else belongs to nobody. */
@@ -117,9 +146,4 @@ function withoutForeignParts(body: JsonObject, { subresources }: Resource, subre
 function metadataOf(object: JsonObject): JsonObject {
   const { metadata } = object;
   return isJsonObject(metadata) ? metadata : {};
-}
-
-/** One problem stands alone, several in lines of their own (`typed.ValidationErrors`). */
-function problemsOf(problems: readonly string[]): string {
-  return problems.length === 1 ? ` ${problems.join('')}` : ` errors:\n${problems.map((one) => `  ${one}`).join('\n')}`;
 }

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../protocols/kube/json.ts';
 import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { StatusError } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
-import { unmarshalError } from '../../protocols/kube/unmarshal.ts';
+import { conversionError, unmarshalError } from '../../protocols/kube/unmarshal.ts';
 import { apiVersionOf } from './resource.ts';
 import type { Resource } from './resource.ts';
 
@@ -60,11 +60,12 @@ export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint
 /**
  * Checks a built-in object that a patch made.
  * @param shown what the message shows of it
+ * @param isStrategic strategic merge patches are decoded by the converter of unstructured objects
  * @throws StatusError 422
  */
-export function checkPatchedType(resource: Typed, patched: unknown, shown: string, types: KubeTypes): void {
+export function checkPatchedType(resource: Typed, patched: unknown, shown: string, isStrategic: boolean, types: KubeTypes): void {
   if (resource.custom || !isJsonObject(patched)) return;
-  const problem = typedProblem(resource, patched, types);
+  const problem = typedProblem(resource, patched, types, isStrategic ? conversionError : unmarshalError);
   if (problem === undefined) return;
   const message = `Invalid value: ${JSON.stringify(shown)}: ${problem}`;
   throw invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
@@ -76,7 +77,12 @@ export function unrecognizedBody(kind: string, why: string, raw: string | Uint8A
 }
 
 /** Why an object with its type can't be one of a built-in resource. */
-function typedProblem(resource: Typed, object: JsonObject, types: KubeTypes): string | undefined {
+function typedProblem(
+  resource: Typed,
+  object: JsonObject,
+  types: KubeTypes,
+  problemOf: typeof conversionError = unmarshalError,
+): string | undefined {
   const [apiVersion, kind] = [text(object['apiVersion']), text(object['kind'])];
   const type = types.nameOf(apiVersion, kind);
   if (type === undefined) {
@@ -86,7 +92,7 @@ function typedProblem(resource: Typed, object: JsonObject, types: KubeTypes): st
       ? undefined
       : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "${SCHEME}"`;
   }
-  const problem = unmarshalError(object, type, types);
+  const problem = problemOf(object, type, types);
   if (problem !== undefined || kind === resource.kind) return problem;
   return `converting (${versionOf(apiVersion)}.${kind}) to (${internalPackage(resource.group)}.${resource.kind}): unknown conversion`;
 }
@@ -100,7 +106,7 @@ function versionOf(apiVersion: string): string {
 }
 
 /** Where the real API server has the internal types of a group. */
-function internalPackage(group: string): string {
+export function internalPackage(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? '');
 }
 

@@ -1,4 +1,5 @@
 import { notSupported } from '../../protocols/kube/field-error.ts';
+import { withoutZeros } from '../../protocols/kube/go-zeros.ts';
 import { unknownFields, withoutUnknownFields } from '../../protocols/kube/unknown-fields.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import { apiVersionOf } from './resource.ts';
@@ -10,7 +11,7 @@ import { invalidObject } from '../../protocols/kube/status.ts';
 const DIRECTIVES = ['Ignore', 'Strict', 'Warn'] as const;
 export type FieldValidation = (typeof DIRECTIVES)[number];
 
-/** A body as the decoder leaves it: without the unknown fields of a built-in type, which are named. */
+/** A body as the decoder leaves it: without the empty and unknown fields of a built-in type; the latter are named. */
 export interface Checked {
   readonly body: unknown;
   /** Paths, as the strict decoder writes them. */
@@ -38,7 +39,9 @@ export function checkFields(resource: Resource, body: unknown, types: KubeTypes)
   }
   const type = types.nameOf(apiVersionOf(resource), resource.kind);
   const unknown = type === undefined ? [] : unknownFields(body, type, types);
-  return { body: type === undefined || unknown.length === 0 ? body : withoutUnknownFields(body, type, types), unknown };
+  if (type === undefined) return { body, unknown };
+  const known = unknown.length === 0 ? body : withoutUnknownFields(body, type, types);
+  return { body: withoutZeros(known, type, types), unknown };
 }
 
 /** As the strict decoder lists them. */

@@ -60,13 +60,16 @@ export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): v
 
 /** What messages show of a patch: a strategic one as Go prints it, of another what it makes of the object. */
 export function shownPatch(patch: unknown, patched: unknown, contentType: string | undefined): string {
-  if (readMediaType(contentType ?? '').type === STRATEGIC_MERGE_PATCH || !isJsonObject(patched)) return formatGo(patch);
+  if (isStrategicPatch(contentType) || !isJsonObject(patched)) return formatGo(patch);
   return JSON.stringify(Object.fromEntries(Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1))));
 }
 
-/** The refusal of a patch that brings unknown fields. Of a JSON or merge patch the real server shows the patched object instead. */
-export function strictPatchError(patch: unknown, unknown: readonly string[]): ReturnType<typeof invalidObject> {
-  const shown = JSON.stringify(formatGo(patch));
-  const message = `Invalid value: ${shown}: ${strictDecodingError([...unknown].sort())}`;
+export function isStrategicPatch(contentType: string | undefined): boolean {
+  return readMediaType(contentType ?? '').type === STRATEGIC_MERGE_PATCH;
+}
+
+/** The refusal of a patch that brings unknown fields. @param shown what the message shows of it */
+export function strictPatchError(shown: string, unknown: readonly string[]): ReturnType<typeof invalidObject> {
+  const message = `Invalid value: ${JSON.stringify(shown)}: ${strictDecodingError([...unknown].sort())}`;
   return invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
 }

@@ -21,18 +21,21 @@ import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
 import { checkPolicy, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
+import type { Author, Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
 import type { Admission, ApiObject, Resource } from './resource.ts';
 import type { Store } from './store.ts';
 import { Version, inVersion } from './store.ts';
-import { validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
+import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 import { withZeroTimes } from './zero-times.ts';
 
 /** Whose request it is, and whether it may change anything. */
 export interface Writer {
   readonly principal: Principal;
   readonly dryRun: boolean;
+  /** Whose the fields are that it changes: the principal's if nobody is named. Who applies says it in the object: `nobody`. */
+  readonly author?: Author | 'nobody';
 }
 
 /** Where an object lies. */
@@ -59,13 +62,15 @@ export class Registry {
   readonly #uids: Random;
   readonly #names: Random;
   readonly #table: ResourceTable;
+  readonly #ownership: Ownership;
 
-  constructor(options: { store: Store; clock: Clock; random: Random; table: ResourceTable }) {
+  constructor(options: { store: Store; clock: Clock; random: Random; table: ResourceTable; ownership: Ownership }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#uids = options.random.fork('uid');
     this.#names = options.random.fork('name');
     this.#table = options.table;
+    this.#ownership = options.ownership;
   }
 
   /** Where an object of a built-in, cluster-scoped resource lies. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
@@ -100,17 +105,21 @@ export class Registry {
     let object: ApiObject = { ...sent, metadata: this.#newMeta(resource, namespace, name, sent.metadata) };
     const { rules } = resource;
     if (rules.defaults !== undefined) object = rules.defaults(object);
+    const intended = resource.subresources.includes('status') ? withoutStatus(object) : object;
     if (rules.admit !== undefined) object = rules.admit(object, this.#admission, undefined);
     object = withInitialStatus(resource, object);
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, namespace),
+      ...validateFinalizerDomains(resource, object.metadata),
       ...(rules.validate?.(object, undefined) ?? []),
     ]);
     const key = objectKey(namespace, name);
     if (!free) throw nameNotGenerated(groupResource(resource), name);
     if (this.#store.get(resource, key) !== undefined) throw alreadyExists(groupResource(resource), name);
-    if (writer.dryRun) return new Version(object, this.#store.revision);
-    return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
+    if (writer.dryRun) return new Version(stored(resource, object), this.#store.revision);
+    const version = this.#store.put(resource, key, stored(resource, object), writer.principal);
+    this.#ownership.note(object.metadata.uid, this.#write(resource, writer, undefined, {}, intended), writer.author === 'nobody');
+    return inVersion(version, resource);
   }
 
   /**
@@ -129,38 +138,47 @@ export class Registry {
     this.#checkIdentity(at, sent.metadata, current);
     let object = keepSystemFields(resource, sent, old, subresource);
     if (rules.defaults !== undefined && (subresource === undefined || resource.custom)) object = rules.defaults(object);
+    if (rules.defaultStatus !== undefined && subresource === 'status') object = rules.defaultStatus(object);
+    const intended = object;
+    if (writer.author !== 'nobody')
+      object = this.#ownership.updated({ ...this.#write(resource, writer, subresource, old, object), before: old, after: object });
     if (subresource === undefined) {
       if (rules.admit !== undefined) object = rules.admit(object, this.#admission, old);
-      if (resource.generation && contentChanged(resource, object, old))
+      if (resource.generation && (rules.raisesGeneration?.(object, old) ?? contentChanged(resource, object, old)))
         object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
     }
     if (!resource.custom) object = withZeroTimes(object);
-    const metaErrors = validateMetaUpdate(object.metadata, old.metadata);
-    const uidErrors = validateUid(sent.metadata, old.metadata);
+    // The real one asks twice, once for all resources and once in each; the causes show it.
+    const metaErrors = [...validateMetaUpdate(object.metadata, old.metadata), ...validateUid(sent.metadata, old.metadata)];
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, at.namespace),
-      // The real one asks twice, once for all resources and once in each; the causes show it.
-      ...uidErrors,
-      ...uidErrors,
       ...metaErrors,
       ...metaErrors,
+      ...validateFinalizerDomains(resource, object.metadata),
       ...(subresource === undefined ? (rules.validate?.(object, old) ?? []) : (rules.validateStatus?.(object, old) ?? [])),
       ...(subresource === undefined ? (rules.validateUpdate?.(object, old) ?? []) : []),
     ]);
     if (isDeepStrictEqual(object, old)) return current;
+    if (!writer.dryRun) {
+      const write = this.#write(resource, writer, subresource, old, intended);
+      this.#ownership.note(old.metadata.uid, write, writer.author === 'nobody');
+    }
     return this.replace(at, object, writer);
+  }
+
+  #write(resource: Resource, writer: Writer, subresource: string | undefined, before: JsonObject, after: JsonObject): Write {
+    const author = writer.author === undefined || writer.author === 'nobody' ? { manager: writer.principal } : writer.author;
+    return { before, after, by: { subresource, ...author }, resource, timeMs: this.#clock.nowMs() };
   }
 
   /** Replaces an object by a body that names what it replaces. @throws StatusError 409 when that is another object */
   put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): Version {
-    const { resource, namespace, name } = at;
+    const asked = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
+    const uid = typeof asked === 'string' ? asked : '';
+    if (uid !== '' && at.resource.createsOnPut && this.find(at) === undefined) throw otherUid(at, uid, '');
     return this.update(at, subresource, writer, ({ object }) => {
-      const asked = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
-      if (typeof asked !== 'string' || asked === '' || asked === object.metadata.uid) return body;
-      const key = ['/registry', ...(resource.custom ? [resource.group] : []), resource.plural, objectKey(namespace, name)].join('/');
-      const failed = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${object.metadata.uid}`;
-      const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
-      throw conflict(groupResource(resource), name, why);
+      if (uid !== '' && uid !== object.metadata.uid) throw otherUid(at, uid, object.metadata.uid ?? '');
+      return body;
     });
   }
 
@@ -259,6 +277,24 @@ export class Registry {
 /** As it is stored: in the storage version of its resource. */
 function stored({ group, storageVersion, custom }: Resource, object: ApiObject): ApiObject {
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
+}
+
+/** A body that names another object than the one that is there, as the storage refuses it. */
+function otherUid({ resource, namespace, name }: Location, asked: string, uid: string): StatusError {
+  const { custom, group, plural } = resource;
+  const folder = custom ? [group, plural] : [STORED_AS[plural] ?? plural];
+  const key = ['/registry', ...folder, objectKey(namespace, name)].join('/');
+  const failed = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${uid}`;
+  const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
+  return conflict(groupResource(resource), name, why);
+}
+
+/** Resources that lie in etcd under another name than their own. */
+const STORED_AS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
+
+function withoutStatus(object: ApiObject): ApiObject {
+  const { status: _status, ...rest } = object;
+  return rest;
 }
 
 function withInitialStatus(resource: Resource, object: ApiObject): ApiObject {

@@ -1,5 +1,6 @@
 import type { Representation } from '../../protocols/kube/accept.ts';
-import { badRequest } from '../../protocols/kube/status.ts';
+import { StatusError, badRequest } from '../../protocols/kube/status.ts';
+import { internalPackage } from './body-types.ts';
 import { listMeta, writeList } from './lists.ts';
 import type { Page } from './lists.ts';
 import type { ApiObject, Resource } from './resource.ts';
@@ -30,21 +31,36 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
         list: (page) => writeList(resource, page),
         event: (event) => writeEvent(event, ({ text }) => text),
       };
-    case 'metadata': {
-      const one = ({ object }: Version): string => JSON.stringify(partial(object));
+    case 'metadata':
+    case 'metadata-list': {
+      const show = ({ object }: Version): string => JSON.stringify(partial(object));
       return {
-        one,
+        one: (version) => {
+          if (as === 'metadata') return show(version);
+          throw notAcceptable('PartialObjectMetadataList', `not a list (*${goType(resource)})`);
+        },
         list: (page) => {
+          if (as === 'metadata') throw notAcceptable('PartialObjectMetadata', `a list (*${goType(resource)}List)`);
           // None is a slice of Go's without a value.
           const items = page.versions.length === 0 ? null : page.versions.map(({ object }) => partial(object));
           return JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: META_V1, metadata: listMeta(page), items });
         },
-        event: (event) => writeEvent(event, one, (bookmark) => partial(bookmark as ApiObject)),
+        event: (event) => writeEvent(event, show, (bookmark) => partial(bookmark as ApiObject)),
       };
     }
     case 'table':
       return tables(resource, nowMs, includeObject);
   }
+}
+
+/** As `endpoints/handlers/response.go` refuses it. */
+function notAcceptable(asked: string, what: string): StatusError {
+  return new StatusError(406, 'NotAcceptable', `you requested ${asked}, but the requested object is ${what}`);
+}
+
+/** The real server's internal type of a resource. */
+function goType({ custom, group, kind }: Resource): string {
+  return custom ? 'unstructured.Unstructured' : `${internalPackage(group)}.${kind}`;
 }
 
 function tables(resource: Resource, nowMs: () => number, includeObject = 'Metadata'): Writing {
@@ -55,6 +71,7 @@ function tables(resource: Resource, nowMs: () => number, includeObject = 'Metada
   const printer = printerOf(resource);
   const row = ({ object }: Version): object => ({
     cells: printer.row(object, nowMs()),
+    ...conditionsOf(printer.conditions?.(object) ?? []),
     ...(includeObject === 'None' ? {} : { object: includeObject === 'Object' ? object : partial(object) }),
   });
   const table = (metadata: object, rows: readonly object[], columns: unknown = printer.columns): object => {
@@ -79,6 +96,10 @@ function tables(resource: Resource, nowMs: () => number, includeObject = 'Metada
         (bookmark) => single(new Version(bookmark as ApiObject, 0), once()),
       ),
   };
+}
+
+function conditionsOf(conditions: readonly object[]): object {
+  return conditions.length === 0 ? {} : { conditions };
 }
 
 function partial({ metadata }: ApiObject): object {

@@ -41,6 +41,10 @@ export interface ResourceRules {
   readonly initialStatus?: (object: ApiObject) => unknown;
   /** @param old what an update replaces; undefined on creation */
   readonly validate?: (object: ApiObject, old: ApiObject | undefined) => readonly FieldError[];
+  /** Whether a change raises the generation, where it is not any change of anything but metadata and status. */
+  readonly raisesGeneration?: (object: ApiObject, old: ApiObject) => boolean;
+  /** Fills in what the API defaults of a status that is sent to its subresource. */
+  readonly defaultStatus?: (object: ApiObject) => ApiObject;
   /** Of an update of the status subresource. */
   readonly validateStatus?: (object: ApiObject, old: ApiObject) => readonly FieldError[];
   /** What may not change. Not asked for the status subresource. */
@@ -103,8 +107,12 @@ export interface Resource {
   readonly subresources: readonly Subresource[];
   /** Defined by a CustomResourceDefinition. */
   readonly custom: boolean;
+  /** Whether a deletion that removes an object answers with it (`ReturnDeletedObject`), not with a Status. */
+  readonly returnsDeleted: boolean;
   /** Whether `metadata.generation` counts changes of anything but metadata and status. */
   readonly generation: boolean;
+  /** Whether a replacement may make an object (`AllowCreateOnUpdate`). Here it never does; it only refuses in other words. */
+  readonly createsOnPut: boolean;
   /** Whether an update without a resource version is taken. */
   readonly unconditionalUpdate: boolean;
   /** `path`: whatever fits into a path. */

@@ -1,7 +1,7 @@
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
-import { badRequest, invalidObject } from '../../protocols/kube/status.ts';
+import { StatusError, badRequest, invalidObject } from '../../protocols/kube/status.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import type { ApiObject, ScalePaths } from './resource.ts';
 import type { Version } from './store.ts';
@@ -15,9 +15,15 @@ export interface Scale {
   readonly status: { readonly replicas: number; readonly selector?: string };
 }
 
-/** The scale subresource of an object. @throws StatusError 404 */
+/** The scale subresource of an object. @throws StatusError 404, 500 for a custom object without replicas */
 export function readScale(registry: Registry, at: Location, paths: ScalePaths): Scale {
-  return scaleOf(registry.get(at), paths);
+  const version = registry.get(at);
+  const { specReplicasPath } = paths;
+  if (at.resource.custom && valueAt(version.object, specReplicasPath) === undefined) {
+    const why = `the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`;
+    throw new StatusError(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+  }
+  return scaleOf(version, paths);
 }
 
 /**
@@ -39,7 +45,8 @@ export function updateScale(
     if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
       throw badRequest('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into field spec.replicas');
     }
-    if (replicas < 0) {
+    // A custom resource's own schema and rules say it.
+    if (replicas < 0 && !at.resource.custom) {
       const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
       throw invalidObject({ group: 'autoscaling', resource: 'Scale' }, at.name, [error]);
     }

@@ -1,35 +1,13 @@
-import type { InstanceType } from '../../model/catalogue.ts';
 import type { Pod } from '../../model/kube.ts';
-import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
-import type { Random } from '../../runtime/random.ts';
-import type { ClusterPort, Instance, InstancePort } from '../ports.ts';
+import type { Instance } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { writeForeignNode } from './foreign-node.ts';
 import { KUBELET_DELAYS, Kubelet } from './kubelet.ts';
-import type { KubeletDelays } from './kubelet.ts';
-import { NodeConfigError, parseNodeConfig } from './node-config.ts';
-import type { NodeConfig } from './node-config.ts';
+import { bootable } from './bootable.ts';
 import { NodeFaults } from './node-faults.ts';
+import type { NodesSite } from './nodes-site.ts';
 import { Process } from './process.ts';
-
-interface KubeletsOptions {
-  /** Of the principal `node`. */
-  readonly port: ClusterPort;
-  readonly instances: InstancePort;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  /** The cluster whose nodes these are: an instance whose user data names another never registers here. */
-  readonly clusterName: string;
-  /** Undefined for a type that isn't known. */
-  readonly instanceType: (type: string) => InstanceType | undefined;
-  /** By default KUBELET_DELAYS. */
-  readonly delays?: KubeletDelays;
-  /** By default none. */
-  readonly faults?: NodeFaults;
-}
 
 /** When a node's kubelet last showed that it was alive. */
 export interface Heartbeats {
@@ -53,7 +31,7 @@ interface Machine {
  * on these nodes.
  */
 export class Kubelets implements WorldPart, Heartbeats {
-  readonly #options: KubeletsOptions;
+  readonly #options: NodesSite;
   readonly #faults: NodeFaults;
   readonly #machines = new Map<string, Machine>();
   /** By node name: the machine that has the name now. */
@@ -65,7 +43,7 @@ export class Kubelets implements WorldPart, Heartbeats {
   /** How often each instance has booted. */
   readonly #boots = new Map<string, number>();
 
-  constructor(options: KubeletsOptions) {
+  constructor(options: NodesSite) {
     this.#options = options;
     this.#faults = options.faults ?? new NodeFaults();
   }
@@ -136,7 +114,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     const { port, clock, random, delays = KUBELET_DELAYS } = this.#options;
     const nodeName = instance.privateDnsName;
     const power = new AbortController();
-    const boot = this.#bootable(instance);
+    const boot = bootable(instance, this.#options);
     const boots = (this.#boots.get(instance.id) ?? 0) + 1;
     this.#boots.set(instance.id, boots);
     if (boot === undefined) return { nodeName, power, node: undefined, goingDown: false };
@@ -164,24 +142,6 @@ export class Kubelets implements WorldPart, Heartbeats {
     const machine: Machine = { nodeName, power, node: { kubelet, process }, goingDown: false };
     this.#byNode.set(nodeName, machine);
     return machine;
-  }
-
-  /** What an instance needs to become a node of this cluster; undefined if it never will. */
-  #bootable(instance: Instance): { instanceType: InstanceType; config: NodeConfig } | undefined {
-    const { instanceType: lookUp, clusterName, log } = this.#options;
-    const never = (why: string): undefined => {
-      log('warn', `${instance.id} will never register: ${why}`, { instance: instance.id });
-    };
-    const instanceType = lookUp(instance.instanceType);
-    if (instanceType === undefined) return never(`its type ${instance.instanceType} is not in the catalogue`);
-    try {
-      const config = parseNodeConfig(instance.userData);
-      if (config.clusterName === clusterName) return { instanceType, config };
-      return never(`its user data names the cluster ${config.clusterName}`);
-    } catch (error) {
-      if (!(error instanceof NodeConfigError)) throw error;
-      return never(error.message);
-    }
   }
 
   #follow(type: 'ADDED' | 'MODIFIED' | 'DELETED', pod: Pod): void {

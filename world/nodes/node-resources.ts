@@ -16,7 +16,7 @@ export const VM_MEMORY_OVERHEAD = 0.0725;
 /** The root volume that AL2023 images bring. */
 const ROOT_VOLUME_BYTES = 20 * GIB;
 
-interface NodeResources {
+export interface NodeResources {
   readonly capacity: Resources;
   readonly allocatable: Resources;
 }

@@ -168,6 +168,41 @@ test('a watch is asked for in JSON, whose lines can be counted, also of who pref
   expect(accepts).toEqual(['application/json;q=0.9', 'application/json', 'application/json', 'application/vnd.kubernetes.protobuf']);
 });
 
+test('a get or list is asked for in JSON only while a fault rewrites it, and its history says so', async () => {
+  const accepts: (string | undefined)[] = [];
+  const server: Wire = ({ headers }) => {
+    accepts.push(headers['accept']);
+    return Promise.resolve(answer(200, { kind: 'Pod', metadata: { name: 'web' } }));
+  };
+  const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+  await withProxy(server, async ({ wire, events, arm }) => {
+    const ask = async (accept: string, path = `${PODS}/web`): Promise<string> => readText((await wire(get(path, { accept }))).body);
+    expect(await ask(`${PROTOBUF},application/json`)).not.toContain('rewritten');
+    const disarm = arm({
+      match: { operations: ['get pods'] },
+      rewrite: (object) => ({ ...object, rewritten: true }),
+      fired: () => undefined,
+    });
+    expect(await ask(`${PROTOBUF},application/json`)).toContain('rewritten');
+    await ask(`${PROTOBUF};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`);
+    await ask('application/json');
+    await ask(PROTOBUF, PODS);
+    disarm();
+    await ask(PROTOBUF);
+    const notes = events.flatMap((event) => (event.type === 'request.end' ? [event.note] : []));
+    const narrowed = 'asked for in JSON instead of protobuf: a fault rewrites it';
+    expect(notes).toEqual([undefined, narrowed, narrowed, undefined, undefined, undefined]);
+  });
+  expect(accepts).toEqual([
+    `${PROTOBUF},application/json`,
+    'application/json',
+    'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1',
+    'application/json',
+    PROTOBUF,
+    PROTOBUF,
+  ]);
+});
+
 test('a watch is streamed: each event arrives before the next is made, and its end as well', async () => {
   const changes = new Mailbox<string>(10);
   await withProxy(

@@ -5,7 +5,7 @@ import { isJsonObject } from '../../protocols/kube/json.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
-import { isStream } from '../../wire/wire.ts';
+import { readWhole } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
 import { refuse } from '../kube/refusals.ts';
 import { agentOf } from './agent.ts';
@@ -13,7 +13,14 @@ import { agentOf } from './agent.ts';
 /** Longest answer that is not a watch: a list of 10,000 pods has some 60 MB. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 /** What belongs to one connection, to the caller's own credentials, or would make answers unreadable on their way. */
-const NOT_FORWARDED: readonly string[] = ['host', 'connection', 'authorization', 'accept-encoding', 'content-length', 'transfer-encoding'];
+const NOT_FORWARDED: ReadonlySet<string> = new Set([
+  'host',
+  'connection',
+  'authorization',
+  'accept-encoding',
+  'content-length',
+  'transfer-encoding',
+]);
 
 /**
  * A real API server as a backend: requests are sent on as they came, watches are streamed as they come, and what a request
@@ -34,16 +41,11 @@ export class ApiFront implements Backend {
   }
 
   async handle(request: WireRequest, operation: Operation, { principal }: Caller): Promise<Answer> {
-    const isWatch = operation.name.startsWith('watch ');
-    const kept = Object.entries(request.headers).filter(([name]) => !NOT_FORWARDED.includes(name));
-    const headers = {
-      ...Object.fromEntries(kept),
-      ...(isWatch ? { accept: inLines(request.headers['accept']) } : {}),
-      ...agentOf(principal),
-    };
-    const response = await this.#server({ ...request, headers });
-    if (isWatch && response.status < 400) return { ...response, effect: { kind: 'none' } };
-    const body = await readWhole(response.body);
+    const headers: Record<string, string> = {};
+    for (const [name, value] of Object.entries(request.headers)) if (!NOT_FORWARDED.has(name)) headers[name] = value;
+    const response = await this.#server({ ...request, headers: Object.assign(headers, agentOf(principal)) });
+    if (operation.name.startsWith('watch ') && response.status < 400) return { ...response, effect: { kind: 'none' } };
+    const body = await readWhole(response.body, MAX_ANSWER_BYTES);
     return { ...response, body, effect: this.#effectOf(operation, { status: response.status, body }, response.headers) };
   }
 
@@ -61,12 +63,17 @@ export class ApiFront implements Backend {
     if (!mutating) return { kind: 'none' };
     // Of an answer from before the API, or after its time was up, nobody knows whether the store was reached.
     if (status >= 500) return { kind: 'unobservable' };
+    // The answer to most writes says no more than the request: it is not read for nothing.
+    if (status < 400 && (object === undefined || object.name !== undefined)) {
+      return { kind: 'applied', ids: object === undefined ? [] : [formatObject(object)] };
+    }
     const answer = this.#read(body, headers['content-type']);
     if (status >= 400) return { kind: 'rejected', code: typeof answer.reason === 'string' ? answer.reason : String(status) };
-    if (object === undefined) return { kind: 'applied', ids: [] };
-    const metadata = isJsonObject(answer.metadata) ? answer.metadata : {};
-    const name = object.name ?? (typeof metadata.name === 'string' ? metadata.name : undefined);
-    return { kind: 'applied', ids: [formatObject({ ...object, ...(name === undefined ? {} : { name }) })] };
+    const { name } = isJsonObject(answer.metadata) ? answer.metadata : {};
+    return {
+      kind: 'applied',
+      ids: object === undefined ? [] : [formatObject({ ...object, ...(typeof name === 'string' ? { name } : {}) })],
+    };
   }
 
   /** An answer as JSON; what can't be read says nothing. */
@@ -87,23 +94,3 @@ export class ApiFront implements Backend {
 
 /** `k8s\0` begins every body in protobuf. Source: apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`. */
 const PROTOBUF_MAGIC = 0x6b;
-
-/** A watch must come in JSON, an event a line: the chain counts and rewrites its events. Clients that prefer protobuf take both. */
-function inLines(accept: string | undefined): string {
-  const types = (accept ?? '').split(',').filter((type) => type.includes('json'));
-  return types.length === 0 ? 'application/json' : types.join(',');
-}
-
-/** A body to its end, as bytes. @throws RangeError for one that has no end */
-async function readWhole(body: WireResponse['body']): Promise<Bytes> {
-  if (!isStream(body)) return body;
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of body) {
-    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    length += bytes.length;
-    if (length > MAX_ANSWER_BYTES) throw new RangeError(`an answer of the API server is longer than ${MAX_ANSWER_BYTES} bytes`);
-    chunks.push(bytes);
-  }
-  return chunks.length === 1 ? (chunks[0] as Uint8Array) : Buffer.concat(chunks);
-}

@@ -16,6 +16,8 @@ const BUILT_IN = ['pods', 'nodes', 'events'] as const;
 const DEFINED: Readonly<Record<string, string>> = { 'nodeclaims.karpenter.sh': 'nodeclaims', 'nodepools.karpenter.sh': 'nodepools' };
 /** Where the cluster's own pods live: nothing of them is a scenario's business. */
 const OWN_NAMESPACES: readonly string[] = ['kube-system', 'kube-node-lease', 'kube-public', 'local-path-storage'];
+/** Managers of fields that are the cluster's own parts, and people's tools. */
+const OF_CLUSTER = /^(kube-|kubelet|kubectl|cloud-controller-manager|k3s|eks)/;
 
 /**
  * Sees what happens in a real cluster, over a connection of its own that no fault touches, and records it as the embedded
@@ -27,13 +29,28 @@ export class Observation implements WorldPart {
   readonly #clock: Clock;
   readonly #observer: Observer;
   readonly #isOwn: (node: string) => boolean;
+  readonly #isOld: (event: KubeObject) => boolean;
+  readonly #strangersAre: Principal;
 
-  /** @param parts.isOwn whether a node was there before the trial */
-  constructor(parts: { port: ClusterPort; clock: Clock; recorder: Recorder; isOwn: (node: string) => boolean }) {
+  /**
+   * @param parts.isOwn whether a node was there before the trial
+   * @param parts.isOld whether an event was said before the trial, and not again since
+   * @param parts.strangersAre who it is that is neither of us nor of the cluster; by default its workloads
+   */
+  constructor(parts: {
+    port: ClusterPort;
+    clock: Clock;
+    recorder: Recorder;
+    isOwn: (node: string) => boolean;
+    isOld?: (event: KubeObject) => boolean;
+    strangersAre?: Principal;
+  }) {
     this.#port = parts.port;
     this.#clock = parts.clock;
     this.#observer = new Observer(parts.recorder, { byKind: (_apiVersion, kind) => resourceOfKind(kind) });
     this.#isOwn = parts.isOwn;
+    this.#isOld = parts.isOld ?? (() => false);
+    this.#strangersAre = parts.strangersAre ?? 'workloads';
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -58,12 +75,14 @@ export class Observation implements WorldPart {
       if (type === 'DELETED') before.delete(uid);
       else before.set(uid, object);
       if (this.#isOthers(plural, object)) return;
-      this.#observer.observe(changeOf(type, { id, plural }, object, previous));
+      this.#observer.observe(changeOf(type, { id, plural }, object, previous, this.#strangersAre));
     });
   }
 
-  #isOthers(plural: string, { metadata }: Observed): boolean {
-    return OWN_NAMESPACES.includes(metadata.namespace ?? '') || (plural === 'nodes' && this.#isOwn(metadata.name ?? ''));
+  #isOthers(plural: string, object: Observed): boolean {
+    const { name = '', namespace = '' } = object.metadata;
+    if (OWN_NAMESPACES.includes(namespace)) return true;
+    return (plural === 'nodes' && this.#isOwn(name)) || (plural === 'events' && this.#isOld(object));
   }
 }
 
@@ -79,21 +98,23 @@ function changeOf(
   resource: ObservedChange['resource'],
   object: Observed,
   previous: Observed | undefined,
+  strangersAre: Principal,
 ): ObservedChange {
   return {
     type,
     resource,
     version: { object: object as unknown as ObservedChange['version']['object'] },
     previous: previous === undefined ? undefined : { object: previous as unknown as ObservedChange['version']['object'] },
-    principal: principalOf(object),
+    principal: principalOf(object, strangersAre),
   };
 }
 
 /** Who wrote to an object last, as far as the managers of its fields tell: the cluster's own parts are its workloads. */
-function principalOf({ metadata }: Observed): Principal {
+function principalOf({ metadata }: Observed, strangersAre: Principal): Principal {
   const last = (metadata.managedFields ?? []).reduce<{ manager?: string; time?: string } | undefined>(
     (latest, entry) => (latest === undefined || (entry.time ?? '') >= (latest.time ?? '') ? entry : latest),
     undefined,
   );
-  return principalOfManager(last?.manager ?? '') ?? 'workloads';
+  const manager = last?.manager ?? '';
+  return principalOfManager(manager) ?? (OF_CLUSTER.test(manager) ? 'workloads' : strangersAre);
 }

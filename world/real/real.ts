@@ -1,14 +1,19 @@
 import type { ClusterAccess } from '../../clients/kubeconfig.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import type { Node } from '../../model/kube.ts';
+import type { KubeObject, Node } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import { Gate } from '../../wire/gate.ts';
+import { createKubeClient } from '../../clients/kube.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import type { Wire } from '../../wire/wire.ts';
-import { EMBEDDED_IN_REAL_TIME, CLUSTER } from '../embedded.ts';
+import { CLUSTER, EMBEDDED_IN_REAL_TIME, drawRequestDelay } from '../embedded.ts';
 import { QUICK_MACHINES } from '../machine-delays.ts';
+import { REAL_NODE_ALLOWANCES } from '../kind/nodes/allowances.ts';
+import { RealNodes } from '../kind/nodes/real-nodes.ts';
+import type { RealNodesRef } from '../kind/nodes/real-nodes.ts';
 import { createMachines } from '../machines.ts';
+import { Kubelets } from '../nodes/kubelets.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { createScopes } from '../scopes.ts';
@@ -19,11 +24,17 @@ import { ApiFront } from './api-front.ts';
 import { createClientPort } from './client-port.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
 import { createLocalStack } from './localstack/localstack.ts';
+import type { LocalStackSite } from './localstack/localstack.ts';
 import { Observation } from './observation.ts';
 import { resourceOfPlural } from './resources.ts';
+import { OverBudgetError } from './tenant/budget.ts';
+import { cleanUp } from './tenant/clean.ts';
+import { SOLE_TENANT } from './tenant/sole-tenant.ts';
+import { TenantFront } from './tenant/tenant-front.ts';
+import { createTenantPort } from './tenant/tenant-port.ts';
+import { Tenant } from './tenant/tenant.ts';
+import type { Tenancy } from './tenant/tenant.ts';
 
-/** A request on loopback or in a data centre, answered by a real API server that is busy with others. */
-const API_MS = 2_000;
 const WATCH_MS = 2_000;
 /** A scheduler looks again at what it could not place after its backoff, and flushes what was left over after 5 minutes at the latest. */
 const BIND_MS = 15_000;
@@ -32,13 +43,15 @@ const NODE_GONE_MS = 90_000;
 /** Deletion to gone: the collector of orphaned pods looks every 20 s, and takes its time to be sure. */
 const POD_END_MS = 80_000;
 
-/** What is known of a real cluster before a trial. */
-export const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
+/** How long what a trial left may take to go by itself, before its finalizers are taken off: their owner is gone. */
+const PATIENCE_MS = 5_000;
+
+/** What is known of a real cluster with simulated nodes before a trial. */
+const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'existing',
   capabilities: EMBEDDED_IN_REAL_TIME.capabilities,
   allowances: {
     ...EMBEDDED_IN_REAL_TIME.allowances,
-    apiMs: API_MS,
     watchMs: WATCH_MS,
     bindMs: BIND_MS,
     nodeGoneMs: NODE_GONE_MS,
@@ -46,15 +59,41 @@ export const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   },
 };
 
+/** The same with real nodes: they take longer, and are all of one architecture. */
+const REAL_WITH_NODES: typeof REAL = {
+  ...REAL,
+  capabilities: REAL.capabilities.filter((capability) => capability !== 'nodes.arm64'),
+  allowances: { ...REAL.allowances, ...REAL_NODE_ALLOWANCES },
+};
+
+/** What is known of a real world before it is made. */
+export function factsOfReal({ nodes }: Pick<RealWorldOptions, 'nodes'>): typeof REAL {
+  return nodes === undefined ? REAL : REAL_WITH_NODES;
+}
+
+/** What a real world is made of. */
+export interface RealWorldOptions {
+  /** As an administrator of the cluster. */
+  readonly access: ClusterAccess;
+  /** Where LocalStack is, for machines and the interruption queue to be there; by default they are in memory. */
+  readonly ec2?: Pick<LocalStackSite, 'endpoint' | 'onAccount'>;
+  /** How instances become containers with kubelets of their own; by default kubelets are simulated. */
+  readonly nodes?: RealNodesRef;
+  /** Which run it is, where the cluster is not the run's alone. */
+  readonly tenancy?: Tenancy;
+  /** Whether the target is kept from what is not the run's; by default it is. */
+  readonly guardsTarget?: boolean;
+  /** Most instances that a trial may launch; by default as many as it likes. */
+  readonly maxInstances?: number;
+}
+
 /**
  * A real cluster with our EC2 beside it: API server, scheduler and controller manager are its own; kubelets, cloud
  * controller and EC2 are ours, and the kubelets' nodes are its. Real time.
- * @param parts.access as an administrator of the cluster
- * @param parts.ec2 where LocalStack is, for machines and the interruption queue to be there; by default they are in memory
  */
 export function createRealWorld(
   site: WorldSite,
-  { access, ec2 }: { readonly access: ClusterAccess; readonly ec2?: { readonly endpoint: string } },
+  { access, ec2, nodes, tenancy, guardsTarget = true, maxInstances }: RealWorldOptions,
 ): World {
   const { timeline, random, recorder, onFailure } = site;
   const catalogue = loadCatalogue();
@@ -64,6 +103,10 @@ export function createRealWorld(
   const stopping = new AbortController();
   /** Nodes that were there before: the cluster's own. */
   const own = new Set<string>();
+  /** Events that were there before, by uid: their versions. */
+  const said = new Map<string, string | undefined>();
+  const tenant = tenancy === undefined ? undefined : new Tenant(tenancy);
+  const cluster = tenant === undefined ? CLUSTER : { ...CLUSTER, objectPrefix: tenant.objectPrefix };
 
   const ports = new Map<Principal, ClusterPort>();
   const port = (principal: Principal): ClusterPort => {
@@ -75,7 +118,8 @@ export function createRealWorld(
       log: () => undefined,
       signal: stopping.signal,
     };
-    const made = withoutOwn(createClientPort({ wire: speakingAs(principal, server.wire), runtime, resource: resourceOfPlural }), own);
+    const client = createClientPort({ wire: speakingAs(principal, server.wire), runtime, resource: resourceOfPlural });
+    const made = tenant === undefined ? withoutOwn(client, own) : createTenantPort(client, tenant);
     ports.set(principal, made);
     return made;
   };
@@ -83,42 +127,66 @@ export function createRealWorld(
   const localStack =
     ec2 === undefined
       ? undefined
-      : createLocalStack({ ...ec2, clock: scope('localstack'), random: random.fork('localstack'), cluster: CLUSTER, onFailure });
+      : createLocalStack({ ...ec2, clock: scope('localstack'), random: random.fork('localstack'), cluster, onFailure });
   const machines = createMachines({
     random,
     recorder,
     catalogue,
-    cluster: CLUSTER,
+    cluster,
     delays: QUICK_MACHINES,
     port,
     scope,
+    nodes: (nodesSite) => (nodes === undefined ? new Kubelets(nodesSite) : new RealNodes({ ...nodesSite, ref: nodes })),
     ...(localStack === undefined ? {} : { elsewhere: localStack }),
   });
   const parts: readonly WorldPart[] = [
-    new Observation({ port: port('observer'), clock: scope('observation'), recorder, isOwn: (node) => own.has(node) }),
+    new Observation({
+      port: port('observer'),
+      clock: scope('observation'),
+      recorder,
+      isOwn: (node) => own.has(node),
+      isOld: ({ metadata: { uid = '', resourceVersion } }) => said.has(uid) && said.get(uid) === resourceVersion,
+    }),
     ...machines.parts,
-    new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), heartbeats: machines.kubelets }),
+    // Real kubelets renew theirs themselves.
+    ...(machines.nodes instanceof Kubelets
+      ? [new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), heartbeats: machines.nodes })]
+      : []),
   ];
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
-  const front = new ApiFront({ server: server.wire, types: loadKubeTypes() });
+  const apiFront = new ApiFront({ server: server.wire, types: loadKubeTypes() });
+  const keeps = (principal: Principal): boolean => principal === 'scenario' || (principal === 'target' && guardsTarget);
+  const front = tenant === undefined ? apiFront : new TenantFront({ front: apiFront, server: server.wire, tenant, keeps });
   const wires = new WireRoom({
     site,
     clock,
     gate,
     backends: { kube: front, aws: machines.backend },
-    latencyMs: () => ({ thereMs: 0, workMs: 0, backMs: 0 }),
+    // EC2 is ours here too, and as slow as in the embedded world; the API server takes its own time.
+    latencyMs: (drawn, operation) => (operation.wire === 'aws' ? drawRequestDelay(drawn, operation) : undefined),
   });
   const running: Promise<void>[] = [];
+  if (maxInstances !== undefined) {
+    machines.ports.quota.limitLaunches({ count: maxInstances, fired: () => onFailure(new OverBudgetError(maxInstances, 'launched')) });
+  }
+  const clean = async (): Promise<void> => {
+    const clock = scope('cleaner');
+    const cleaning = { client: createKubeClient({ wire: server.wire, clock }), clock, owner: tenant ?? SOLE_TENANT };
+    const left = await cleanUp({ ...cleaning, patienceMs: PATIENCE_MS, removeFinalizers: true, goesOn: true });
+    if (left.length > 0) throw new Error(`what an earlier trial made is still there: ${left.join(', ')}`);
+  };
 
   return {
-    ...REAL,
+    ...factsOfReal(nodes === undefined ? {} : { nodes }),
     cluster: machines.cluster,
     instanceTypes: catalogue.types,
     timeline,
     start: async () => {
       await localStack?.start();
+      await clean();
       for (const node of await port('observer').list<Node>('nodes')) own.add(node.metadata.name ?? '');
+      for (const { metadata } of await port('observer').list<KubeObject>('events')) said.set(metadata.uid ?? '', metadata.resourceVersion);
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
     },
     stop: async () => {
@@ -132,6 +200,8 @@ export function createRealWorld(
     port,
     arm: (injection) => gate.arm(injection),
     ports: machines.ports,
+    clean,
+    ...(tenant === undefined ? {} : { poolFor: (pool, features) => tenant.poolFor(pool, features.includes('taints')) }),
   };
 }
 

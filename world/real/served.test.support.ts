@@ -5,6 +5,7 @@ import type { ClockScope } from '../../runtime/clock.ts';
 import { createRandom } from '../../runtime/random.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { ArmInjection } from '../../wire/effects.ts';
 import { Gate } from '../../wire/gate.ts';
 import { serveWire } from '../../wire/http-server.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
@@ -24,6 +25,7 @@ export interface Proxy {
   readonly wire: Wire;
   /** What was recorded of the requests. */
   readonly events: readonly NewEvent[];
+  readonly arm: ArmInjection;
 }
 
 /** Runs `work` against a proxy for `principal` before `server`, both on loopback sockets in real time. */
@@ -35,19 +37,19 @@ export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<vo
   const events: NewEvent[] = [];
   const upstream = await serveWire({ wire: server, log: (_level, message) => fail(message) });
   const toUpstream = createHttpWire({ baseUrl: upstream.url });
-  const none = { thereMs: 0, workMs: 0, backMs: 0 };
+  const gate = new Gate(clock, random);
   const room = new WireRoom({
     site: { random, recorder: { record: (event) => events.push(event) - 1 }, onKill: () => undefined, onFailure: fail, onFlood: fail },
     clock,
-    gate: new Gate(clock, random),
+    gate,
     backends: { kube: new ApiFront({ server: toUpstream.wire, types: loadKubeTypes() }), aws: nobody() },
-    latencyMs: () => none,
+    latencyMs: () => undefined,
   });
   const wires = room.open(principal, 1, caller);
   const proxy = await serveWire({ wire: wires.kube, log: (_level, message) => fail(message) });
   const client = createHttpWire({ baseUrl: proxy.url });
   try {
-    await work({ wire: client.wire, events });
+    await work({ wire: client.wire, events, arm: (injection) => gate.arm(injection) });
   } finally {
     client.destroy();
     wires.close();

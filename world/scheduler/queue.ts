@@ -4,6 +4,8 @@ import type { PodInfo } from './pod-info.ts';
 /** First pause of a pod that found no node; it doubles with each further try, up to the longest. */
 const FIRST_BACKOFF_MS = 1_000;
 export const LONGEST_BACKOFF_MS = 10_000;
+/** How often the queue is looked through for pods whose pause is over. */
+export const FLUSH_PERIOD_MS = 1_000;
 /** For how long a pod waits for something to change before it is tried again anyway. */
 const UNSCHEDULABLE_MS = 300_000;
 
@@ -89,7 +91,7 @@ export class SchedulingQueue {
       pod.errors += 1;
       pod.waiting = failure.kind === 'no-nodes' ? { for: 'nodes' } : undefined;
     }
-    pod.backoffUntilMs = nowMs + backoffMs(failure.kind === 'rejected' ? pod.refusals : pod.errors);
+    pod.backoffUntilMs = failure.kind === 'rejected' ? nowMs + backoffMs(pod.refusals) : endOfPauseMs(nowMs + backoffMs(pod.errors));
     this.#pods.set(pod.info.key, pod);
   }
 
@@ -107,7 +109,7 @@ export class SchedulingQueue {
       pod.waiting = undefined;
       while (pod.backoffUntilMs < nowMs) {
         pod.errors += 1;
-        pod.backoffUntilMs += backoffMs(pod.errors);
+        pod.backoffUntilMs = endOfPauseMs(pod.backoffUntilMs + backoffMs(pod.errors));
       }
     }
   }
@@ -128,6 +130,14 @@ export class SchedulingQueue {
 
 function backoffMs(tries: number): number {
   return Math.min(FIRST_BACKOFF_MS * 2 ** (tries - 1), LONGEST_BACKOFF_MS);
+}
+
+/**
+ * Pauses after errors are cut to whole seconds, and over in the next one, when the queue is looked through (`alignToWindow`
+ * and `isPodBackingoff` in pkg/scheduler/backend/queue/backoff_queue.go; measured on 1.34.4).
+ */
+function endOfPauseMs(atMs: number): number {
+  return (Math.floor(atMs / FLUSH_PERIOD_MS) + 1) * FLUSH_PERIOD_MS;
 }
 
 function isBefore(a: QueuedPod, b: QueuedPod): boolean {

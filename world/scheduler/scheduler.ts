@@ -15,7 +15,7 @@ import type { Followed } from './object-cache.ts';
 import { keyOf, podInfo } from './pod-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { PodWriter, isWaiting, refOf } from './pod-writer.ts';
-import { LONGEST_BACKOFF_MS, SchedulingQueue } from './queue.ts';
+import { FLUSH_PERIOD_MS, LONGEST_BACKOFF_MS, SchedulingQueue } from './queue.ts';
 import type { QueuedPod } from './queue.ts';
 import { assumeVolumes, bindVolumes } from './volume-binder.ts';
 import type { VolumePlan } from './volumes.ts';
@@ -26,7 +26,7 @@ export const SCHEDULER_DELAYS = {
   /** From the decision to the binding request. */
   bind: { minMs: 2, maxMs: 20 },
   /** From a change that lets a pod be placed to its binding, with up to 500 pods in the queue before it. */
-  retryMaxMs: LONGEST_BACKOFF_MS + 500 * 4 + 20,
+  retryMaxMs: LONGEST_BACKOFF_MS + FLUSH_PERIOD_MS + 500 * 4 + 20,
 } as const;
 
 interface SchedulerOptions {

@@ -58,12 +58,18 @@ case "$1" in
   version) echo 27.0.0 ;;
   info) echo / ;;
   image) [ -e "$FAKE/image" ] ;;
+  run)
+    reach "docker run begins"
+    refuse "docker run"
+    value --label "$@" | sed 's/^scaleproof.run=//' >"$FAKE/containers/10ca15"
+    reach "docker run ends"
+    echo 10ca15 ;;
+  port) cat "$FAKE/port" ;;
   exec) reach "docker exec begins"; refuse "docker exec"; reach "docker exec ends" ;;
   rm) eval "rm -f \\"$FAKE/containers/\\$$#\\"" ;;
   ps)
     label=$(value --filter "$@" | sed 's/^label=//')
     case "$label" in
-      io.x-k8s.kind.cluster) ls "$FAKE/clusters" ;;
       io.x-k8s.kind.cluster=*) ls "$FAKE/clusters" | grep -x "\${label#*=}" || true ;;
       scaleproof.run=*) grep -lx "\${label#*=}" "$FAKE"/containers/* 2>/dev/null | xargs -r -n1 basename ;;
     esac ;;

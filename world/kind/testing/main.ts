@@ -11,7 +11,7 @@ writeFileSync(ownerFile, String(process.pid));
 const clock = createRealTimeline().scope('owner');
 const run = runName(clock);
 const programs = createPrograms({ [RUN_VARIABLE]: run });
-const opened = await openRun(run, clock, programs, stateDirectory);
+const opened = await openRun(run, { clock, programs, usesEngine: true, directory: stateDirectory });
 const cluster = { name: clusterName(run, 1), kubeconfig: join(folderOf(run), 'kubeconfig') };
 await createKindCluster(programs, { ...cluster, config: 'kind-config.yaml' });
 await deleteKindCluster(programs, cluster);

@@ -147,6 +147,8 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       subresources: version.subresources?.status === undefined ? [] : ['status'],
       custom: true,
       generation: true,
+      returnsDeleted: false,
+      createsOnPut: false,
       unconditionalUpdate: false,
       nameRule: 'subdomain',
       rules: schema === undefined ? {} : customRules(schema, fields, scale === undefined ? undefined : scaleOf(scale)),

@@ -60,6 +60,7 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
 /** PriorityClasses, as `pkg/apis/scheduling/validation` and the Priority admission plugin have them. */
 export const priorityClassRules: ResourceRules = {
   shape: priorityClassShape,
+  raisesGeneration: () => false,
   defaults: (object) => ({ preemptionPolicy: 'PreemptLowerPriority', ...object, value: object.value ?? 0 }),
   admit: (object, admission) => {
     if (object.globalDefault !== true) return object;

@@ -2,12 +2,19 @@ import type { Pod, ResourceList } from '../../../model/kube.ts';
 import { parseQuantity } from '../../../model/quantity.ts';
 import { invalid } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
+import { NO_ADDRESS, isAddress } from '../validation/addresses.ts';
 import { validateNewPod, validatePodSpec } from '../validation/pod-spec.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 import { podShape } from '../validation/shapes.ts';
 import { admitPodSpec, mergeLabelKeys } from './pod-admission.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { validatePodUpdate } from './pod-update.ts';
+
+/** Where a pod can be reached. */
+interface PodAddresses {
+  readonly podIP?: string;
+  readonly podIPs?: readonly { readonly ip?: string }[];
+}
 
 /** What a negative grace period means. */
 const LEAST_GRACE_SECONDS = 1;
@@ -37,10 +44,22 @@ export const podRules: ResourceRules = {
   },
   validate: (object, old) => [...validatePodSpec(specOf(object), 'spec'), ...(old === undefined ? validateNewPod(specOf(object)) : [])],
   validateUpdate: (object, old) => validatePodUpdate(specOf(object), specOf(old)),
+  /** One address is the first of several (`Convert_v1_PodStatus_To_core_PodStatus` and back). */
+  defaultStatus: (object) => {
+    const { podIP: one = '', podIPs: several = [], ...status } = (object.status ?? {}) as PodAddresses;
+    const addresses = one === '' || one === several[0]?.ip ? several : [{ ip: one }];
+    const [first] = addresses;
+    return { ...object, status: { ...status, ...(first === undefined ? {} : { podIP: first.ip, podIPs: addresses }) } };
+  },
   validateStatus: (object, old) => {
+    const addresses = ((object.status ?? {}) as PodAddresses).podIPs ?? [];
+    const wrong = addresses.flatMap(({ ip }, index) =>
+      isAddress(ip ?? '') ? [] : [invalid(`status.podIPs[${index}]`, ip ?? '', NO_ADDRESS)],
+    );
     const [next, before] = [object, old].map(({ status }) => (status as { qosClass?: string } | undefined)?.qosClass);
     // A status that leaves the class out keeps it, as a merge of Go's typed status does not: kubelets always send it.
-    return next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
+    const changed = next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
+    return [...changed, ...wrong];
   },
   gracePeriodSeconds: (object, asked) => {
     const spec = specOf(object);

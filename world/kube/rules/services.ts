@@ -1,18 +1,31 @@
-import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { badRequest } from '../../../protocols/kube/status.ts';
 import type { ApiObject, ResourceRules } from '../resource.ts';
-import { checkConfigKey } from '../../../protocols/kube/names.ts';
+import { checkConfigKey, checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { configShape, serviceShape } from '../validation/shapes.ts';
+
+interface ServicePort {
+  name?: string;
+  port?: number;
+  protocol?: string;
+  targetPort?: number | string;
+}
 
 interface ServiceSpec {
   type?: string;
   clusterIP?: string;
   clusterIPs?: string[];
-  ports?: { name?: string; port?: number; protocol?: string; targetPort?: number | string }[];
+  ports?: ServicePort[];
+  selector?: Record<string, string>;
+  ipFamilies?: string[];
+  ipFamilyPolicy?: string;
   externalName?: string;
 }
 
+const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
+const MAX_PORT = 65_535;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
 /** Services: kept and validated. Nothing allocates cluster addresses or node ports here, and no traffic flows. */
@@ -33,22 +46,66 @@ export const serviceRules: ResourceRules = {
       },
     };
   },
+  /** Who has no address needs a family all the same (`pkg/registry/core/service/storage/alloc.go`): the cluster's own, IPv4. */
+  admit: (object, _admission, old) => {
+    const spec = { ...addressesOf(old, object), ...specOf(object) };
+    if (spec.clusterIP !== 'None') return object;
+    // Without a selector nobody says which addresses there will be, so both are taken.
+    const isFree = Object.keys(spec.selector ?? {}).length === 0;
+    const ipFamilyPolicy = spec.ipFamilyPolicy ?? (isFree ? 'RequireDualStack' : 'SingleStack');
+    const ipFamilies = spec.ipFamilies ?? (isFree && ipFamilyPolicy !== 'SingleStack' ? ['IPv4', 'IPv6'] : ['IPv4']);
+    return { ...object, spec: { ...spec, ipFamilies, ipFamilyPolicy } };
+  },
   initialStatus: () => ({ loadBalancer: {} }),
   validate: (object) => {
     const { type = '', clusterIP, ports = [], externalName = '' } = specOf(object);
     const errors: FieldError[] = [];
     if (ports.length === 0 && clusterIP !== 'None' && type !== 'ExternalName') errors.push(required('spec.ports'));
     if (type === 'ExternalName' && externalName === '') errors.push(required('spec.externalName'));
-    for (const [index, port] of ports.entries()) {
-      if (ports.length > 1 && (port.name ?? '') === '') errors.push(required(`spec.ports[${index}].name`));
-    }
+    for (const index of ports.keys()) errors.push(...validatePort(ports, index));
     if (!TYPES.includes(type)) errors.push(notSupported('spec.type', type, TYPES));
+    errors.push(...validateDistinctPorts(ports));
     return errors;
   },
 };
 
 function specOf(object: ApiObject): ServiceSpec {
   return object.spec ?? {};
+}
+
+/** What an update that says nothing of addresses keeps (`patchAllocatedValues`). */
+function addressesOf(old: ApiObject | undefined, object: ApiObject): ServiceSpec {
+  if (old === undefined || [old, object].some((one) => specOf(one).type === 'ExternalName')) return {};
+  const { clusterIP, clusterIPs } = specOf(old);
+  return { ...(clusterIP === undefined ? {} : { clusterIP }), ...(clusterIPs === undefined ? {} : { clusterIPs }) };
+}
+
+/** `validateServicePort`, but for the names of target ports. */
+function validatePort(ports: readonly ServicePort[], index: number): FieldError[] {
+  const { name = '', port = 0, protocol = '', targetPort = 0 } = ports[index] ?? {};
+  const field = `spec.ports[${index}]`;
+  const isTaken = ports.slice(0, index).some((other) => other.name === name);
+  return [
+    ...(name === '' && ports.length > 1 ? [required(`${field}.name`)] : []),
+    ...(name === '' ? [] : checkDnsLabel(name).map((problem) => invalid(`${field}.name`, name, problem))),
+    ...(name !== '' && isTaken ? [duplicate(`${field}.name`, name)] : []),
+    ...validatePortNumber(port, `${field}.port`),
+    ...(PROTOCOLS.includes(protocol) ? [] : [notSupported(`${field}.protocol`, protocol, PROTOCOLS)]),
+    ...(typeof targetPort === 'number' ? validatePortNumber(targetPort, `${field}.targetPort`) : []),
+  ];
+}
+
+function validatePortNumber(port: number, field: string): FieldError[] {
+  return port >= 1 && port <= MAX_PORT ? [] : [invalid(field, port, `must be between 1 and ${MAX_PORT}, inclusive`)];
+}
+
+/** Two ports of a protocol may not be the same. The message shows the real server's internal type. */
+function validateDistinctPorts(ports: readonly ServicePort[]): FieldError[] {
+  return ports.flatMap(({ port: Port = 0, protocol: Protocol = '' }, index) => {
+    const isTaken = ports.slice(0, index).some((other) => other.port === Port && other.protocol === Protocol);
+    const shown = { Name: '', Protocol, AppProtocol: null, Port, TargetPort: 0, NodePort: 0 };
+    return isTaken ? [duplicate(`spec.ports[${index}]`, shown)] : [];
+  });
 }
 
 const MAX_DATA_BYTES = 1024 * 1024;
@@ -99,12 +156,12 @@ function validateData(object: ApiObject, old: ApiObject | undefined): FieldError
 function validateImmutable(object: ApiObject, old: ApiObject | undefined): FieldError[] {
   const errors: FieldError[] = [];
   if (old?.immutable === true) {
-    const changed = JSON.stringify([old.data, old.binaryData]) !== JSON.stringify([object.data, object.binaryData]);
     if (object.immutable !== true) {
       errors.push({ reason: 'FieldValueForbidden', field: 'immutable', message: 'Forbidden: field is immutable when `immutable` is set' });
     }
-    if (changed) {
-      errors.push({ reason: 'FieldValueForbidden', field: 'data', message: 'Forbidden: field is immutable when `immutable` is set' });
+    for (const field of ['data', 'binaryData']) {
+      if (isDeepStrictEqual(old[field], object[field])) continue;
+      errors.push({ reason: 'FieldValueForbidden', field, message: 'Forbidden: field is immutable when `immutable` is set' });
     }
   }
   return errors;

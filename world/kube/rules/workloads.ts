@@ -60,6 +60,9 @@ export const deploymentRules: ResourceRules = {
     const template = defaultTemplate(spec.template, object);
     return { ...object, spec: { ...spec, replicas, template, strategy, revisionHistoryLimit, progressDeadlineSeconds } };
   },
+  /** Annotations are copied to replica sets. */
+  raisesGeneration: (object, old) =>
+    !isDeepStrictEqual(object.spec, old.spec) || !isDeepStrictEqual(object.metadata.annotations, old.metadata.annotations),
   initialStatus: () => ({}),
   validate: (object) => {
     const { replicas, selector, template, strategy, minReadySeconds = 0, ...rest } = specOf<Deployment>(object);
@@ -112,10 +115,11 @@ export const daemonSetRules: ResourceRules = {
     return { ...object, spec: { revisionHistoryLimit: REVISION_HISTORY, ...spec, template, updateStrategy } };
   },
   initialStatus: () => ({ currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 }),
-  validate: (object) => {
+  validate: (object, old) => {
     const { selector, template, minReadySeconds, updateStrategy } = specOf<DaemonSet>(object);
     const { revisionHistoryLimit } = object.spec as { revisionHistoryLimit?: number };
     return [
+      ...(old === undefined ? [] : keepSelector(object, old)),
       ...(selector === undefined ? [] : validateSelector(selector, 'daemonset', 'spec.selector')),
       ...validateSelects(selector, template, TEMPLATE),
       ...validateTemplate(template, TEMPLATE),
@@ -125,7 +129,6 @@ export const daemonSetRules: ResourceRules = {
       ...validateNonNegative(revisionHistoryLimit, 'spec.revisionHistoryLimit'),
     ];
   },
-  validateUpdate: keepSelector,
 };
 
 function validateUpdateStrategy(strategy: NonNullable<DaemonSet['spec']['updateStrategy']>, field: string): FieldError[] {

@@ -17,6 +17,8 @@ export interface Printer {
   readonly columns: readonly Column[];
   /** One cell a column. */
   row(object: ApiObject, nowMs: number): Cell[];
+  /** What a row says of its object besides (metav1.TableRowCondition). */
+  conditions?(object: ApiObject): readonly object[];
 }
 
 /** The real descriptions are those of the API documentation; clients don't show them, and here they are left out. */

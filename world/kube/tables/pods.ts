@@ -23,6 +23,13 @@ export const podPrinter: Printer = {
       readinessGates(pod),
     ];
   },
+  conditions: (pod) => COMPLETED[textAt(pod, ['status', 'phase'])] ?? [],
+};
+
+/** What rows of pods that are over say. */
+const COMPLETED: Readonly<Record<string, readonly object[]>> = {
+  Succeeded: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }],
+  Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
 };
 
 interface Summary {

@@ -18,6 +18,8 @@ const NAME_RULES: Readonly<Record<Resource['nameRule'], (text: string) => string
   path: checkPathSegment,
 };
 const MAX_ANNOTATION_BYTES = 256 * 1024;
+/** Groups whose validation of metadata is that of all APIs. */
+const WITHOUT_FINALIZER_DOMAINS = ['coordination.k8s.io', 'policy', 'apiextensions.k8s.io'];
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io'];
 
 /**
@@ -31,7 +33,7 @@ export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace
     ...validateLabels(metadata.labels, 'metadata.labels'),
     ...validateAnnotations(metadata.annotations),
     ...validateOwners(metadata),
-    ...validateFinalizers(resource, metadata.finalizers),
+    ...validateFinalizers(metadata.finalizers),
   ];
 }
 
@@ -63,20 +65,23 @@ export function validateAnnotations(
   ];
 }
 
-/** Built-in types also refuse finalizers that are neither standard nor have a domain. */
-function validateFinalizers({ custom }: Resource, finalizers: readonly string[] = []): FieldError[] {
+function validateFinalizers(finalizers: readonly string[] = []): FieldError[] {
   const field = 'metadata.finalizers';
   const errors = finalizers.flatMap((finalizer) => checkQualifiedName(finalizer).map((problem) => invalid(field, finalizer, problem)));
   if (finalizers.includes('orphan') && finalizers.includes('foregroundDeletion')) {
     errors.push(invalid(field, finalizers, 'finalizer orphan and foregroundDeletion cannot be both set'));
   }
-  if (custom) return errors;
-  const bare = finalizers.flatMap((finalizer, index) =>
+  return errors;
+}
+
+/** Most built-in types also refuse finalizers that are neither standard nor have a domain (`pkg/apis/core/validation`). */
+export function validateFinalizerDomains({ custom, group }: Resource, { finalizers = [] }: ObjectMeta): FieldError[] {
+  if (custom || WITHOUT_FINALIZER_DOMAINS.includes(group)) return [];
+  return finalizers.flatMap((finalizer, index) =>
     finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
       ? []
-      : [invalid(`${field}[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
+      : [invalid(`metadata.finalizers[${index}]`, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')],
   );
-  return [...errors, ...bare];
 }
 
 function validateOwners(metadata: ObjectMeta): FieldError[] {

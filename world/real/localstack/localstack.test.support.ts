@@ -19,6 +19,8 @@ export class FakeLocalStack {
   readonly messages: { readonly id: string; readonly body: string }[] = [];
   /** What is answered in an operation's place, by its name. */
   readonly refusals = new Map<string, { readonly status: number; readonly code: string }>();
+  /** The content of an operation's answer, by its name, if not the usual one. */
+  readonly answers = new Map<string, string>();
   health: object = HEALTH;
   #made = 0;
 
@@ -51,6 +53,8 @@ export class FakeLocalStack {
   }
 
   #ec2(action: string, input: SeenRequest['input']): string {
+    const answer = this.answers.get(action);
+    if (answer !== undefined) return answer;
     if (action === 'CreateVpc') return '<vpc><vpcId>vpc-1</vpcId></vpc>';
     if (action === 'CreateSubnet') return `<subnet><subnetId>subnet-of-${input.AvailabilityZone}</subnetId></subnet>`;
     if (action !== 'RunInstances') return '<return>true</return>';

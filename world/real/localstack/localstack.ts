@@ -31,12 +31,14 @@ export interface LocalStackSite {
   readonly random: Random;
   readonly cluster: ClusterConfig;
   readonly onFailure: (error: Error) => void;
+  /** Told of the account before anything is made in it: what is killed meanwhile leaves that behind. */
+  readonly onAccount?: (account: string) => void;
   /** By default over sockets to the endpoint. */
   readonly wire?: Wire;
 }
 
 /** An account of its own in LocalStack, empty until it is started. */
-export function createLocalStack({ endpoint: url, clock, random, cluster, onFailure, wire }: LocalStackSite): LocalStack {
+export function createLocalStack({ endpoint: url, clock, random, cluster, onFailure, onAccount, wire }: LocalStackSite): LocalStack {
   const { name, region } = cluster;
   const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
   const account = newAccount(random, clock.nowMs());
@@ -51,6 +53,7 @@ export function createLocalStack({ endpoint: url, clock, random, cluster, onFail
     queue: { backend, queueUrl: queue.url, queue },
     start: async () => {
       await endpoint.check();
+      onAccount?.(account);
       await queue.start();
       await store.start();
     },

@@ -1,3 +1,4 @@
+import type { Agreement } from '../../kube/differential/random/agreement.ts';
 import { createRandom } from '../../../runtime/random.ts';
 import { SchedulerCache } from '../cache.ts';
 import { decide } from '../decide.ts';
@@ -28,6 +29,13 @@ export interface Difference {
   readonly pod: number;
   readonly real: Outcome;
   readonly ours: Choices;
+}
+
+/** What was compared are the outcomes of pods, in each situation up to the first that differs. */
+export function agreementOf(real: readonly (readonly Outcome[])[], differences: readonly Difference[]): Agreement {
+  const unlike = differences.reduce((sum, { situation, pod }) => sum + pod + 1 - situation.pending.length, 0);
+  const answers = real.reduce((sum, outcomes) => sum + outcomes.length, 0) + unlike;
+  return { cases: real.length, agreeing: real.length - differences.length, answers };
 }
 
 /** Gives our scheduler the pods in the same order, each placed where the real one placed it before the next comes. */

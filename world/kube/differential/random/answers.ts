@@ -26,7 +26,7 @@ export function normalized({ steps }: Script, raw: readonly Answer[]): Answer[] 
 }
 
 /** Places counted anew: lists have versions too, which were left out. */
-export function renumbered(answers: readonly Answer[]): Answer[] {
+function renumbered(answers: readonly Answer[]): Answer[] {
   const [seen, counts] = [new Map<string, string>(), new Map<string, number>()];
   const text = JSON.stringify(answers).replaceAll(/<(uid|version) \d+>/g, (token, what: string) => {
     let known = seen.get(token);
@@ -61,13 +61,17 @@ function alike(value: unknown, site: Site, key = ''): unknown {
       .replaceAll(/(?<=ResourceVersion in (?:record|precondition): ?\(?)\d+/g, '<version>')
       .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<version>')
       .replaceAll(/(?<=(?:ResourceVersion in precondition|in record): )\d+/g, '<version>')
+      // In a patch as Go prints it.
+      .replaceAll(/(?<=map\[.*resourceVersion:)\d+/g, '<version>')
+      // Whether the controller of budgets has seen the eviction before is a race.
+      .replaceAll(/(?<=healthy pods and has )\d+(?= currently)/g, '<count>')
       // A diff of the real server's internal types ends messages about what may not change in a pod.
-      .replaceAll(/\n(@@ |  ?[a-z]*\.?PodSpec)[^]*$/g, '')
+      .replaceAll(/\n(@@ |  ?[a-z]*\.?PodSpec)[^]*$/g, (diff) => (diff.endsWith('\n]') ? ']' : ''))
   );
 }
 
 function alikeObject(value: Readonly<Record<string, unknown>>, site: Site, key: string): unknown {
-  const isList = Array.isArray(value['items']) || Array.isArray(value['rows']) || Array.isArray(value['events']);
+  const isList = 'items' in value || Array.isArray(value['rows']) || Array.isArray(value['events']);
   const controlled = CONTROLLED.has(site.step.resource);
   const result: Record<string, unknown> = {};
   for (const [name, one] of Object.entries(value)) {
@@ -80,11 +84,15 @@ function alikeObject(value: Readonly<Record<string, unknown>>, site: Site, key: 
     else if (name === 'managedFields') {
       const applied = (one as { operation?: string }[]).filter(({ operation }) => operation === 'Apply');
       if (applied.length > 0)
-        result[name] = alike(
-          applied.map((entry) => ({ ...entry, time: '<time>' })),
-          site,
+        // Those of one second are in another order than those of two.
+        result[name] = ordered(
+          alike(
+            applied.map((entry) => ({ ...entry, time: '<time>' })),
+            site,
+          ),
+          ['manager', 'subresource'],
         );
-    } else if (name === 'causes' && Array.isArray(one)) result[name] = distinct(alike(one, site) as unknown[]);
+    } else if (name === 'causes' && Array.isArray(one)) result[name] = distinctCauses(alike(one, site) as unknown[]);
     else if (name === 'continue') continue;
     else if (name === 'resourceVersion' && typeof one === 'string') {
       result[name] = controlled || site.step.operation === 'scale' ? '<version>' : place(site.versions, one, 'version');
@@ -110,9 +118,19 @@ function has(value: unknown, key: string): boolean {
   return typeof value === 'object' && value !== null && key in value;
 }
 
-/** The real server names some faults as often as it looks for them; how often depends on the kind. */
-function distinct(causes: readonly unknown[]): unknown[] {
-  return [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()];
+/**
+ * The real server names some faults as often as it looks for them; how often depends on the kind. Conflicts it names in the
+ * order of a Go map, which is drawn.
+ */
+function distinctCauses(causes: readonly unknown[]): unknown[] {
+  const all = [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()];
+  return all.some((cause) => (cause as { reason?: string }).reason === 'FieldManagerConflict') ? ordered(all, ['field', 'message']) : all;
+}
+
+/** Objects in the order of these fields. */
+function ordered(values: unknown, fields: readonly string[]): unknown[] {
+  const keyOf = (value: Readonly<Record<string, unknown>>): string => fields.map((field) => String(value[field])).join('\n');
+  return [...(values as Readonly<Record<string, unknown>>[])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 function place(seen: Map<string, string>, value: string, what: string): string {

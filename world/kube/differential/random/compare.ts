@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Agreement } from './agreement.ts';
 import type { Answer } from './answers.ts';
 import { OPERATIONS, READS } from './script.ts';
 import type { Operation, Script } from './script.ts';
@@ -32,6 +33,21 @@ export function differenceOf(script: Script, real: readonly Answer[], ours: read
     };
   }
   return undefined;
+}
+
+/** All differences, at most one of a script. */
+export function differencesOf(
+  scripts: readonly Script[],
+  real: readonly (readonly Answer[])[],
+  ours: readonly (readonly Answer[])[],
+): Difference[] {
+  return scripts.flatMap((script, index) => differenceOf(script, real[index] ?? [], ours[index] ?? []) ?? []);
+}
+
+export function agreementOf(scripts: readonly Script[], differences: readonly Difference[]): Agreement {
+  const unlike = new Map(differences.map(({ script, step }) => [script.id, step]));
+  const answers = scripts.reduce((sum, { id, steps }) => sum + (unlike.has(id) ? (unlike.get(id) ?? 0) + 1 : steps.length), 0);
+  return { cases: scripts.length, agreeing: scripts.length - differences.length, answers };
 }
 
 interface Found {

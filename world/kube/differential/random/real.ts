@@ -7,12 +7,14 @@ import { ask } from './ask.ts';
 import type { Server } from './ask.ts';
 import { prepare } from './embedded.ts';
 import { KINDS, collectionOf } from './kinds.ts';
-import { CASE_LABEL, DEFINITION, NAMESPACES } from './script.ts';
+import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 
 /** Scripts under way at a time. */
 const AT_ONCE = 8;
 const PAUSE_MS = 50;
+/** Of objects that scripts make. */
+const OBJECT_NAME = /^r\d+(-[a-z0-9]+)?$/;
 
 /** A real API server behind a wire. */
 export function realServer(wire: Wire, clock: Clock): Server {
@@ -62,25 +64,23 @@ export async function askReal(scripts: readonly Script[], server: Server, signal
   return answers;
 }
 
-/** Removes all that scripts left behind, whatever finalizers it has. */
+/** Removes all that scripts left behind, whatever finalizers it has, and though it may have lost its label. */
 export async function clean(server: Server): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' };
   for (const kind of KINDS) {
     for (const namespace of kind.namespaced ? NAMESPACES : ['']) {
       const collection = collectionOf(kind, namespace);
-      const { status, text } = await server.send('GET', `${collection}?labelSelector=${CASE_LABEL}`, {}, undefined);
+      const { status, text } = await server.send('GET', collection, {}, undefined);
       if (status !== 200) continue;
       const { items } = JSON.parse(text) as { items: { metadata: { name: string; finalizers?: string[] } }[] };
-      const held = items.filter(({ metadata }) => metadata.finalizers !== undefined);
-      for (const { metadata } of held) {
-        await server.send('PATCH', `${collection}/${metadata.name}`, headers, JSON.stringify({ metadata: { finalizers: null } }));
+      for (const { metadata } of items.filter(({ metadata: { name } }) => OBJECT_NAME.test(name))) {
+        const path = `${collection}/${metadata.name}`;
+        if (metadata.finalizers !== undefined)
+          await server.send('PATCH', path, headers, JSON.stringify({ metadata: { finalizers: null } }));
+        // Namespaces take the others along.
+        if (!kind.namespaced || kind.plural === 'pods')
+          await server.send('DELETE', path, { 'content-type': 'application/json' }, JSON.stringify({ gracePeriodSeconds: 0 }));
       }
-      await server.send(
-        'DELETE',
-        `${collection}?labelSelector=${CASE_LABEL}`,
-        { 'content-type': 'application/json' },
-        JSON.stringify({ gracePeriodSeconds: 0 }),
-      );
     }
   }
   for (const name of NAMESPACES) await server.send('DELETE', `/api/v1/namespaces/${name}`, {}, undefined);

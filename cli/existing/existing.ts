@@ -1,0 +1,186 @@
+import { readContextName, readKubeconfig } from '../../clients/kubeconfig.ts';
+import { createKubeClient } from '../../clients/kube.ts';
+import { KubeError } from '../../clients/kube-client.ts';
+import type { KubeClient } from '../../clients/kube-client.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import type { WorldRef } from '../../harness/world-for.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { Target } from '../../targets/target.ts';
+import { createHttpWire } from '../../wire/http-wire.ts';
+import { readText } from '../../wire/wire.ts';
+import { CLUSTER } from '../../world/embedded.ts';
+import { ClusterError } from '../../world/kind/diagnose.ts';
+import { createPrograms } from '../../world/kind/programs.ts';
+import { RUN_VARIABLE, openRun, runName } from '../../world/kind/run-state.ts';
+import type { OpenRun } from '../../world/kind/run-state.ts';
+import { cleanUp } from '../../world/real/tenant/clean.ts';
+import { MAX_PODS, Tenant } from '../../world/real/tenant/tenant.ts';
+import type { Console } from '../console.ts';
+import { probeLocalStack } from '../probe-localstack.ts';
+import type { ProvidedWorld } from '../provide-world.ts';
+import { UsageError } from '../usage-error.ts';
+import type { WorldHost } from '../world-host.ts';
+import { askToContinue } from './ask.ts';
+import { formatPlan, lookAt } from './plan.ts';
+import { writeSetUp } from './set-up.ts';
+
+/** What the flags of `--world existing` say. */
+export interface ExistingOptions {
+  readonly kubeconfig: string;
+  /** Of a LocalStack in routed mode; of the EC2 that is watched in observed mode. */
+  readonly endpoint: string | undefined;
+  readonly mode: 'routed' | 'observed';
+  readonly prefix: string;
+  readonly maxInstances: number;
+  /** Whether the user has confirmed the plan already. */
+  readonly yes: boolean;
+  /** The plan is all that is wanted. */
+  readonly planOnly: boolean;
+}
+
+/** How long what a run made may take to go at its end; in observed mode the target ends real instances first. */
+const PATIENCE_MS = { routed: 10_000, observed: 120_000 } as const;
+/** How long a new namespace is waited for: no pod can be created in it before it has a service account. */
+const ACCOUNT_TRIES = 40;
+const ACCOUNT_PERIOD_MS = 250;
+
+/** A cluster that is there, and in which others live: the run has a namespace of its own and leaves everything else alone. */
+export function provideExisting(options: ExistingOptions, console: Console): ProvidedWorld {
+  const { kubeconfig, endpoint, mode, prefix, maxInstances } = options;
+  const clock = createRealTimeline().scope('existing');
+  const run = runName(clock);
+  const tenancy = { run, prefix };
+  const region = process.env['AWS_REGION'] ?? process.env['AWS_DEFAULT_REGION'] ?? CLUSTER.region;
+  const observed = mode === 'observed' ? { observed: endpoint === undefined ? {} : { ec2: { endpoint, region } } } : {};
+  const world: WorldRef = {
+    kind: 'existing',
+    kubeconfig,
+    ...(endpoint === undefined ? {} : { awsEndpoint: endpoint }),
+    tenancy,
+    maxInstances,
+    ...observed,
+  };
+  return { world, host: hostOf(options, world, new Tenant(tenancy), console) };
+}
+
+function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, console: Console): WorldHost {
+  const { endpoint, mode } = options;
+  const clock = createRealTimeline().scope('existing');
+  const say = (text: string): void => console.err(`${text}\n`);
+  let opened: OpenRun | undefined;
+  let target: Target | undefined;
+  let isBegun = false;
+
+  return {
+    times: [],
+    mend: `what bears the label ${tenant.selector} can be removed with kubectl`,
+    agree: async (run) => {
+      target = run.target;
+      const isExternal = target.external !== undefined;
+      if (mode === 'observed' && !isExternal)
+        throw new UsageError(
+          `--mode observed is for an autoscaler that somebody else runs, which a file names with \`external\` (docs/targets.md); ${target.name} is started here`,
+        );
+      const facts = await withClient(options, (client, about) => lookAt(client, about));
+      const plan = {
+        tenant,
+        mode,
+        target: target.name,
+        canTaint: target.features.includes('taints'),
+        isExternal,
+        trials: run.trials,
+        maxPods: MAX_PODS,
+        maxInstances: options.maxInstances,
+        aws: describeAws(options),
+      };
+      for (const line of formatPlan(facts, plan)) (options.planOnly ? console.out : console.err)(`${line}\n`);
+      if (options.planOnly) return false;
+      if (!options.yes) await askToContinue(console);
+      return true;
+    },
+    up: async ({ signal, directory }) => {
+      signal.throwIfAborted();
+      isBegun = true;
+      await withClient(options, (client) => makeNamespace(client, tenant, clock));
+      const isRouted = mode === 'routed';
+      if (target?.external !== undefined && isRouted)
+        for (const line of writeSetUp(target.external, directory, endpoint !== undefined)) say(line);
+      if (endpoint === undefined || !isRouted) return { worlds: [world], environment: { [RUN_VARIABLE]: tenant.run } };
+      opened = await openRun(tenant.run, {
+        clock,
+        programs: createPrograms(),
+        usesEngine: false,
+        aws: { endpoint, region: CLUSTER.region },
+      });
+      const ec2 = await probeLocalStack(endpoint, { clock, console, signal });
+      return { worlds: [{ ...world, accountsFile: opened.accounts }], environment: { [RUN_VARIABLE]: tenant.run }, ec2 };
+    },
+    down: async () => {
+      opened?.close();
+      if (!isBegun) return;
+      const cleaning = { clock, owner: tenant, patienceMs: PATIENCE_MS[mode], removeFinalizers: mode === 'routed', goesOn: false };
+      const left = await withClient(options, (client) => cleanUp({ ...cleaning, client }));
+      if (left.length > 0)
+        throw new ClusterError('of this run is still there', left.join(', '));
+    },
+  };
+}
+
+function describeAws({ endpoint, mode }: ExistingOptions): string {
+  if (mode === 'routed')
+    return endpoint === undefined
+      ? "Scaleproof's own, in memory: no instance is real"
+      : `Scaleproof's own before the LocalStack at ${endpoint}`;
+  return endpoint === undefined
+    ? "the target's own, not looked at (--aws-endpoint): instances are seen as far as nodes tell of them"
+    : `the target's own, watched at ${endpoint}`;
+}
+
+interface About {
+  readonly server: string;
+  readonly context: string;
+  readonly version: string;
+}
+
+/** Work with a client of the cluster. @throws UsageError when the cluster can't be reached */
+async function withClient<T>({ kubeconfig }: ExistingOptions, work: (client: KubeClient, about: About) => Promise<T>): Promise<T> {
+  const clock = createRealTimeline().scope('existing');
+  let access: Awaited<ReturnType<typeof readKubeconfig>>;
+  let context: string;
+  try {
+    access = await readKubeconfig(kubeconfig);
+    context = readContextName(kubeconfig);
+  } catch (error) {
+    throw new UsageError(`--kubeconfig ${kubeconfig}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const http = createHttpWire(access);
+  try {
+    const client = createKubeClient({ wire: http.wire, clock });
+    const version = await http.wire({ method: 'GET', path: '/version', headers: { accept: 'application/json' } });
+    const { gitVersion = 'unknown' } = JSON.parse(await readText(version.body)) as { gitVersion?: string };
+    return await work(client, { server: access.baseUrl, context, version: gitVersion });
+  } catch (error) {
+    if (error instanceof UsageError || error instanceof ClusterError) throw error;
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ClusterError(`the cluster at ${access.baseUrl} can't be used: ${why}`, 'the kubeconfig must be of its administrator');
+  } finally {
+    http.destroy();
+  }
+}
+
+/** The run's namespace, once pods can be created in it. */
+async function makeNamespace(client: KubeClient, tenant: Tenant, clock: { sleep(ms: number): Promise<void> }): Promise<void> {
+  await client.create(RESOURCES.namespaces, { metadata: { name: tenant.namespace, labels: { ...tenant.labels } } });
+  const account = (namespace: string): Promise<unknown> =>
+    client.get({ type: SERVICE_ACCOUNTS, namespace, name: 'default' }).catch(ifUnserved);
+  // Where `default` has none, nobody makes any.
+  if ((await account('default')) === undefined) return;
+  for (let tries = 0; tries < ACCOUNT_TRIES && (await account(tenant.namespace)) === undefined; tries += 1)
+    await clock.sleep(ACCOUNT_PERIOD_MS);
+}
+
+const SERVICE_ACCOUNTS = { group: '', version: 'v1', plural: 'serviceaccounts', kind: 'ServiceAccount', namespaced: true } as const;
+
+function ifUnserved(error: unknown): undefined {
+  if (!(error instanceof KubeError) || error.status !== 404) throw error;
+}

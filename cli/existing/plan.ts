@@ -1,0 +1,112 @@
+import type { KubeClient } from '../../clients/kube-client.ts';
+import { KubeError } from '../../clients/kube-client.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import type { KubeObject, Pod } from '../../model/kube.ts';
+import type { Tenant } from '../../world/real/tenant/tenant.ts';
+
+/** What of a cluster its user has to know before a run. */
+export interface ClusterFacts {
+  readonly server: string;
+  readonly context: string;
+  readonly version: string;
+  readonly nodes: number;
+  /** Pods of others that wait for a node. */
+  readonly pendingPods: number;
+  /** NodePools of others. */
+  readonly pools: readonly string[];
+  /** DaemonSets of others whose pods go to every node, whatever its taints. */
+  readonly daemonSets: readonly string[];
+}
+
+/** What a run is about to do. */
+export interface RunPlan {
+  readonly tenant: Tenant;
+  readonly mode: 'routed' | 'observed';
+  readonly target: string;
+  /** Whether the target can keep pools apart by taints. */
+  readonly canTaint: boolean;
+  readonly isExternal: boolean;
+  readonly trials: number;
+  readonly maxPods: number;
+  readonly maxInstances: number;
+  /** Where EC2 is, in words. */
+  readonly aws: string;
+}
+
+type DaemonSet = KubeObject & {
+  readonly spec?: { readonly template?: { readonly spec?: { readonly tolerations?: readonly { key?: string; operator?: string }[] } } };
+};
+
+/** Looks at a cluster; nothing is changed. @throws KubeError when it can't be asked */
+export async function lookAt(client: KubeClient, about: Pick<ClusterFacts, 'server' | 'context' | 'version'>): Promise<ClusterFacts> {
+  const nodes = await client.list(RESOURCES.nodes);
+  const pods = await client.list<Pod>(RESOURCES.pods);
+  const daemonSets = await client.list<DaemonSet>(RESOURCES.daemonsets);
+  const isWaiting = ({ spec, status }: Pod): boolean => spec.nodeName === undefined && (status?.phase ?? 'Pending') === 'Pending';
+  return {
+    ...about,
+    nodes: nodes.length,
+    pendingPods: pods.filter(isWaiting).length,
+    pools: (await listIfServed(client)).map(({ metadata }) => metadata.name ?? ''),
+    daemonSets: daemonSets.filter(toleratesAll).map(({ metadata: { namespace, name } }) => `${namespace}/${name}`),
+  };
+}
+
+async function listIfServed(client: KubeClient): Promise<KubeObject[]> {
+  try {
+    return await client.list(RESOURCES.nodepools);
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+function toleratesAll({ spec }: DaemonSet): boolean {
+  return spec?.template?.spec?.tolerations?.some(({ key, operator }) => key === undefined && operator === 'Exists') === true;
+}
+
+/** The plan as its user reads it, a line each. */
+export function formatPlan(cluster: ClusterFacts, plan: RunPlan): string[] {
+  const { tenant, mode, trials, maxPods, maxInstances } = plan;
+  const name = `${tenant.objectPrefix}*`;
+  const own = `${count(cluster.nodes, 'node')}, ${count(cluster.pendingPods, 'pending pod')}, ${count(cluster.pools.length, 'NodePool')}`;
+  return [
+    `Scaleproof is about to use a cluster that is not its own:`,
+    `  cluster        ${cluster.server} (context ${cluster.context}, Kubernetes ${cluster.version}; ${own})`,
+    `  mode           ${mode}: ${mode === 'routed' ? "the target's requests go through this process, which breaks some of them" : 'the target talks to its own endpoints; nothing is broken, everything is watched'}`,
+    `  target         ${plan.target}`,
+    `  trials         ${trials}, one after the other`,
+    `  EC2            ${plan.aws}`,
+    `  creates        namespace ${tenant.namespace}; in it at most ${maxPods} pods; NodePools and node classes ${name};`,
+    `                 ${mode === 'routed' ? 'Nodes without machines behind them; ' : ''}CustomResourceDefinitions of the target, where they are missing`,
+    `  instances      at most ${maxInstances} in each trial (--max-instances); one more ends it, as unknown`,
+    `  label          ${tenant.selector}, on everything that it creates; it removes what bears it and nothing else`,
+    `  leaves alone   everything else: its pods run on its own nodes alone${plan.canTaint ? ', and only its pods run there' : ''}`,
+    ...warningsOf(cluster, plan).map((warning) => `  NOTE           ${warning}`),
+  ];
+}
+
+function warningsOf({ pendingPods, pools, daemonSets }: ClusterFacts, { canTaint, isExternal, mode }: RunPlan): string[] {
+  return [
+    ...(!canTaint && pendingPods > 0
+      ? [
+          `the target knows no taints: ${count(pendingPods, 'pending pod')} of others may get on the run's nodes${mode === 'routed' ? ', where nothing runs' : ''}`,
+        ]
+      : []),
+    ...(daemonSets.length > 0 && mode === 'routed'
+      ? [`pods of ${daemonSets.join(', ')} tolerate every taint: they will seem to run on the run's nodes`]
+      : []),
+    ...(pools.length > 0 && !isExternal
+      ? [`NodePools ${pools.join(', ')} are there: another autoscaler may be, too; it is not shown the run's pools by us, but it sees them`]
+      : []),
+    ...(isExternal && mode === 'routed'
+      ? [
+          "the target is not kept from what is not the run's: it does what it always does, through this process, also while that breaks its requests",
+        ]
+      : []),
+  ];
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,182 @@
+import { join } from 'node:path';
+import type { WorldRef } from '../harness/world-for.ts';
+import type { EndpointFacts } from '../reports/report-input.ts';
+import { packageRoot } from '../model/package-root.ts';
+import { createRealTimeline } from '../runtime/timeline.ts';
+import { ClusterError } from '../world/kind/diagnose.ts';
+import { adoptKindCluster, createKindCluster, deleteKindCluster } from '../world/kind/kind.ts';
+import type { KindCluster } from '../world/kind/kind.ts';
+import { exportKindLogs } from '../world/kind/kind-logs.ts';
+import { startLocalStack, stopLocalStack } from '../world/kind/localstack-container.ts';
+import { createPrograms } from '../world/kind/programs.ts';
+import { clusterRequirements } from '../world/kind/requirements.ts';
+import { RUN_VARIABLE, clusterName, folderOf, openRun, runName } from '../world/kind/run-state.ts';
+import type { OpenRun } from '../world/kind/run-state.ts';
+import { CLUSTER } from '../world/embedded.ts';
+import type { Console } from './console.ts';
+import { probeLocalStack } from './probe-localstack.ts';
+import type { NodesFlag } from './options.ts';
+import type { Ec2Choice } from './choose-ec2.ts';
+import type { ProvidedWorld } from './provide-world.ts';
+import { PartClock } from './world-host.ts';
+
+/** The environment variable that names the node image of kind's clusters. */
+export const IMAGE_VARIABLE = 'SCALEPROOF_KIND_IMAGE';
+
+/** What `--world kind` is made of. */
+export interface KindOptions {
+  /** The clusters outlive the run. */
+  readonly keep: boolean;
+  /** Name of a cluster that is there: nothing is made, nothing is deleted. */
+  readonly reuse: string | undefined;
+  /** Trials side by side, each in a cluster of its own. */
+  readonly clusters: number;
+  readonly ec2: Ec2Choice;
+  readonly nodes: NodesFlag['kind'];
+}
+
+/** The world of `--world kind`: clusters of the run's own, or one that is there already, and LocalStack. */
+export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, console: Console): ProvidedWorld {
+  const clock = createRealTimeline().scope('kind');
+  const run = runName(clock);
+  const programs = createPrograms({ [RUN_VARIABLE]: run });
+  const wanted = Array.from({ length: clusters }, (_, index): KindCluster => ({
+    name: reuse ?? clusterName(run, index + 1),
+    kubeconfig: join(folderOf(run), `kubeconfig-${index + 1}`),
+  }));
+  const parts = new PartClock(clock);
+  const say = (text: string): void => console.err(`kind: ${text}\n`);
+  /** What was begun, to be ended last first. */
+  const endings: (() => Promise<void> | void)[] = [];
+
+  return {
+    world: refOf(wanted[0] as KindCluster),
+    host: {
+      mend: '`scaleproof sweep` removes what is left',
+      get times() {
+        return parts.times;
+      },
+      up: async ({ signal, directory }) => {
+        const missing = (await clusterRequirements(programs)).find(({ isThere }) => !isThere);
+        if (missing !== undefined)
+          throw new ClusterError(
+            `can't use kind: ${missing.name}: ${missing.found}`,
+            `${missing.mend ?? ''} (scaleproof doctor shows all)`,
+          );
+        signal.throwIfAborted();
+        const aws =
+          ec2.kind === 'localstack' && ec2.endpoint !== undefined ? { endpoint: ec2.endpoint, region: CLUSTER.region } : undefined;
+        const opened = await openRun(run, { clock, programs, usesEngine: true, ...(aws === undefined ? {} : { aws }) });
+        endings.push(() => opened.close());
+        const found = await together(signal, (either) => [localStackUp(either), clustersUp(either, directory)] as const);
+        return {
+          worlds: wanted.map((cluster) => refOf(cluster, found?.endpoint, opened)),
+          environment: { [RUN_VARIABLE]: run, TMPDIR: opened.folder },
+          ...(found === undefined ? {} : { ec2: found }),
+        };
+      },
+      down: async ({ logs }) => {
+        if (logs !== undefined && endings.length > 0) for (const { name } of wanted) await collectLogs(name, join(logs, name));
+        for (const end of endings.splice(0).reverse()) await end();
+      },
+    },
+  };
+
+  function refOf({ name, kubeconfig }: KindCluster, awsEndpoint?: string, opened?: OpenRun): WorldRef {
+    return {
+      kind: 'kind',
+      kubeconfig,
+      ...(awsEndpoint === undefined ? {} : { awsEndpoint }),
+      ...(nodes === 'simulated' ? {} : { nodes: { cluster: name, run, folder: folderOf(run) } }),
+      // What is in a LocalStack of the run's own goes with it.
+      ...(opened === undefined || ec2.kind !== 'localstack' || ec2.endpoint === undefined ? {} : { accountsFile: opened.accounts }),
+    };
+  }
+
+  async function localStackUp(signal: AbortSignal): Promise<EndpointFacts | undefined> {
+    if (ec2.kind === 'embedded') return undefined;
+    if (ec2.endpoint !== undefined) return probeLocalStack(ec2.endpoint, { clock, console, signal });
+    say('starting LocalStack');
+    const { result, took } = await parts.time('LocalStack', 'upMs', () => {
+      return startLocalStack(programs, { run, region: CLUSTER.region, clock, signal });
+    });
+    endings.push(async () => {
+      await parts.time('LocalStack', 'downMs', () => stopLocalStack(programs, result.id));
+    });
+    say(`LocalStack is up after ${took}`);
+    return probeLocalStack(result.endpoint, { clock, console, signal });
+  }
+
+  /** The first alone: it pulls the image and makes kind's network. The others side by side. */
+  async function clustersUp(signal: AbortSignal, directory: string): Promise<void> {
+    const [first, ...others] = wanted as [KindCluster, ...KindCluster[]];
+    await clusterUp(first, signal, directory);
+    if (others.length === 0) return;
+    await together(signal, (either) => others.map((cluster) => clusterUp(cluster, either, directory)) as [Promise<void>]);
+  }
+
+  async function clusterUp(cluster: KindCluster, signal: AbortSignal, directory: string): Promise<void> {
+    const { name } = cluster;
+    if (reuse !== undefined) {
+      await adoptKindCluster(programs, cluster);
+      say(`using the cluster ${name}`);
+      return;
+    }
+    const part = `cluster ${name}`;
+    let isUp = false;
+    endings.push(async () => {
+      if (keep && isUp) {
+        say(`the cluster ${name} is kept: use it again with --reuse ${name}, delete it with kind delete cluster --name ${name}`);
+        return;
+      }
+      const { took } = await parts.time(part, 'downMs', () => deleteKindCluster(programs, cluster));
+      say(`cluster ${name} deleted in ${took}`);
+    });
+    say(`creating the cluster ${name}`);
+    try {
+      const image = process.env[IMAGE_VARIABLE];
+      const { took } = await parts.time(part, 'upMs', () =>
+        createKindCluster(programs, {
+          ...cluster,
+          config: join(packageRoot(), 'kind-config.yaml'),
+          ...(image === undefined || image === '' ? {} : { image }),
+          signal,
+          onProgress: (step) => say(`${name}: ${step}`),
+        }),
+      );
+      isUp = true;
+      say(`the cluster ${name} is up after ${took}`);
+    } catch (error) {
+      if (!signal.aborted) await collectLogs(name, join(directory, 'kind', name));
+      throw error;
+    }
+  }
+
+  async function collectLogs(name: string, directory: string): Promise<void> {
+    try {
+      await exportKindLogs(programs, name, directory);
+      say(`logs of the cluster: ${directory}`);
+    } catch (error) {
+      // They help to understand another failure, which is told anyway.
+      say(error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+/**
+ * Begins works of which the first that fails ends the others, and waits for all of them: what was begun is then known.
+ * @returns what the first of them gave
+ */
+async function together<T>(signal: AbortSignal, begin: (signal: AbortSignal) => readonly [Promise<T>, ...Promise<unknown>[]]): Promise<T> {
+  const failing = new AbortController();
+  const works = begin(AbortSignal.any([signal, failing.signal]));
+  const watched = works.map((work) =>
+    work.catch((error: unknown) => {
+      failing.abort(error);
+    }),
+  );
+  await Promise.all(watched);
+  signal.throwIfAborted();
+  failing.signal.throwIfAborted();
+  return works[0];
+}

@@ -1,0 +1,120 @@
+import { phaseValuesOf, podTimes } from './latency.ts';
+import type { PhaseValues } from './latency.ts';
+import type { ClaimLife, InstanceLife, NoticeLife, PodLife } from './lives.ts';
+import type { View } from './view.ts';
+
+/** From one moment of a trial to another, milliseconds since its start; undefined where one did not come. */
+interface Passage {
+  readonly phase: string;
+  readonly fromMs: number | undefined;
+  readonly toMs: number | undefined;
+}
+
+/** The end of settling and of removal: counted from the beginning of that phase of the trial. */
+export const CONVERGENCE_PHASES = { settle: 'healed -> settled', remove: 'removed -> nothing left' } as const;
+
+/**
+ * How long everything took that a world has a part in: what pods waited for (`phaseValuesOf`), and of that to be bound and
+ * to run; what claims went through; from a notice to the end of its instance; from a node without pods to the end of its
+ * instance and its claim; and until the world had settled and was empty. Phases that nothing went through are absent.
+ */
+export function phasesOf(view: View): PhaseValues[] {
+  const noticed = new Set(view.notices.map(({ instance }) => instance));
+  const users = new Map<string, PodLife[]>();
+  for (const pod of view.pods) {
+    const id = pod.node?.instance;
+    if (id === undefined || view.workloads.get(pod.workload ?? '')?.truth.kind === 'daemon') continue;
+    users.set(id, [...(users.get(id) ?? []), pod]);
+  }
+  const passages = [
+    ...view.pods.flatMap((pod) => ofPod(view, pod)),
+    ...view.claims.flatMap(ofClaim),
+    ...view.notices.flatMap((notice) => ofNotice(view, notice, users.get(notice.instance) ?? [])),
+    ...view.instances.flatMap((instance) => [
+      ...(noticed.has(instance.id) ? [] : ofEmptied(view, instance, users.get(instance.id) ?? [])),
+      ...ofEnd(view, instance),
+    ]),
+    ...ofConvergence(view),
+  ];
+  // Binding and starting are told apart here.
+  const launches = phaseValuesOf(view).filter(({ phase }) => phase !== 'ready -> running');
+  return [...launches, ...valuesOf(passages)];
+}
+
+/** Binding, of pods that waited for their node; starting, of all. */
+function ofPod(view: View, pod: PodLife): Passage[] {
+  return [
+    { phase: 'ready -> bound', fromMs: podTimes(view, pod).ready, toMs: pod.scheduled?.t },
+    { phase: 'bound -> running', fromMs: pod.scheduled?.t, toMs: pod.running?.t },
+  ];
+}
+
+function ofClaim(claim: ClaimLife): Passage[] {
+  const at = (to: ClaimLife['steps'][number]['to']): number | undefined => claim.steps.find((step) => step.to === to)?.t;
+  return [
+    { phase: 'claim created -> launched', fromMs: at('created'), toMs: at('launched') },
+    { phase: 'claim launched -> registered', fromMs: at('launched'), toMs: at('registered') },
+    { phase: 'claim registered -> initialized', fromMs: at('registered'), toMs: at('initialized') },
+  ];
+}
+
+/** Of an instance that EC2 announces the end of. @param pods that were on its node */
+function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Passage[] {
+  const { kind, sent, delivered } = notice;
+  const claim = view.claims.find(({ instance }) => instance === notice.instance);
+  const instance = view.instances.find(({ id }) => id === notice.instance);
+  const drained = lastLeftMs(pods.filter(({ scheduled }) => scheduled === undefined || scheduled.t < sent.t));
+  return [
+    { phase: `${kind} sent -> delivered`, fromMs: sent.t, toMs: delivered?.t },
+    { phase: `${kind} delivered -> claim terminating`, fromMs: delivered?.t, toMs: claim?.terminating?.t },
+    { phase: `${kind} delivered -> drained`, fromMs: delivered?.t, toMs: drained },
+    { phase: `${kind} sent -> instance ending`, fromMs: sent.t, toMs: instance?.ending?.t },
+  ];
+}
+
+/** Of an instance whose pods all left before it ended. */
+function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Passage[] {
+  const emptyMs = lastLeftMs(pods);
+  const claim = view.claims.find((one) => one.instance === instance.id);
+  return [
+    { phase: 'empty -> claim terminating', fromMs: emptyMs, toMs: claim?.terminating?.t },
+    { phase: 'empty -> instance ending', fromMs: emptyMs, toMs: instance.ending?.t },
+  ];
+}
+
+function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Passage[] {
+  const node = view.nodes.find(({ instance }) => instance === id);
+  const claim = view.claims.find(({ instance }) => instance === id);
+  return [
+    { phase: 'instance ending -> terminated', fromMs: ending?.t, toMs: terminated?.t },
+    { phase: 'instance ending -> node gone', fromMs: ending?.t, toMs: node?.gone?.t },
+    { phase: 'instance ending -> claim gone', fromMs: ending?.t, toMs: claim?.gone?.t },
+  ];
+}
+
+/** When the last of them had left; undefined where there were none, or not all have. */
+function lastLeftMs(pods: readonly PodLife[]): number | undefined {
+  const goneMs = pods.flatMap(({ gone }) => gone?.t ?? []);
+  return goneMs.length === 0 || goneMs.length < pods.length ? undefined : Math.max(...goneMs);
+}
+
+function ofConvergence(view: View): Passage[] {
+  return view.convergence.map(({ phase, sinceMs }) => ({
+    phase: CONVERGENCE_PHASES[phase],
+    fromMs: view.phases.get(phase)?.t,
+    toMs: sinceMs,
+  }));
+}
+
+/** Gathers passages by their phase, in the order in which phases first come; what ended before it began took no time. */
+function valuesOf(passages: readonly Passage[]): PhaseValues[] {
+  const phases = new Map<string, number[]>();
+  for (const { phase, fromMs, toMs } of passages) {
+    if (fromMs === undefined || toMs === undefined) continue;
+    const valueMs = Math.max(0, toMs - fromMs);
+    const values = phases.get(phase);
+    if (values === undefined) phases.set(phase, [valueMs]);
+    else values.push(valueMs);
+  }
+  return [...phases].map(([phase, values]) => ({ phase, valuesMs: values.sort((a, b) => a - b) }));
+}

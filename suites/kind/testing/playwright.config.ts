@@ -1,0 +1,21 @@
+import { defineConfig } from '@playwright/test';
+import { clustersWanted } from './world.ts';
+
+// A scenario's file that imports 'scaleproof' means the sources: see "exports" in package.json.
+process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
+
+/** The longest trial in real time ends itself before. */
+const TRIAL_LIMIT_MS = 6 * 3_600_000;
+
+/** The suites on real clusters: `npm run test:kind`. One cluster a worker, all of them made before the first test. */
+export default defineConfig({
+  testDir: '..',
+  outputDir: '../../../runs/test-kind',
+  globalSetup: './set-up.ts',
+  fullyParallel: true,
+  workers: clustersWanted(),
+  // A retry would launder a finding into a flake.
+  retries: 0,
+  timeout: TRIAL_LIMIT_MS,
+  reporter: [['list'], ['../../../quality/totals-reporter.ts', {}]],
+});

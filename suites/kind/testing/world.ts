@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import { EC2S } from '../../../cli/choose-ec2.ts';
+import { parseClusters } from '../../../cli/options.ts';
+import type { WorldUp } from '../../../cli/world-host.ts';
+
+/** Variables that say what the command's flags of the same names say. */
+const CLUSTERS_VARIABLE = 'SCALEPROOF_CLUSTERS';
+const EC2_VARIABLE = 'SCALEPROOF_EC2';
+/** How workers are told of the world that is up: they are processes of their own. */
+const UP_VARIABLE = 'SCALEPROOF_WORLD_UP';
+
+/** How many clusters are made. @throws UsageError when the variable is no such number */
+export function clustersWanted(environment: NodeJS.ProcessEnv = process.env): number {
+  return parseClusters(environment[CLUSTERS_VARIABLE] ?? '1');
+}
+
+/** Where machines are; by default in LocalStack. @throws when the variable has another value than these */
+export function ec2Wanted(environment: NodeJS.ProcessEnv = process.env): (typeof EC2S)[number] | undefined {
+  return z.enum(EC2S).optional().parse(environment[EC2_VARIABLE]);
+}
+
+const upSchema = z.object({
+  worlds: z.array(
+    z.object({ kind: z.literal('kind'), kubeconfig: z.string(), awsEndpoint: z.string().optional(), accountsFile: z.string().optional() }),
+  ),
+  environment: z.record(z.string(), z.string()),
+});
+
+/** Tells workers of the world that is up. */
+export function announce({ worlds, environment = {} }: WorldUp): void {
+  process.env[UP_VARIABLE] = JSON.stringify({ worlds, environment });
+}
+
+/** The world that is up. @throws Error when none is: the tests were started without their configuration */
+export function announced(): z.infer<typeof upSchema> {
+  const text = process.env[UP_VARIABLE];
+  if (text === undefined) throw new Error('no cluster is up: start these tests with `npm run test:kind`');
+  return upSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,178 @@
+import { expect, test } from '@playwright/test';
+import type { NewEvent } from '../../history/events.ts';
+import { createRandom } from '../../runtime/random.ts';
+import { createVirtualTimeline } from '../../runtime/timeline.ts';
+import { openChain } from '../../wire/chain.ts';
+import { Gate } from '../../wire/gate.ts';
+import { readText } from '../../wire/wire.ts';
+import type { WireRequest } from '../../wire/wire.ts';
+import { createAccountServices } from './account-services.ts';
+import { AwsServices } from './services.ts';
+import type { AwsBackends } from './services.ts';
+
+const CLUSTER = {
+  name: 'test',
+  region: 'us-east-1',
+  subnets: {},
+  securityGroupId: 'sg-1',
+  imageIds: { x86_64: 'ami-x', arm64: 'ami-a' },
+};
+
+/** Sends requests of the target through a chain, with a gate before the services. */
+function bench() {
+  const random = createRandom(1);
+  const timeline = createVirtualTimeline({ startMs: Date.parse('2026-03-01T00:00:00.000Z'), random });
+  const clock = timeline.scope('account');
+  const gate = new Gate(clock, random);
+  const events: NewEvent[] = [];
+  const account = createAccountServices({ clock, random, cluster: CLUSTER });
+  const nobody = { describe: () => ({ wire: 'aws', name: 'ec2:Nothing', mutating: false }) } as unknown as AwsBackends['ec2'];
+  let spans = 0;
+  const { wire } = openChain({
+    wire: 'aws',
+    backend: new AwsServices({ ec2: nobody, sqs: nobody, ...account }),
+    gate,
+    recorder: { record: (event) => events.push(event) - 1 },
+    clock,
+    scope: timeline.scope('target#1'),
+    principal: 'target',
+    incarnation: 1,
+    latencyMs: () => undefined,
+    nextSpan: () => (spans += 1),
+    onKill: () => undefined,
+    countRequest: () => 1,
+    onFlood: () => undefined,
+    onFailure: (error) => {
+      throw error;
+    },
+  });
+  const send = async (request: WireRequest): Promise<string> => {
+    const { status, body } = await timeline.run(wire(request));
+    return `${status} ${await readText(body)}`;
+  };
+  return { send, gate, events };
+}
+
+function form(version: string, action: string, parameters: Readonly<Record<string, string>> = {}): WireRequest {
+  const body = new URLSearchParams({ Action: action, Version: version, ...parameters }).toString();
+  return { method: 'POST', path: '/', headers: { 'content-type': 'application/x-www-form-urlencoded; charset=utf-8' }, body };
+}
+
+function iam(action: string, parameters: Readonly<Record<string, string>> = {}): WireRequest {
+  return form('2010-05-08', action, parameters);
+}
+
+function ssm(action: string, input: object): WireRequest {
+  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `AmazonSSM.${action}` };
+  return { method: 'POST', path: '/', headers, body: JSON.stringify(input) };
+}
+
+const PROFILE = { InstanceProfileName: 'p' };
+const PARAMETER = '/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/arm64/standard/recommended/image_id';
+
+for (const { what, before = [], request, answer, operation, mutating, effect } of [
+  {
+    what: 'STS says who asks',
+    request: form('2011-06-15', 'GetCallerIdentity'),
+    answer:
+      /^200 <GetCallerIdentityResponse xmlns="https:\/\/sts.amazonaws.com\/doc\/2011-06-15\/"><GetCallerIdentityResult><Arn>arn:aws:iam::\d{12}:user\/.*<RequestId>/,
+    operation: 'sts:GetCallerIdentity',
+    mutating: false,
+    effect: { kind: 'none' },
+  },
+  {
+    what: 'a role that nobody knows is denied',
+    request: form('2011-06-15', 'AssumeRole', { RoleArn: 'arn:aws:iam::123456789012:role/nobody', RoleSessionName: 's' }),
+    answer: /^403 <ErrorResponse .*<Type>Sender<\/Type><Code>AccessDenied<\/Code>/,
+    operation: 'sts:AssumeRole',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'AccessDenied' },
+  },
+  {
+    what: 'a profile is made',
+    request: iam('CreateInstanceProfile', { ...PROFILE, 'Tags.member.1.Key': 'a', 'Tags.member.1.Value': 'b' }),
+    answer: /^200 .*<InstanceProfileName>p<\/InstanceProfileName>.*<Roles\/><Tags><member><Key>a<\/Key><Value>b<\/Value><\/member><\/Tags>/,
+    operation: 'iam:CreateInstanceProfile',
+    mutating: true,
+    effect: { kind: 'applied', ids: ['instance-profile/p'] },
+  },
+  {
+    what: 'an action without an answer has no wrapper',
+    before: [iam('CreateInstanceProfile', PROFILE)],
+    request: iam('AddRoleToInstanceProfile', { ...PROFILE, RoleName: 'KarpenterNodeRole-test' }),
+    answer: /^200 <AddRoleToInstanceProfileResponse xmlns="[^"]*"><ResponseMetadata>/,
+    operation: 'iam:AddRoleToInstanceProfile',
+    mutating: true,
+    effect: { kind: 'applied', ids: ['instance-profile/p'] },
+  },
+  {
+    what: 'a name that is missing is refused',
+    request: iam('GetInstanceProfile'),
+    answer: /^400 .*<Code>ValidationError<\/Code><Message>1 validation error detected: Value null at &apos;instanceProfileName&apos;/,
+    operation: 'iam:GetInstanceProfile',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'ValidationError' },
+  },
+  {
+    what: 'an action that IAM has not',
+    request: iam('Nothing'),
+    answer: /^400 .*<Code>InvalidAction<\/Code><Message>Could not find operation Nothing for version 2010-05-08</,
+    operation: 'iam:Nothing',
+    mutating: true,
+    effect: { kind: 'rejected', code: 'InvalidAction' },
+  },
+  {
+    what: 'SSM knows the image of an alias',
+    request: ssm('GetParameter', { Name: PARAMETER }),
+    answer: /^200 \{"Parameter":\{"Name":"[^"]*","Type":"String","Value":"ami-a"/,
+    operation: 'ssm:GetParameter',
+    mutating: false,
+    effect: { kind: 'none' },
+  },
+  {
+    what: 'SSM has no such parameter, and says no more',
+    request: ssm('GetParameter', { Name: PARAMETER.replace('standard', 'nvidia') }),
+    answer: /^400 \{"__type":"ParameterNotFound"\}$/,
+    operation: 'ssm:GetParameter',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'ParameterNotFound' },
+  },
+] as const) {
+  test(`the account's services: ${what}`, async () => {
+    const { send, events } = bench();
+    for (const earlier of before) await send(earlier);
+    expect(await send(request)).toMatch(answer);
+    const [start, effected] = events.slice(-3);
+    expect(start).toMatchObject({ type: 'request.start', operation, mutating });
+    expect(effected).toMatchObject({ type: 'request.effect', effect });
+  });
+}
+
+for (const { request, operation, refusal, answer } of [
+  {
+    request: iam('GetInstanceProfile', PROFILE),
+    operation: 'iam:GetInstanceProfile',
+    refusal: { status: 400, code: 'Throttling', message: 'Rate exceeded' },
+    answer: /^400 <ErrorResponse .*<Code>Throttling<\/Code><Message>Rate exceeded<\/Message>/,
+  },
+  {
+    request: ssm('GetParameter', { Name: PARAMETER }),
+    operation: 'ssm:GetParameter',
+    refusal: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' },
+    answer: /^400 \{"__type":"ThrottlingException","message":"Rate exceeded"\}$/,
+  },
+] as const) {
+  test(`the gate refuses ${operation} in the words of its service`, async () => {
+    const { send, gate, events } = bench();
+    const fired: number[] = [];
+    gate.arm({
+      trigger: { match: { operations: [operation] }, when: { kind: 'first', count: 1 }, moment: 'before' },
+      effect: { kind: 'refuse', refusal },
+      fired: (span) => void fired.push(span),
+    });
+    expect(await send(request)).toMatch(answer);
+    expect(events.at(-1)).toMatchObject({ type: 'request.end', outcome: 'fail', code: refusal.code, note: 'Rate exceeded' });
+    expect(fired).toEqual([1]);
+    expect(await send(request)).not.toMatch(answer);
+  });
+}

@@ -1,0 +1,141 @@
+import { conditionOf } from '../../../model/conditions.ts';
+import type { Node } from '../../../model/kube.ts';
+import { bootable } from '../../nodes/bootable.ts';
+import { NodeFaults } from '../../nodes/node-faults.ts';
+import type { NodesSite } from '../../nodes/nodes-site.ts';
+import type { Instance } from '../../ports.ts';
+import { Tasks } from '../../tasks.ts';
+import type { WorldPart } from '../../tasks.ts';
+import { createPrograms } from '../programs.ts';
+import type { Programs } from '../programs.ts';
+import { RUN_VARIABLE } from '../run-state.ts';
+import { NodeContainers } from './containers.ts';
+import type { RealNodesRef } from './containers.ts';
+import { askControlPlane, tooManyNodes, withdrawToken } from './control-plane.ts';
+import type { ControlPlaneFacts } from './control-plane.ts';
+import { RealMachine } from './real-machine.ts';
+import { Slots } from './slots.ts';
+
+export type { RealNodesRef } from './containers.ts';
+
+/** Containers made at a time: each loads disk and processor for seconds. */
+const MAX_BOOTS = 4;
+
+interface RealNodesOptions extends NodesSite {
+  readonly ref: RealNodesRef;
+  /** By default real ones, with the run's label in their environment. */
+  readonly programs?: Programs;
+}
+
+/** An instance that runs, and its container. */
+interface Running {
+  readonly nodeName: string;
+  readonly machine: RealMachine;
+  readonly power: AbortController;
+}
+
+/**
+ * Every instance is a container with a real kubelet: made when the instance runs, removed when it is asked to end or stop. Its
+ * Node is left to the cloud controller, as everywhere. When the world stops, all containers of its nodes go.
+ */
+export class RealNodes implements WorldPart {
+  readonly #options: RealNodesOptions;
+  readonly #programs: Programs;
+  readonly #containers: NodeContainers;
+  readonly #faults: NodeFaults;
+  readonly #slots = new Slots(MAX_BOOTS);
+  /** By the ids of their instances. */
+  readonly #running = new Map<string, Running>();
+  /** How often each instance has booted. */
+  readonly #boots = new Map<string, number>();
+
+  constructor(options: RealNodesOptions) {
+    this.#options = options;
+    const { ref, clock, faults = new NodeFaults(), programs = createPrograms({ [RUN_VARIABLE]: ref.run }) } = options;
+    this.#programs = programs;
+    this.#containers = new NodeContainers({ ref, programs, clock });
+    this.#faults = faults;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { cluster } = this.#options.ref;
+    // Of a trial that was killed.
+    await this.#containers.removeAll();
+    const facts = await askControlPlane(this.#programs, cluster);
+    try {
+      await this.#follow(facts, signal);
+    } finally {
+      await this.#containers.removeAll();
+      await withdrawToken(this.#programs, cluster, facts);
+    }
+  }
+
+  async #follow(facts: ControlPlaneFacts, signal: AbortSignal): Promise<void> {
+    const { port, instances, clock } = this.#options;
+    const tasks = new Tasks(clock, signal);
+    const power = (instance: Instance): void => this.#power(instance, facts, tasks);
+    const unsubscribe = instances.onChange(power);
+    const unsubscribeFaults = this.#faults.onArm(() => {
+      for (const { machine } of this.#running.values()) machine.lookForTrouble();
+    });
+    port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
+      if (type !== 'DELETED') this.#observe(object);
+    });
+    for (const instance of instances.list()) power(instance);
+    try {
+      await tasks.done();
+    } finally {
+      unsubscribe();
+      unsubscribeFaults();
+    }
+  }
+
+  /** Follows an instance's state: on when it runs, off when it is asked to end or stop. */
+  #power(instance: Instance, facts: ControlPlaneFacts, tasks: Tasks): void {
+    const running = this.#running.get(instance.id);
+    if (instance.state === 'running') {
+      if (running === undefined) this.#boot(instance, facts, tasks);
+    } else if (running !== undefined) {
+      this.#running.delete(instance.id);
+      running.power.abort(new Error(`${instance.id} is off`));
+    }
+  }
+
+  #boot(instance: Instance, facts: ControlPlaneFacts, tasks: Tasks): void {
+    const { ref, port, clock, log } = this.#options;
+    const boot = bootable(instance, this.#options);
+    if (boot === undefined) return;
+    if (boot.instanceType.architecture !== 'x86_64') {
+      // A kubelet tells its own architecture, whatever its flags say.
+      log('warn', `${instance.id} will never register: no container here is a machine of ${boot.instanceType.architecture}`);
+      return;
+    }
+    if (this.#running.size >= facts.maxNodes) {
+      tasks.start(() => Promise.reject(tooManyNodes(facts)));
+      return;
+    }
+    const boots = (this.#boots.get(instance.id) ?? 0) + 1;
+    this.#boots.set(instance.id, boots);
+    const name = containerName(ref.cluster, instance.id, boots);
+    const parts = { name, instance, facts, port, clock, containers: this.#containers, faults: this.#faults, slots: this.#slots };
+    const machine = new RealMachine({ ...parts, ...boot });
+    const power = new AbortController();
+    this.#running.set(instance.id, { nodeName: instance.privateDnsName, machine, power });
+    tasks.start(() => machine.run(AbortSignal.any([power.signal, tasks.signal])));
+  }
+
+  #observe(node: Node): void {
+    for (const { nodeName, machine } of this.#running.values()) {
+      if (nodeName !== node.metadata.name) continue;
+      machine.observe({
+        isRegistered: (node.status?.nodeInfo?.kubeletVersion ?? '') !== '',
+        isReady: conditionOf(node, 'Ready')?.status === 'True',
+      });
+    }
+  }
+}
+
+/** An instance that was stopped boots again in another container. */
+function containerName(cluster: string, id: string, boots: number): string {
+  return boots === 1 ? `${cluster}-${id}` : `${cluster}-${id}-${boots}`;
+}

@@ -1,0 +1,46 @@
+import { parseArgs } from 'node:util';
+import { readKubeconfig } from '../../../../clients/kubeconfig.ts';
+import type { Clock } from '../../../../runtime/clock.ts';
+import { createRealTimeline } from '../../../../runtime/timeline.ts';
+import { createHttpWire } from '../../../../wire/http-wire.ts';
+import type { Wire } from '../../../../wire/wire.ts';
+
+/** What the commands that ask real parts are told. */
+export interface Options {
+  /** Of the cluster to ask; without it the answers are those of the recording. */
+  readonly kubeconfig: string | undefined;
+  readonly seed: string;
+  readonly count: number;
+  /** Keeps the answers. */
+  readonly write: boolean;
+  /** Shows the requests of differences too. */
+  readonly verbose: boolean;
+  /** Asks only what differs in the recording. */
+  readonly differing: boolean;
+}
+
+export function readOptions(defaults: { readonly seed: string; readonly count: number }): Options {
+  const { values } = parseArgs({
+    options: {
+      kubeconfig: { type: 'string' },
+      seed: { type: 'string', default: defaults.seed },
+      count: { type: 'string', default: String(defaults.count) },
+      write: { type: 'boolean', default: false },
+      verbose: { type: 'boolean', default: false },
+      differing: { type: 'boolean', default: false },
+    },
+  });
+  return { ...values, kubeconfig: values.kubeconfig, count: Number(values.count) };
+}
+
+/** Works with a real cluster until it is done or Ctrl-C is pressed, which aborts the signal. */
+export async function withCluster<T>(kubeconfig: string, work: (wire: Wire, clock: Clock, signal: AbortSignal) => Promise<T>): Promise<T> {
+  const http = createHttpWire(await readKubeconfig(kubeconfig));
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  try {
+    return await work(http.wire, createRealTimeline().scope('asker'), stopping.signal);
+  } finally {
+    http.destroy();
+  }
+}

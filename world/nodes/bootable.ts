@@ -1,0 +1,31 @@
+import type { InstanceType } from '../../model/catalogue.ts';
+import type { Instance } from '../ports.ts';
+import { NodeConfigError, parseNodeConfig } from './node-config.ts';
+import type { NodeConfig } from './node-config.ts';
+import type { NodesSite } from './nodes-site.ts';
+
+/** What an instance boots with. */
+export interface Boot {
+  readonly instanceType: InstanceType;
+  readonly config: NodeConfig;
+}
+
+/** What an instance needs to become a node of this cluster; undefined if it never will, and the log says why. */
+export function bootable(
+  instance: Instance,
+  { instanceType: lookUp, clusterName, log }: Pick<NodesSite, 'instanceType' | 'clusterName' | 'log'>,
+): Boot | undefined {
+  const never = (why: string): undefined => {
+    log('warn', `${instance.id} will never register: ${why}`, { instance: instance.id });
+  };
+  const instanceType = lookUp(instance.instanceType);
+  if (instanceType === undefined) return never(`its type ${instance.instanceType} is not in the catalogue`);
+  try {
+    const config = parseNodeConfig(instance.userData);
+    if (config.clusterName === clusterName) return { instanceType, config };
+    return never(`its user data names the cluster ${config.clusterName}`);
+  } catch (error) {
+    if (!(error instanceof NodeConfigError)) throw error;
+    return never(error.message);
+  }
+}

@@ -1,0 +1,115 @@
+import {
+  DeleteLaunchTemplateCommand,
+  DeleteSubnetCommand,
+  DeleteVpcCommand,
+  DescribeInstancesCommand,
+  DescribeLaunchTemplatesCommand,
+  DescribeSubnetsCommand,
+  DescribeVpcsCommand,
+  TerminateInstancesCommand,
+} from '@aws-sdk/client-ec2';
+import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
+import type { Ec2Commands, SqsCommands } from '../../../clients/aws-commands.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import type { Wire } from '../../../wire/wire.ts';
+import { LocalStackEndpoint, LocalStackError } from './endpoint.ts';
+
+/** Where accounts are. */
+interface AccountsSite {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly clock: Clock;
+  /** By default over sockets to the endpoint. */
+  readonly wire?: Wire;
+}
+
+/** What is in an account that a run had made for itself. */
+export interface AccountLeftovers {
+  readonly account: string;
+  readonly instances: readonly string[];
+  readonly templates: readonly string[];
+  readonly subnets: readonly string[];
+  readonly vpcs: readonly string[];
+  readonly queues: readonly string[];
+}
+
+/**
+ * What accounts hold that no other run can have made, since each is one trial's own. Of an endpoint that does not answer
+ * there is nothing: LocalStack keeps all of it in memory.
+ */
+export async function findAccountLeftovers(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
+  return inAccounts(accounts, site, look);
+}
+
+/** Removes what the accounts hold. @returns what was there */
+export async function clearAccounts(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
+  return inAccounts(accounts, site, async (account, clients) => {
+    const found = await look(account, clients);
+    await clear(found, clients);
+    return found;
+  });
+}
+
+interface Clients {
+  readonly ec2: Ec2Commands;
+  readonly sqs: SqsCommands;
+}
+
+async function inAccounts(
+  accounts: readonly string[],
+  { endpoint: url, region, clock, wire }: AccountsSite,
+  work: (account: string, clients: Clients) => Promise<AccountLeftovers>,
+): Promise<AccountLeftovers[]> {
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  try {
+    await endpoint.check();
+    const found: AccountLeftovers[] = [];
+    for (const account of accounts) {
+      const clients = { ec2: endpoint.ec2(account), sqs: endpoint.sqs(account) };
+      try {
+        const one = await work(account, clients);
+        if (!isEmpty(one)) found.push(one);
+      } finally {
+        clients.ec2.destroy();
+        clients.sqs.destroy();
+      }
+    }
+    return found;
+  } catch (error) {
+    if (error instanceof LocalStackError) return [];
+    throw error;
+  } finally {
+    endpoint.destroy();
+  }
+}
+
+function isEmpty({ account: _account, ...lists }: AccountLeftovers): boolean {
+  return Object.values(lists).every((list) => list.length === 0);
+}
+
+/** LocalStack answers these in one page: an account holds what one trial made. */
+async function look(account: string, { ec2, sqs }: Clients): Promise<AccountLeftovers> {
+  const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
+  const instances = Reservations.flatMap(({ Instances = [] }) => Instances).filter(({ State }) => State?.Name !== 'terminated');
+  const { LaunchTemplates = [] } = await ec2.send(new DescribeLaunchTemplatesCommand({}));
+  const { Vpcs = [] } = await ec2.send(new DescribeVpcsCommand({}));
+  const vpcs = Vpcs.flatMap(({ VpcId, IsDefault }) => (VpcId === undefined || IsDefault === true ? [] : [VpcId]));
+  const { Subnets = [] } = await ec2.send(new DescribeSubnetsCommand({}));
+  const { QueueUrls = [] } = await sqs.send(new ListQueuesCommand({}));
+  return {
+    account,
+    instances: instances.flatMap(({ InstanceId }) => InstanceId ?? []),
+    templates: LaunchTemplates.flatMap(({ LaunchTemplateId }) => LaunchTemplateId ?? []),
+    subnets: Subnets.flatMap(({ SubnetId, VpcId = '' }) => (SubnetId !== undefined && vpcs.includes(VpcId) ? [SubnetId] : [])),
+    vpcs,
+    queues: QueueUrls,
+  };
+}
+
+async function clear({ instances, templates, subnets, vpcs, queues }: AccountLeftovers, { ec2, sqs }: Clients): Promise<void> {
+  if (instances.length > 0) await ec2.send(new TerminateInstancesCommand({ InstanceIds: [...instances] }));
+  for (const id of templates) await ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id }));
+  for (const id of subnets) await ec2.send(new DeleteSubnetCommand({ SubnetId: id }));
+  for (const id of vpcs) await ec2.send(new DeleteVpcCommand({ VpcId: id }));
+  for (const url of queues) await sqs.send(new DeleteQueueCommand({ QueueUrl: url }));
+}

@@ -1,0 +1,216 @@
+import { createEc2Client } from '../../../clients/ec2.ts';
+import { createKubeClient } from '../../../clients/kube.ts';
+import type { AwsCredentials } from '../../../clients/ec2-sdk.ts';
+import type { ClusterAccess } from '../../../clients/kubeconfig.ts';
+import type { Capability } from '../../../history/capabilities.ts';
+import { loadCatalogue } from '../../../model/instance-catalogue.ts';
+import type { Principal } from '../../../model/operation.ts';
+import { loadKubeTypes } from '../../../protocols/kube/types.ts';
+import { Gate } from '../../../wire/gate.ts';
+import { createHttpWire } from '../../../wire/http-wire.ts';
+import { WireError } from '../../../wire/wire.ts';
+import { CLUSTER, EMBEDDED } from '../../embedded.ts';
+import type { ClusterPort, FaultPorts } from '../../ports.ts';
+import type { WorldPart } from '../../tasks.ts';
+import { createScopes } from '../../scopes.ts';
+import { WireRoom } from '../../wires.ts';
+import type { World, WorldSite } from '../../world.ts';
+import { agentOf } from '../agent.ts';
+import { ApiFront } from '../api-front.ts';
+import { createClientPort } from '../client-port.ts';
+import { Observation } from '../observation.ts';
+import { factsOfReal } from '../real.ts';
+import { resourceOfPlural } from '../resources.ts';
+import { OverBudgetError } from '../tenant/budget.ts';
+import { cleanUp } from '../tenant/clean.ts';
+import { TenantFront } from '../tenant/tenant-front.ts';
+import { createTenantPort } from '../tenant/tenant-port.ts';
+import { Tenant } from '../tenant/tenant.ts';
+import type { Tenancy } from '../tenant/tenant.ts';
+import { NodeInstances } from './node-instances.ts';
+import { ObservedInstances, POLL_PERIOD_MS } from './observed-instances.ts';
+
+/** How long the target may take to let go of what a trial made that broke off: it ends real instances. */
+const PATIENCE_MS = 120_000;
+
+/** How an observer reaches EC2. */
+export interface ObservedEc2 {
+  readonly endpoint: string;
+  readonly region: string;
+  readonly credentials: AwsCredentials | undefined;
+}
+
+/** What an observed world is made of. */
+export interface ObservedWorldOptions {
+  readonly access: ClusterAccess;
+  readonly tenancy: Tenancy;
+  /** Without it instances are seen as far as nodes tell of them. */
+  readonly ec2?: ObservedEc2;
+  /** A trial that sees more instances, or nodes, is ended. */
+  readonly maxInstances: number;
+}
+
+/** What an observer can't see, a sentence each. */
+export const UNSEEN = [
+  "Observed only: the target talked to its own endpoints. Its requests were not seen and could not be broken, so checks that judge requests (backing off, acting within limits at each launch, reading notices) had nothing to judge, and a target that died or panicked can't be told from one that is idle.",
+  'What a watch or a look leaves out was not seen: states that were undone at once, and their exact times.',
+] as const;
+const UNSEEN_WITHOUT_EC2 =
+  'EC2 was not asked (--aws-endpoint): an instance that never became a node, or lived on without one, was not seen. Nothing can be said of leaks.';
+const UNSEEN_BETWEEN_POLLS = `EC2 was asked every ${POLL_PERIOD_MS / 1_000} s: which request launched or ended an instance is not known.`;
+
+/** What is known of an observed world before a trial. */
+export function observedFacts(
+  hasEc2: boolean,
+): Pick<World, 'name' | 'capabilities' | 'allowances'> & { readonly unseen: readonly string[] } {
+  const capabilities: Capability[] = ['objects.observe', ...(hasEc2 ? (['instances.observe'] as const) : [])];
+  const { apiMs, watchMs, bindMs, nodeGoneMs, podEndMs } = factsOfReal({}).allowances;
+  return {
+    name: 'existing (observed)',
+    capabilities,
+    // Machines are real ones.
+    allowances: { ...EMBEDDED.allowances, apiMs, watchMs: watchMs + POLL_PERIOD_MS, bindMs, nodeGoneMs, podEndMs },
+    unseen: [...UNSEEN, hasEc2 ? UNSEEN_BETWEEN_POLLS : UNSEEN_WITHOUT_EC2],
+  };
+}
+
+/**
+ * A real cluster and a target that talks to its own endpoints: the world deploys workloads and watches, and nothing of it
+ * stands between the target and what it asks for. No faults, no machines of ours. Real time.
+ */
+export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, maxInstances }: ObservedWorldOptions): World {
+  const { timeline, random, recorder, onFailure } = site;
+  const catalogue = loadCatalogue();
+  const scopes = createScopes(timeline);
+  const { scope } = scopes;
+  const tenant = new Tenant(tenancy);
+  const server = createHttpWire(access);
+  const aws = ec2 === undefined ? undefined : createHttpWire({ baseUrl: ec2.endpoint });
+  const stopping = new AbortController();
+
+  const ports = new Map<Principal, ClusterPort>();
+  const port = (principal: Principal): ClusterPort => {
+    const known = ports.get(principal);
+    if (known !== undefined) return known;
+    const runtime = {
+      clock: scope(`port of ${principal}`),
+      random: random.fork(`port of ${principal}`),
+      log: () => undefined,
+      signal: stopping.signal,
+    };
+    const wire = (request: Parameters<typeof server.wire>[0]): ReturnType<typeof server.wire> =>
+      server.wire({ ...request, headers: { ...request.headers, ...agentOf(principal) } });
+    const made = createTenantPort(createClientPort({ wire, runtime, resource: resourceOfPlural }), tenant);
+    ports.set(principal, made);
+    return made;
+  };
+
+  const client =
+    ec2 === undefined || aws === undefined
+      ? undefined
+      : createEc2Client({
+          wire: aws.wire,
+          clock: scope('ec2 observer'),
+          random: random.fork('ec2 observer'),
+          region: ec2.region,
+          endpoint: ec2.endpoint,
+          ...(ec2.credentials === undefined ? {} : { credentials: ec2.credentials }),
+        });
+  const instances =
+    client === undefined
+      ? new NodeInstances(port('observer'))
+      : new ObservedInstances({
+          ec2: client,
+          clock: scope('ec2 observer'),
+          recorder,
+          instanceType: (type) => catalogue.types.get(type),
+          poolPrefix: tenant.objectPrefix,
+          onFailure,
+        });
+  instances.onChange(() => {
+    if (instances.list().length > maxInstances) onFailure(new OverBudgetError(maxInstances, 'seen'));
+  });
+  const parts: readonly WorldPart[] = [
+    new Observation({ port: port('observer'), clock: scope('observation'), recorder, isOwn: () => false, strangersAre: 'target' }),
+    instances,
+  ];
+
+  const clock = scope('wire');
+  const front = new ApiFront({ server: server.wire, types: loadKubeTypes() });
+  const wires = new WireRoom({
+    site,
+    clock,
+    gate: new Gate(clock, random.fork('gate')),
+    backends: { kube: new TenantFront({ front, server: server.wire, tenant, keeps: () => true }), aws: nobody() },
+    latencyMs: () => ({ thereMs: 0, workMs: 0, backMs: 0 }),
+  });
+  const running: Promise<void>[] = [];
+  const clean = async (): Promise<void> => {
+    const cleaner = scope('cleaner');
+    const kube = createKubeClient({ wire: server.wire, clock: cleaner });
+    const left = await cleanUp({
+      client: kube,
+      clock: cleaner,
+      owner: tenant,
+      patienceMs: PATIENCE_MS,
+      removeFinalizers: false,
+      goesOn: true,
+    });
+    if (left.length > 0) throw new Error(`what an earlier trial made is still there: ${left.join(', ')}`);
+  };
+
+  return {
+    ...observedFacts(ec2 !== undefined),
+    cluster: { ...CLUSTER, objectPrefix: tenant.objectPrefix },
+    instanceTypes: catalogue.types,
+    timeline,
+    start: async () => {
+      await clean();
+      if (instances instanceof ObservedInstances) await instances.begin();
+      for (const part of parts) running.push(part.run(stopping.signal).catch(onFailure));
+    },
+    stop: async () => {
+      stopping.abort(new Error('the world stops'));
+      await Promise.all(running);
+      client?.destroy();
+      aws?.destroy();
+      server.destroy();
+      scopes.kill();
+    },
+    open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
+    port,
+    arm: () => {
+      throw new Error('an observed world has no wire of the target to break');
+    },
+    ports: observersPorts(instances),
+    poolFor: (pool, features) => tenant.poolFor(pool, features.includes('taints')),
+    clean,
+  };
+}
+
+/** Nobody is behind the AWS wire of an observed world: its operator asks the cluster alone. */
+function nobody(): ApiFront {
+  return new ApiFront({
+    server: () => Promise.reject(new WireError('ECONNREFUSED', 'an observed world has no AWS')),
+    types: loadKubeTypes(),
+  });
+}
+
+/** What only looks breaks nothing. */
+function observersPorts(instances: FaultPorts['instances']): FaultPorts {
+  const none = (): never => {
+    throw new Error('an observed world has nothing that could be broken');
+  };
+  return {
+    capacity: { limit: none },
+    throttle: { limit: none },
+    quota: { limitVcpus: none, limitInstances: none, limitLaunches: none, limitAddresses: none },
+    reads: { delay: none },
+    instanceFaults: { failLaunches: none, endRunning: none },
+    nodes: { arm: none },
+    spot: { interrupt: none },
+    queue: { perturb: none, put: none, scheduleChange: none },
+    instances,
+    templates: { list: () => [] },
+  };
+}

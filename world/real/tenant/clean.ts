@@ -1,0 +1,165 @@
+import type { KubeClient, ResourceType } from '../../../clients/kube-client.ts';
+import { KubeError } from '../../../clients/kube-client.ts';
+import { RESOURCES } from '../../../clients/resources.ts';
+import type { KubeObject } from '../../../model/kube.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { resourceOfPlural } from '../resources.ts';
+
+/** In this order: who makes pods before pods, pools before claims before nodes, namespaces and definitions last. */
+const ORDER = [
+  'cronjobs',
+  'jobs',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'replicasets',
+  'poddisruptionbudgets',
+  'pods',
+  'services',
+  'secrets',
+  'serviceaccounts',
+  'configmaps',
+  'persistentvolumeclaims',
+  'persistentvolumes',
+  'storageclasses',
+  'priorityclasses',
+  'nodepools',
+  'nodeclaims',
+  'ec2nodeclasses',
+  'nodes',
+  'namespaces',
+] as const;
+
+/** How long what nothing holds any more may take: a namespace is emptied by a controller that may be busy. */
+const GONE_LIMIT_MS = 60_000;
+/** How often it looks whether all is gone. */
+const LOOK_PERIOD_MS = 250;
+
+/** Whose things are taken away: a run's in a cluster of others (`Tenant`), or all trials' in a cluster of their own (`SOLE_TENANT`). */
+export interface Owner {
+  /** What all of it bears, as a selector. */
+  readonly labels: Readonly<Record<string, string>>;
+  /** The namespace that stays while the run goes on. */
+  readonly namespace: string;
+  /** @param plural of the object's resource */
+  owns(object: KubeObject, plural: string): boolean;
+}
+
+/** How a run's things are taken away. */
+export interface Cleaning {
+  readonly client: KubeClient;
+  readonly clock: Clock;
+  readonly owner: Owner;
+  /** How long finalizers are waited for: who set them may want to do something first. */
+  readonly patienceMs: number;
+  /** Afterwards finalizers are removed: whoever set them is gone, and what they guard was the run's. */
+  readonly removeFinalizers: boolean;
+  /** The run goes on: its namespace and definitions stay. */
+  readonly goesOn: boolean;
+}
+
+/**
+ * Removes what is the owner's, one object at a time, each by its uid: nothing else, and never a whole kind. Its
+ * CustomResourceDefinitions go when no object of theirs is left, of anybody.
+ * @returns what is still there, as `nodes/NAME`
+ */
+export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
+  const { clock, patienceMs, removeFinalizers } = cleaning;
+  const deadlineMs = clock.nowMs() + patienceMs;
+  let left = await deleteAll(cleaning);
+  while (left.length > 0 && clock.nowMs() < deadlineMs) {
+    await clock.sleep(LOOK_PERIOD_MS);
+    left = await deleteAll(cleaning);
+  }
+  if (left.length > 0 && removeFinalizers) {
+    for (const { type, object } of left) await letGo(cleaning, type, object);
+    left = await deleteAll(cleaning);
+    for (const goneByMs = clock.nowMs() + GONE_LIMIT_MS; left.length > 0 && clock.nowMs() < goneByMs; left = await deleteAll(cleaning))
+      await clock.sleep(LOOK_PERIOD_MS);
+  }
+  if (!cleaning.goesOn) await removeDefinitions(cleaning);
+  return left.map(({ type, object: { metadata } }) => [type.plural, metadata.namespace, metadata.name].filter(Boolean).join('/'));
+}
+
+interface Found {
+  readonly type: ResourceType;
+  readonly object: KubeObject;
+}
+
+async function deleteAll(cleaning: Cleaning): Promise<Found[]> {
+  const { client, owner, goesOn } = cleaning;
+  const left: Found[] = [];
+  for (const plural of ORDER) {
+    const type = resourceOfPlural(plural);
+    if (type === undefined) continue;
+    for (const object of await listOwn(cleaning, type)) {
+      if (goesOn && plural === 'namespaces' && object.metadata.name === owner.namespace) continue;
+      left.push({ type, object });
+      if (object.metadata.deletionTimestamp !== undefined && plural !== 'pods') continue;
+      const { uid } = object.metadata;
+      await ignoring([404, 409], () =>
+        client.delete(refOf(type, object), {
+          ...(uid === undefined ? {} : { uid }),
+          ...(plural === 'pods' ? { gracePeriodSeconds: 0 } : {}),
+        }),
+      );
+    }
+  }
+  return left;
+}
+
+async function letGo({ client }: Cleaning, type: ResourceType, object: KubeObject): Promise<void> {
+  if ((object.metadata.finalizers ?? []).length === 0) return;
+  await ignoring([404, 409], () => client.patch(refOf(type, object), { metadata: { finalizers: null } }));
+}
+
+async function removeDefinitions(cleaning: Cleaning): Promise<void> {
+  const { client } = cleaning;
+  for (const definition of await listOwn(cleaning, RESOURCES.customresourcedefinitions)) {
+    const type = typeOf(definition);
+    if (type === undefined || (await listAll(client, type)).length > 0) continue;
+    await ignoring([404, 409], () => client.delete(refOf(RESOURCES.customresourcedefinitions, definition)));
+  }
+}
+
+/** The resource that a definition defines. */
+function typeOf(definition: KubeObject): ResourceType | undefined {
+  const { spec } = definition as {
+    spec?: { group: string; scope: string; names: { plural: string; kind: string }; versions: { name: string; served: boolean }[] };
+  };
+  const version = spec?.versions.find(({ served }) => served);
+  if (spec === undefined || version === undefined) return undefined;
+  return { group: spec.group, version: version.name, ...spec.names, namespaced: spec.scope === 'Namespaced' };
+}
+
+function refOf(type: ResourceType, { metadata: { namespace, name = '' } }: KubeObject): Parameters<KubeClient['delete']>[0] {
+  return { type, name, ...(namespace === undefined ? {} : { namespace }) };
+}
+
+async function listOwn({ client, owner }: Cleaning, type: ResourceType): Promise<KubeObject[]> {
+  const objects = await listAll(
+    client,
+    type,
+    Object.keys(owner.labels).length === 0 ? {} : { labels: { matchLabels: { ...owner.labels } } },
+  );
+  // A server that knows no selectors must not make this delete what is others'.
+  return objects.filter((object) => owner.owns(object, type.plural));
+}
+
+/** None of what is not served. */
+async function listAll(client: KubeClient, type: ResourceType, options: Parameters<KubeClient['list']>[1] = {}): Promise<KubeObject[]> {
+  try {
+    return await client.list<KubeObject>(type, options);
+  } catch (error) {
+    if (error instanceof KubeError && error.status === 404) return [];
+    throw error;
+  }
+}
+
+async function ignoring(statuses: readonly number[], work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!(error instanceof KubeError) || !statuses.includes(error.status)) throw error;
+  }
+}

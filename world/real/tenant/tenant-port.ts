@@ -1,0 +1,79 @@
+import type { KubeEvent, KubeObject, Node, ObjectMeta } from '../../../model/kube.ts';
+import { ClusterError } from '../../ports.ts';
+import type { ClusterPort, ObjectRef } from '../../ports.ts';
+import { MAX_PODS } from './tenant.ts';
+import type { Tenant } from './tenant.ts';
+
+/** Of these a port shows what is the tenant's alone. */
+const SHOWN: readonly string[] = ['pods', 'nodes', 'nodeclaims', 'nodepools'];
+
+/**
+ * A cluster as a tenant's parts and scenarios see it: what they make is the tenant's, what is shown to them of pods, nodes,
+ * claims, pools and events is the tenant's too, and no node of others is written to.
+ */
+export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort {
+  const located = (ref: ObjectRef): ObjectRef =>
+    ref.namespace === undefined ? ref : { ...ref, namespace: tenant.namespaceFor(ref.namespace) };
+  const isShown = (resource: string, object: KubeObject): boolean => {
+    if (resource === 'events') return isAboutTenants(tenant, object);
+    return !SHOWN.includes(resource) || tenant.owns(object);
+  };
+  /** Kubelets and the cloud controller go by the names of nodes, which others may have too. */
+  const refuseForeign = async (ref: ObjectRef): Promise<void> => {
+    if (ref.resource !== 'nodes') return;
+    const node = await port.get<Node>(ref);
+    if (node !== undefined && !tenant.owns(node)) {
+      throw new ClusterError(403, 'Forbidden', `nodes "${ref.name}" is forbidden: it is not of run ${tenant.run}, which leaves it alone`);
+    }
+  };
+  /** Pods that its workloads ask for, by workload. */
+  const asked = new Map<string, number>();
+  const refuseTooMany = ({ resource, namespace, name }: ObjectRef, object: object): void => {
+    const { spec } = object as { spec?: { replicas?: number; parallelism?: number } };
+    const replicas = spec?.replicas ?? spec?.parallelism;
+    if (replicas === undefined) return;
+    const key = [resource, namespace, name].join('/');
+    const others = [...asked].reduce((sum, [other, count]) => sum + (other === key ? 0 : count), 0);
+    if (others + replicas > MAX_PODS)
+      throw new ClusterError(403, 'Forbidden', `${resource} "${name}" asks for more than the ${MAX_PODS} pods that the plan allows`);
+    asked.set(key, replicas);
+  };
+  return {
+    get: (ref) => port.get(located(ref)),
+    list: async <T extends KubeObject>(resource: string, { namespace, labels }: Parameters<ClusterPort['list']>[1] = {}) => {
+      const filter = {
+        ...(namespace === undefined ? {} : { namespace: tenant.namespaceFor(namespace) }),
+        ...(labels === undefined ? {} : { labels }),
+      };
+      const objects = await port.list<T>(resource, filter);
+      return objects.filter((object) => isShown(resource, object));
+    },
+    create: async <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => {
+      const { namespace, name = '' } = object.metadata;
+      refuseTooMany({ resource, name, ...(namespace === undefined ? {} : { namespace }) }, object);
+      return port.create<T>(resource, tenant.made(resource, object));
+    },
+    patch: async <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => {
+      await refuseForeign(ref);
+      refuseTooMany(ref, patch);
+      return port.patch<T>(located(ref), patch, subresource);
+    },
+    delete: async (ref, options) => {
+      await refuseForeign(ref);
+      await port.delete(located(ref), options);
+      asked.delete([ref.resource, ref.namespace, ref.name].join('/'));
+    },
+    bind: (pod, nodeName) => port.bind(located(pod), nodeName),
+    watch: <T extends KubeObject>(resource: string, signal: AbortSignal, onChange: Parameters<typeof port.watch<T>>[2]) => {
+      port.watch<T>(resource, signal, (change) => {
+        if (isShown(resource, change.object)) onChange(change);
+      });
+    },
+  };
+}
+
+/** What lies in no namespace is told of by events in `default`: whose it is its own name would have to say. */
+function isAboutTenants(tenant: Tenant, { involvedObject }: Partial<KubeEvent>): boolean {
+  const namespace = involvedObject?.namespace ?? '';
+  return namespace === '' || tenant.hasNamespace(namespace);
+}
