@@ -62,6 +62,16 @@ for (const line of ['compare-worlds', 'compare-worlds one', 'compare-worlds a b 
   });
 }
 
+for (const flag of ['--seed 2', '--trials 1', '--target plain', '--suite capacity', '--keep', '--nodes 3', '--ec2 embedded', '--out x']) {
+  test(`refused beside two runs that are there: ${flag}`, async () => {
+    const { code, stderr } = await scaleproofHere(['compare-worlds', 'a', 'b', ...flag.split(' ')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(
+      `${flag.split(' ')[0] ?? ''} is for compare-worlds --world kind or existing, which runs both worlds; leave it out`,
+    );
+  });
+}
+
 test('--machines is for the embedded world', async () => {
   const { code, stderr } = await scaleproofHere(['run', '--world', 'kind', '--machines', 'quick']);
   expect(code).toBe(2);

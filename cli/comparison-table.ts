@@ -32,7 +32,7 @@ export function formatComparison(
   const paint = createPaint(color);
   const { a, b, allowed, scenarios, notCompared, outcome } = comparison;
   const explained = scenarios.flatMap(({ scenario, phases }) =>
-    phases.flatMap(({ phase, explanation }) => (explanation === undefined ? [] : [{ scenario, phase, ...explanation }])),
+    phases.flatMap(({ phase, outcome: of, explanation }) => (explanation === undefined ? [] : [{ scenario, phase, of, ...explanation }])),
   );
   return [
     `A: ${a}`,
@@ -42,7 +42,10 @@ export function formatComparison(
     ...scenarios.flatMap((scenario) => [...describeScenario(scenario, paint, columns), '']),
     ...section(
       'EXPLAINED',
-      explained.map(({ scenario, phase, reason, see }) => `${scenario}, ${phase}: ${reason} (${see})`),
+      explained.map(({ scenario, phase, of, reason, see, limitMs }) => {
+        const upTo = of === 'differs' ? `no more than ${formatDuration(limitMs)}` : `up to ${formatDuration(limitMs)}`;
+        return `${scenario}, ${phase}, ${upTo}: ${reason} (${see})`;
+      }),
     ),
     ...section(
       'NOT COMPARED',

@@ -1,9 +1,19 @@
+import { createRealTimeline } from '../runtime/timeline.ts';
+
+/** A second signal that comes so soon is the same Ctrl-C: a terminal tells its whole group, and npm tells its child once more. */
+const SAME_MS = 1_000;
+
 /** Turns Ctrl-C and SIGTERM into an abort, until released. A second one ends the process at once. */
 export function interruption(): { readonly signal: AbortSignal; release(): void } {
   const controller = new AbortController();
+  const clock = createRealTimeline().scope('interruption');
+  let firstMs = 0;
   const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) process.exit(INTERRUPTED_TWICE);
-    controller.abort(new Error(`interrupted by ${name}`));
+    const nowMs = clock.nowMs();
+    if (!controller.signal.aborted) {
+      firstMs = nowMs;
+      controller.abort(new Error(`interrupted by ${name}`));
+    } else if (nowMs - firstMs > SAME_MS) process.exit(INTERRUPTED_TWICE);
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);

@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import { createKubeClient } from '../clients/kube.ts';
+import { readKubeconfig } from '../clients/kubeconfig.ts';
+import { createHttpWire } from '../wire/http-wire.ts';
+import { claimCluster } from '../world/kind/claim.ts';
 import type { WorldRef } from '../harness/world-for.ts';
 import type { EndpointFacts } from '../reports/report-input.ts';
 import { packageRoot } from '../model/package-root.ts';
@@ -13,6 +17,7 @@ import { clusterRequirements } from '../world/kind/requirements.ts';
 import { RUN_VARIABLE, clusterName, folderOf, openRun, runName } from '../world/kind/run-state.ts';
 import type { OpenRun } from '../world/kind/run-state.ts';
 import { CLUSTER } from '../world/embedded.ts';
+import { endRun } from '../world/kind/sweep.ts';
 import type { Console } from './console.ts';
 import { probeLocalStack } from './probe-localstack.ts';
 import type { NodesFlag } from './options.ts';
@@ -67,8 +72,8 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
         const aws =
           ec2.kind === 'localstack' && ec2.endpoint !== undefined ? { endpoint: ec2.endpoint, region: CLUSTER.region } : undefined;
         const opened = await openRun(run, { clock, programs, usesEngine: true, ...(aws === undefined ? {} : { aws }) });
-        endings.push(() => opened.close());
-        const found = await together(signal, (either) => [localStackUp(either), clustersUp(either, directory)] as const);
+        endings.push(() => endRun(opened, { programs, clock }));
+        const found = await together(signal, (either) => [localStackUp(either, opened), clustersUp(either, directory)] as const);
         return {
           worlds: wanted.map((cluster) => refOf(cluster, found?.endpoint, opened)),
           environment: { [RUN_VARIABLE]: run, TMPDIR: opened.folder },
@@ -77,7 +82,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
       },
       down: async ({ logs }) => {
         if (logs !== undefined && endings.length > 0) for (const { name } of wanted) await collectLogs(name, join(logs, name));
-        for (const end of endings.splice(0).reverse()) await end();
+        await endAll(endings.splice(0).reverse());
       },
     },
   };
@@ -86,6 +91,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
     return {
       kind: 'kind',
       kubeconfig,
+      ec2: ec2.kind,
       ...(awsEndpoint === undefined ? {} : { awsEndpoint }),
       ...(nodes === 'simulated' ? {} : { nodes: { cluster: name, run, folder: folderOf(run) } }),
       // What is in a LocalStack of the run's own goes with it.
@@ -93,9 +99,9 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
     };
   }
 
-  async function localStackUp(signal: AbortSignal): Promise<EndpointFacts | undefined> {
+  async function localStackUp(signal: AbortSignal, { accounts }: OpenRun): Promise<EndpointFacts | undefined> {
     if (ec2.kind === 'embedded') return undefined;
-    if (ec2.endpoint !== undefined) return probeLocalStack(ec2.endpoint, { clock, console, signal });
+    if (ec2.endpoint !== undefined) return probeLocalStack(ec2.endpoint, { clock, console, signal, accountsFile: accounts });
     say('starting LocalStack');
     const { result, took } = await parts.time('LocalStack', 'upMs', () => {
       return startLocalStack(programs, { run, region: CLUSTER.region, clock, signal });
@@ -104,7 +110,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
       await parts.time('LocalStack', 'downMs', () => stopLocalStack(programs, result.id));
     });
     say(`LocalStack is up after ${took}`);
-    return probeLocalStack(result.endpoint, { clock, console, signal });
+    return probeLocalStack(result.endpoint, { clock, console, signal, accountsFile: accounts });
   }
 
   /** The first alone: it pulls the image and makes kind's network. The others side by side. */
@@ -119,6 +125,7 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
     const { name } = cluster;
     if (reuse !== undefined) {
       await adoptKindCluster(programs, cluster);
+      await claim(cluster);
       say(`using the cluster ${name}`);
       return;
     }
@@ -152,6 +159,15 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
     }
   }
 
+  async function claim({ name, kubeconfig }: KindCluster): Promise<void> {
+    const server = createHttpWire(await readKubeconfig(kubeconfig));
+    try {
+      await claimCluster(createKubeClient({ wire: server.wire, clock }), name);
+    } finally {
+      server.destroy();
+    }
+  }
+
   async function collectLogs(name: string, directory: string): Promise<void> {
     try {
       await exportKindLogs(programs, name, directory);
@@ -161,6 +177,20 @@ export function provideKind({ keep, reuse, clusters, ec2, nodes }: KindOptions, 
       say(error instanceof Error ? error.message : String(error));
     }
   }
+}
+
+/** Does all of them, one after the other, whatever becomes of each but the last: who forgets the run must know that all else is gone. */
+async function endAll(endings: readonly (() => Promise<void> | void)[]): Promise<void> {
+  const errors: Error[] = [];
+  for (const [index, end] of endings.entries()) {
+    if (index === endings.length - 1 && errors.length > 0) break;
+    try {
+      await end();
+    } catch (error) {
+      errors.push(error instanceof Error ? error : new Error(String(error)));
+    }
+  }
+  if (errors.length > 0) throw new Error(errors.map(({ message }) => message).join('; '));
 }
 
 /**

@@ -55,6 +55,8 @@ function defaultTarget(world: (typeof WORLDS)[number]): string {
   return world === 'embedded' ? reference.name : reference.quick.name;
 }
 
+const MORE_AT_A_TIME = { kind: 'take --clusters for more of them', existing: 'leave it out' } as const;
+
 /** The flags of `run`, parsed. */
 interface RunFlags extends WorldFlags {
   readonly world: (typeof WORLDS)[number];
@@ -108,6 +110,16 @@ function withWorldOptions(command: Command): Command {
     .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it');
 }
 
+/** @throws UsageError when a flag is given that says nothing of two runs that are there */
+function refuseRunFlags(command: Command): void {
+  const ofDirectories: readonly string[] = ['scenario', 'json'];
+  for (const option of command.options) {
+    const name = option.attributeName();
+    if (command.getOptionValueSource(name) === 'cli' && !ofDirectories.includes(name))
+      throw new UsageError(`${option.long ?? name} is for compare-worlds --world kind or existing, which runs both worlds; leave it out`);
+  }
+}
+
 const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
 function commandLine(console: Console, finish: (code: number) => void): Command {
@@ -144,10 +156,12 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
-      const { suite, scenario, manifests, out, workers, target = defaultTarget(flags.world), nodes, seed, trials, json } = flags;
+      const { suite, scenario, manifests, out, workers, clusters, target = defaultTarget(flags.world), nodes, seed, trials, json } = flags;
+      if (workers !== undefined && flags.world !== 'embedded')
+        throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
-      finish(await run({ ...what, out, workers, json, ...where }, console));
+      finish(await run({ ...what, out, workers, clusters, json, ...where }, console));
     });
 
   program
@@ -225,10 +239,12 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
           out?: string;
           json: boolean;
         },
+        command: Command,
       ) => {
         const { world, kubeconfig, ec2, awsEndpoint, yes, keep, reuse, suite, scenario, nodes, out, json, ...rest } = flags;
         const [a, b, ...more] = runs;
         if (a !== undefined && b !== undefined && more.length === 0 && world === undefined) {
+          refuseRunFlags(command);
           finish(compareRuns({ a, b, scenarios: scenario }, { json }, console));
           return;
         }

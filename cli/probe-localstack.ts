@@ -4,20 +4,27 @@ import { createRandom } from '../runtime/random.ts';
 import { CLUSTER } from '../world/embedded.ts';
 import { GAPS } from '../world/real/localstack/gaps.ts';
 import { probeEndpoint } from '../world/real/localstack/probes.ts';
+import { noteAccount } from '../world/kind/run-state.ts';
 import type { Console } from './console.ts';
 
 /** The probes' names and tokens: which ones does not matter. */
 const SEED = 1;
 
+interface ProbeOptions {
+  readonly clock: Clock;
+  readonly console: Console;
+  readonly signal: AbortSignal;
+  /** Where the account is noted that the probes use. */
+  readonly accountsFile: string;
+}
+
 /**
  * Finds out what an endpoint lacks, and says so.
  * @throws LocalStackError when it can't be used
  */
-export async function probeLocalStack(
-  endpoint: string,
-  { clock, console, signal }: { readonly clock: Clock; readonly console: Console; readonly signal: AbortSignal },
-): Promise<EndpointFacts> {
-  const report = await probeEndpoint({ endpoint, region: CLUSTER.region, clock, random: createRandom(SEED) });
+export async function probeLocalStack(endpoint: string, { clock, console, signal, accountsFile }: ProbeOptions): Promise<EndpointFacts> {
+  const onAccount = (account: string): void => noteAccount(accountsFile, account);
+  const report = await probeEndpoint({ endpoint, region: CLUSTER.region, clock, random: createRandom(SEED), onAccount, signal });
   signal.throwIfAborted();
   const gaps = report.gaps.map((finding) => ({ ...finding, ec2: GAPS.find(({ name }) => name === finding.gap)?.ec2 ?? '' }));
   const added = gaps.filter(({ present }) => present !== false).length;

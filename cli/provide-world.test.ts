@@ -15,6 +15,8 @@ for (const [flags, message] of [
   [['--world', 'kind', '--ec2', 'embedded', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint names a LocalStack'],
   [['--world', 'kind', '--clusters', '2', '--reuse', 'mine'], '--clusters makes clusters'],
   [['--clusters', '2'], '--clusters is for --world kind'],
+  [['--world', 'kind', '--workers', '2'], '--workers is for --world embedded; a cluster takes one trial at a time: take --clusters'],
+  [['--world', 'existing', '--kubeconfig', 'x', '--workers', '1'], '--workers is for --world embedded'],
   [['--ec2', 'localstack'], '--ec2 is for --world kind and existing'],
 ] as const) {
   test(`run ${flags.join(' ')} is wrong usage`, async () => {
@@ -48,7 +50,7 @@ test('a cluster that does not come up: a whole run directory with its logs, exit
   const [cluster = ''] = readdirSync(join(cwd, 'out/kind'));
   expect(existsSync(join(cwd, 'out/kind', cluster, 'node/kubelet.log'))).toBe(true);
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
-  expect(engine.calls().at(-2)).toMatch(/^kind delete cluster --name scaleproof-[a-z0-9]+-1 /);
+  expect(engine.calls()).toContainEqual(expect.stringMatching(/^kind delete cluster --name scaleproof-[a-z0-9]+-1 /));
 });
 
 test('nothing is begun where the engine does not answer', async ({}, testInfo) => {
@@ -98,6 +100,19 @@ test('LocalStack that does not come up ends the making of the cluster, and both 
   expect(stderr).toContain("LocalStack's image is not here and can't be pulled: name one that runs in LOCALSTACK_ENDPOINT");
   expect(notRun(cwd)).toMatchObject([{ reason: expect.stringContaining('LocalStack') as unknown }]);
   expect(engine.clusters()).toEqual([]);
+  expect(engine.containers()).toEqual([]);
+  expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
+});
+
+test('Ctrl-C while LocalStack starts: the container of which nobody knows the id yet is removed', async ({}, testInfo) => {
+  test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+  const engine = createFakeEngine(testInfo);
+  engine.write('hang', '');
+  engine.write('hang-run', '');
+  const { child, finished, cwd } = runKind(testInfo, engine, '--ec2', 'localstack');
+  await until('there is a container', () => engine.containers().length > 0);
+  child.kill('SIGINT');
+  expect((await finished).code).toBe(3);
   expect(engine.containers()).toEqual([]);
   expect(readdirSync(join(cwd, 'scaleproof'))).toEqual([]);
 });

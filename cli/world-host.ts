@@ -68,33 +68,48 @@ export class PartClock {
   }
 }
 
+/** How a run in a world fared. */
+export type Done<T> = (
+  | { readonly result: T }
+  /** Why there is none: the world did not come up. */
+  | { readonly reason: string }
+) & {
+  /** Something of the world could not be taken down. */
+  readonly isLeft: boolean;
+};
+
 /**
  * Does the work of a run while its world is up, and takes the world down again, whatever happens.
  * @param isWell whether logs are of no use to anybody
- * @returns what the work gave; or why there was none, when the world did not come up
  */
 export async function whileUp<T>(
   host: WorldHost | undefined,
   run: { readonly signal: AbortSignal; readonly directory: string; readonly console: Console },
   work: (up: WorldUp | undefined) => Promise<T>,
   isWell: (result: T) => boolean,
-): Promise<{ readonly result: T } | { readonly reason: string }> {
-  if (host === undefined) return { result: await work(undefined) };
+): Promise<Done<T>> {
+  if (host === undefined) return { result: await work(undefined), isLeft: false };
   const { signal, directory, console } = run;
-  let logs: string | undefined;
+  let isWorthLogs = false;
+  let done: { readonly result: T } | { readonly reason: string };
+  let isLeft = false;
   try {
     const result = await work(await host.up({ signal, directory }));
-    if (!signal.aborted && !isWell(result)) logs = join(directory, 'kind');
-    return { result };
+    isWorthLogs = !signal.aborted && !isWell(result);
+    done = { result };
   } catch (error) {
-    if (signal.aborted && error === signal.reason) return { reason: 'the run was interrupted before it began' };
-    if (!(error instanceof ClusterError || error instanceof LocalStackError)) throw error;
-    console.err(`scaleproof: ${error.message.replaceAll('\n', ' ')}\n`);
-    return { reason: error.message };
+    if (signal.aborted && error === signal.reason) done = { reason: 'the run was interrupted before it began' };
+    else {
+      if (!(error instanceof ClusterError || error instanceof LocalStackError)) throw error;
+      console.err(`scaleproof: ${error.message.replaceAll('\n', ' ')}\n`);
+      done = { reason: error.message };
+    }
   } finally {
-    await host.down({ logs }).catch((error: unknown) => {
+    await host.down({ logs: isWorthLogs ? join(directory, 'kind') : undefined }).catch((error: unknown) => {
+      isLeft = true;
       const what = error instanceof Error ? error.message.replaceAll('\n', ' ') : String(error);
       console.err(`scaleproof: ${what}; ${host.mend}\n`);
     });
   }
+  return { ...done, isLeft };
 }

@@ -53,6 +53,15 @@ export interface KubeClient {
   evict(namespace: string, podName: string, options?: { gracePeriodSeconds?: number; uid?: string }): Promise<void>;
 }
 
+/** What else of an API server can be asked: what it serves. */
+export interface Discovery {
+  /**
+   * The resources whose objects can be listed and deleted, custom ones too, each in the version that its group prefers. Empty
+   * for a server before 1.27, which can't tell in one answer. Rejects with a KubeError.
+   */
+  served(): Promise<ResourceType[]>;
+}
+
 /**
  * A local copy of a resource, kept by list and watch of our own, through broken watches, 410 Gone and errors (with
  * backoff on the clock). May lag behind the server, never goes back in time for one object.

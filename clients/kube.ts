@@ -14,9 +14,10 @@ import type { KubeObject } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { WireError } from '../wire/wire.ts';
 import type { Wire } from '../wire/wire.ts';
+import { AGGREGATED_TYPES, DISCOVERY_PATHS, readDiscovery } from './discovery.ts';
 import { exchange } from './exchange.ts';
 import { KubeError } from './kube-client.ts';
-import type { KubeClient, KubeRef, ResourceType } from './kube-client.ts';
+import type { Discovery, KubeClient, KubeRef, ResourceType } from './kube-client.ts';
 import { readKubeError } from './kube-errors.ts';
 import { apiVersionOf, formatLabelSelector } from './resources.ts';
 
@@ -37,16 +38,20 @@ interface KubeClientOptions {
  * A client made of client-node's own API classes over a wire. Everything but the eviction goes through CustomObjectsApi,
  * whose bodies are plain JSON: the typed classes turn times into Date objects and drop the fields that they don't know.
  */
-export function createKubeClient(options: KubeClientOptions): KubeClient {
+export function createKubeClient(options: KubeClientOptions): KubeClient & Discovery {
   return new WireKubeClient(options);
 }
 
-class WireKubeClient implements KubeClient {
+class WireKubeClient implements KubeClient, Discovery {
+  readonly #wire: Wire;
+  readonly #timeoutMs: number;
   readonly #clock: Clock;
   readonly #objects: CustomObjectsApi;
   readonly #core: CoreV1Api;
 
   constructor({ wire, clock, baseServer = 'http://kubernetes.default.svc', timeoutMs = KUBE_REQUEST_TIMEOUT_MS }: KubeClientOptions) {
+    this.#wire = wire;
+    this.#timeoutMs = timeoutMs;
     this.#clock = clock;
     const httpApi = wrapHttpLibrary({ send: (request) => send(wire, clock, request, timeoutMs) });
     const configuration = (server: ServerConfiguration<Record<string, string>>): Configuration =>
@@ -130,6 +135,21 @@ class WireKubeClient implements KubeClient {
     await this.#call(`evict pods/${namespace}/${podName}`, () =>
       this.#core.createNamespacedPodEviction({ namespace, name: podName, body }),
     );
+  }
+
+  async served(): Promise<ResourceType[]> {
+    const served: ResourceType[] = [];
+    for (const path of DISCOVERY_PATHS) {
+      const request = { method: 'GET', path, headers: { accept: `${AGGREGATED_TYPES},application/json` } };
+      served.push(
+        ...(await this.#call<ResourceType[]>(`get ${path}`, async () => {
+          const answer = await exchange(this.#wire, this.#clock, request, this.#timeoutMs);
+          if (answer.status >= 400) throw readKubeError(answer, `get ${path}`);
+          return readDiscovery(answer.text);
+        })),
+      );
+    }
+    return served;
   }
 
   async #call<T>(label: string, work: () => Promise<unknown>): Promise<T> {

@@ -25,7 +25,13 @@ function compare(a: readonly HistoryEvent[], b: readonly HistoryEvent[]): Compar
 
 /** The same of trials that passed, however slow they were. */
 function compareServed(a: readonly HistoryEvent[], b: readonly HistoryEvent[], explained: readonly string[] = []): Comparison {
-  const agreed = explained.map((phase) => ({ scenario: SCENARIO, phase, reason: 'known', see: 'docs/fidelity.md#somewhere' }));
+  const agreed = explained.map((phase) => ({
+    scenario: SCENARIO,
+    phase,
+    limitMs: 5_000,
+    reason: 'known',
+    see: 'docs/fidelity.md#somewhere',
+  }));
   const served = (events: readonly HistoryEvent[]): WorldTrial => ({ ...trialOf(events), verdict: 'pass', findings: [] });
   return comparisonSchema.parse(compareWorlds({ name: 'A', trials: [served(a)] }, { name: 'B', trials: [served(b)] }, agreed));
 }
@@ -83,7 +89,7 @@ test('what is explained does not fail, and what is explained in vain does', () =
 
 test('an explanation of what is near the limits is never stale', () => {
   const near = [
-    { scenario: SCENARIO, phase: 'registered -> ready', reason: 'known', see: 'docs/fidelity.md#somewhere', isNear: true },
+    { scenario: SCENARIO, phase: 'registered -> ready', limitMs: 5_000, reason: 'known', see: 'docs/fidelity.md#somewhere', isNear: true },
   ] as const;
   const run = (events: readonly HistoryEvent[]): WorldRun => ({
     name: 'A',
@@ -93,11 +99,27 @@ test('an explanation of what is near the limits is never stale', () => {
   expect(compareWorlds(run(sound), run(sound), near).outcome).toBe('agree');
 });
 
+test('an explanation explains no more than its limit, either way round', () => {
+  const slower = slow(sound, isReady, 5_001);
+  for (const [a, b] of [
+    [sound, slower],
+    [slower, sound],
+  ] as const) {
+    const comparison = compareServed(a, b, ['registered -> ready', 'pending -> running']);
+    expect(comparison.outcome).toBe('differ');
+    expect(outcomes(comparison, 'differs')).toEqual(['registered -> ready', 'pending -> running']);
+    expect(comparison.scenarios[0]?.phases.find(({ phase }) => phase === 'registered -> ready')?.explanation?.limitMs).toBe(5_000);
+  }
+});
+
 test('a phase that only one world has can not be compared', () => {
   const unbound = sound.filter((event) => event.type !== 'pod' || event.to !== 'scheduled').map((event, i) => ({ ...event, i }));
   const comparison = compareServed(sound, unbound);
   expect(comparison.outcome).toBe('unknown');
   expect(outcomes(comparison, 'only-one')).toEqual(['ready -> bound', 'bound -> running']);
+  const known = compareServed(sound, unbound, ['ready -> bound', 'bound -> running']);
+  expect(known.outcome, 'nor explained').toBe('unknown');
+  expect(outcomes(known, 'only-one')).toEqual(['ready -> bound', 'bound -> running']);
 });
 
 /** The pod is never served: a finding. */

@@ -65,8 +65,8 @@ const whole = z.number().int().nonnegative();
 const sideSchema = z.strictObject({ count: whole, medianMs: z.number().nonnegative() });
 
 /**
- * What became of a phase: `agrees`; `differs`, by more than is allowed; `only-one`, since no trial of the other world went
- * through it; `explained`, one of these two that is known; `stale`, an explanation of what agrees.
+ * What became of a phase: `agrees`; `differs`, by more than is allowed, or than its explanation explains; `only-one`, since no
+ * trial of the other world went through it; `explained`, a difference that is known; `stale`, an explanation of what agrees.
  */
 const phaseOutcomeSchema = z.enum(['agrees', 'differs', 'only-one', 'explained', 'stale']);
 
@@ -77,7 +77,8 @@ const phaseSchema = z.strictObject({
   /** The second median less the first. */
   differenceMs: z.number().optional(),
   outcome: phaseOutcomeSchema,
-  explanation: z.strictObject({ reason: z.string(), see: z.string() }).optional(),
+  /** What is known of it, though it may differ by more than the limit. */
+  explanation: z.strictObject({ reason: z.string(), see: z.string(), limitMs: z.number() }).optional(),
 });
 export type PhaseComparison = z.infer<typeof phaseSchema>;
 
@@ -185,18 +186,23 @@ function comparePhase(
   const a = sideOf(values.a);
   const b = sideOf(values.b);
   const known = agreed.find((one) => one.phase === phase);
-  const isOne = (a === undefined) !== (b === undefined);
-  const doesAgree = !isOne && (a === undefined || b === undefined || agrees(a.medianMs, b.medianMs));
-  const unexplained = isOne ? 'only-one' : 'differs';
-  const outcome = doesAgree ? (isStale(known) ? 'stale' : 'agrees') : known === undefined ? unexplained : 'explained';
+  const outcome = outcomeOfPhase(a, b, known);
   return {
     phase,
     ...(a === undefined ? {} : { a }),
     ...(b === undefined ? {} : { b }),
     ...(a === undefined || b === undefined ? {} : { differenceMs: b.medianMs - a.medianMs }),
     outcome,
-    ...(known === undefined || outcome === 'agrees' ? {} : { explanation: { reason: known.reason, see: known.see } }),
+    ...(known === undefined || outcome === 'agrees' || outcome === 'only-one'
+      ? {}
+      : { explanation: { reason: known.reason, see: known.see, limitMs: known.limitMs } }),
   };
+}
+
+function outcomeOfPhase(a: PhaseComparison['a'], b: PhaseComparison['b'], known: AgreedDifference | undefined): PhaseComparison['outcome'] {
+  if ((a === undefined) !== (b === undefined)) return 'only-one';
+  if (a === undefined || b === undefined || agrees(a.medianMs, b.medianMs)) return isStale(known) ? 'stale' : 'agrees';
+  return known !== undefined && Math.abs(a.medianMs - b.medianMs) <= known.limitMs ? 'explained' : 'differs';
 }
 
 /** Whether an explanation of what agrees is one too many. */

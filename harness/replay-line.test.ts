@@ -4,6 +4,15 @@ import { formatReplayLine, parseReplayLine } from './replay-line.ts';
 
 const hex = fc.stringMatching(/^[0-9a-f]{12}$/);
 const text = fc.string({ minLength: 1, unit: 'grapheme' });
+const ofWorld = fc.record(
+  {
+    world: fc.constantFrom('embedded:quick', 'kind:real-nodes', 'existing'),
+    ec2: fc.constantFrom('localstack', 'embedded'),
+    mode: fc.constantFrom('routed', 'observed'),
+    maxInstances: fc.nat(),
+  },
+  { requiredKeys: [] },
+);
 
 test('a line is one token that no shell needs quoted, and reads back as it was', () => {
   fc.assert(
@@ -14,9 +23,8 @@ test('a line is one token that no shell needs quoted, and reads back as it was',
       fc.nat(),
       fc.nat(),
       hex,
-      fc.boolean(),
-      (scenario, scenarioDigest, target, seed, nodes, catalogueDigest, isReal) => {
-        const world = isReal ? { world: 'existing' } : {};
+      ofWorld,
+      (scenario, scenarioDigest, target, seed, nodes, catalogueDigest, world) => {
         const line = { scenario, scenarioDigest, target, seed, nodes, ...world, catalogueDigest };
         const token = formatReplayLine(line);
         expect(token).toMatch(/^[A-Za-z0-9_.,:=@%/#+-]+$/);
@@ -34,6 +42,9 @@ for (const { line, says } of [
   { line: 'sp1,scenario=a,target=reference,seed=1,nodes=10,catalogue=0123456789ab', says: 'scenario must be an id or path' },
   { line: 'sp1,scenario=a%2@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab', says: 'percent-encoded' },
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab,more=1', says: 'more' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,world=kind,ec2=aws,catalogue=0123456789ab', says: 'ec2' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,mode=free,catalogue=0123456789ab', says: 'mode' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,max-instances=x,catalogue=0123456789ab', says: 'max-instances' },
 ]) {
   test(`a broken line is refused with what is wrong: ${line || 'nothing'}`, () => {
     expect(() => parseReplayLine(line)).toThrow(says);

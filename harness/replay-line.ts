@@ -14,11 +14,20 @@ export interface ReplayLine {
   readonly nodes: number;
   /** The kind of world, of the embedded one with its machines if they are not the usual ones; absent for the embedded one. */
   readonly world?: string | undefined;
+  /** Where machines of a real cluster are; absent for the embedded world, and in lines of before. */
+  readonly ec2?: 'localstack' | 'embedded' | undefined;
+  /** How the target reaches a cluster that others use too; absent for `routed`. */
+  readonly mode?: 'routed' | 'observed' | undefined;
+  /** Most instances of the trial, in such a cluster. */
+  readonly maxInstances?: number | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
 }
 
 const FORMAT = 'sp1';
+
+/** As the flag is called. */
+const MAX_INSTANCES = 'max-instances';
 
 /** Digits of a digest that a line carries. */
 export const DIGEST_DIGITS = 12;
@@ -32,6 +41,9 @@ export function formatReplayLine(line: ReplayLine): string {
     `seed=${line.seed}`,
     `nodes=${line.nodes}`,
     ...(line.world === undefined ? [] : [`world=${encode(line.world)}`]),
+    ...(line.ec2 === undefined ? [] : [`ec2=${line.ec2}`]),
+    ...(line.mode === undefined ? [] : [`mode=${line.mode}`]),
+    ...(line.maxInstances === undefined ? [] : [`${MAX_INSTANCES}=${line.maxInstances}`]),
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
   ].join(',');
 }
@@ -54,6 +66,9 @@ const fields = z.strictObject({
   seed: whole,
   nodes: whole,
   world: z.string().min(1).optional(),
+  ec2: z.enum(['localstack', 'embedded']).optional(),
+  mode: z.enum(['routed', 'observed']).optional(),
+  [MAX_INSTANCES]: whole.optional(),
   catalogue: digest,
 });
 
@@ -73,6 +88,7 @@ export function parseReplayLine(text: string): ReplayLine {
   }
   const [scenario = '', scenarioDigest = ''] = parsed.data.scenario.split('@');
   const [target = '', targetDigest] = parsed.data.target.split('@');
+  const { world, ec2, mode, [MAX_INSTANCES]: maxInstances } = parsed.data;
   return {
     scenario: decode(scenario),
     scenarioDigest,
@@ -80,7 +96,10 @@ export function parseReplayLine(text: string): ReplayLine {
     ...(targetDigest === undefined ? {} : { targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
-    ...(parsed.data.world === undefined ? {} : { world: decode(parsed.data.world) }),
+    ...(world === undefined ? {} : { world: decode(world) }),
+    ...(ec2 === undefined ? {} : { ec2 }),
+    ...(mode === undefined ? {} : { mode }),
+    ...(maxInstances === undefined ? {} : { maxInstances }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

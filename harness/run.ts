@@ -16,7 +16,7 @@ import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
-import { worldFor, worldName } from './world-for.ts';
+import { replayWorld, worldFor } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
@@ -78,7 +78,7 @@ export async function planTrials(
     nodes,
     ...(world === undefined ? {} : { world }),
     wallMs,
-    replay: formatReplayLine({ ...names, seed, nodes, world: world === undefined ? undefined : worldName(world) }),
+    replay: formatReplayLine({ ...names, seed, nodes, ...(world === undefined ? {} : replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
 }

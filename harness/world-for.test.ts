@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME } from '../world/embedded.ts';
-import { worldFor, worldName } from './world-for.ts';
+import { replayWorld, worldFor } from './world-for.ts';
 
 test('the machines of a real cluster on the virtual clock', () => {
   const quick = { kind: 'embedded', machines: 'quick' } as const;
@@ -13,7 +13,28 @@ test('the machines of a real cluster on the virtual clock', () => {
 });
 
 test('replay lines tell worlds apart that give other histories', () => {
-  expect(worldName({ kind: 'embedded' })).toBe('embedded');
-  expect(worldName({ kind: 'embedded', machines: 'quick' })).toBe('embedded:quick');
-  expect(worldName({ kind: 'kind', kubeconfig: '/no/where' })).toBe('kind');
+  const kubeconfig = '/no/where';
+  const nodes = { cluster: 'c', run: 'r', folder: '/no/where' };
+  const tenancy = { run: 'r', prefix: 'p' };
+  for (const [ref, told] of [
+    [{ kind: 'embedded' }, { world: 'embedded' }],
+    [{ kind: 'embedded', machines: 'quick' }, { world: 'embedded:quick' }],
+    [
+      { kind: 'kind', kubeconfig },
+      { world: 'kind', ec2: 'embedded' },
+    ],
+    [
+      { kind: 'kind', kubeconfig, ec2: 'localstack', nodes },
+      { world: 'kind:real-nodes', ec2: 'localstack' },
+    ],
+    [
+      { kind: 'existing', kubeconfig, awsEndpoint: 'http://127.0.0.1:4566', tenancy, maxInstances: 7 },
+      { world: 'existing', ec2: 'localstack', maxInstances: 7 },
+    ],
+    [
+      { kind: 'existing', kubeconfig, tenancy, maxInstances: 50, observed: {} },
+      { world: 'existing', ec2: 'embedded', mode: 'observed', maxInstances: 50 },
+    ],
+  ] as const)
+    expect(replayWorld(ref)).toEqual(told);
 });

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs';
 import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.ts';
@@ -8,11 +7,13 @@ import type { Target } from '../targets/target.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
 import { QUICK_MACHINES } from '../world/machine-delays.ts';
 import type { RealNodesRef } from '../world/kind/nodes/real-nodes.ts';
+import { noteAccount } from '../world/kind/run-state.ts';
 import { createRealWorld, factsOfReal } from '../world/real/real.ts';
 import type { RealWorldOptions } from '../world/real/real.ts';
 import { createObservedWorld, observedFacts } from '../world/real/observed/observed.ts';
 import type { Tenancy } from '../world/real/tenant/tenant.ts';
 import type { World, WorldSite } from '../world/world.ts';
+import type { ReplayLine } from './replay-line.ts';
 
 /** Trials start here on the virtual clock: any fixed day would do, this one is in the catalogue's price list. */
 const EPOCH_MS = Date.UTC(2026, 6, 1);
@@ -27,6 +28,8 @@ export type WorldRef =
   | {
       readonly kind: 'existing' | 'kind';
       readonly kubeconfig: string;
+      /** Where machines are, known before there is an address; by default in LocalStack if it has an address. */
+      readonly ec2?: 'localstack' | 'embedded';
       readonly awsEndpoint?: string;
       /** Where a trial writes its account before it uses it, for a sweep to find. */
       readonly accountsFile?: string;
@@ -46,10 +49,17 @@ export interface ObservedRef {
   readonly ec2?: { readonly endpoint: string; readonly region: string };
 }
 
-/** What replay lines call a world. */
-export function worldName(ref: WorldRef): string {
-  if (ref.kind === 'embedded') return ref.machines === undefined ? ref.kind : `${ref.kind}:${ref.machines}`;
-  return ref.nodes === undefined ? ref.kind : `${ref.kind}:real-nodes`;
+/** What replay lines tell of a world: what its trials depend on, and no address. */
+export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | 'mode' | 'maxInstances'> {
+  if (ref.kind === 'embedded') return { world: ref.machines === undefined ? ref.kind : `${ref.kind}:${ref.machines}` };
+  const { kind, nodes, awsEndpoint, observed, maxInstances } = ref;
+  const { ec2 = awsEndpoint === undefined ? 'embedded' : 'localstack' } = ref;
+  return {
+    world: nodes === undefined ? kind : `${kind}:real-nodes`,
+    ec2,
+    ...(observed === undefined ? {} : { mode: 'observed' }),
+    ...(maxInstances === undefined ? {} : { maxInstances }),
+  };
 }
 
 /** What makes the world of one trial. */
@@ -178,7 +188,7 @@ function withoutKills(choice: WorldChoice): WorldChoice {
 function ec2Of({ awsEndpoint, accountsFile }: Exclude<WorldRef, { kind: 'embedded' }>): Pick<RealWorldOptions, 'ec2'> {
   if (awsEndpoint === undefined) return {};
   const onAccount = (account: string): void => {
-    if (accountsFile !== undefined) appendFileSync(accountsFile, `${account}\n`, { mode: 0o600 });
+    if (accountsFile !== undefined) noteAccount(accountsFile, account);
   };
   return { ec2: { endpoint: awsEndpoint, onAccount } };
 }

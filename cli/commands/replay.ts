@@ -11,7 +11,10 @@ import { chooseManifests, isManifests } from '../manifests.ts';
 import { UsageError } from '../usage-error.ts';
 import { runChosen } from './run.ts';
 
-/** `scaleproof replay LINE`: runs one trial again, and says which digest differs from the one that failed. */
+/**
+ * `scaleproof replay LINE`: runs one trial again, in the world that the line tells of unless flags name another, and says which
+ * digest differs from the one that failed.
+ */
 export async function replay(
   text: string,
   { out, json, ...where }: { readonly out: string | undefined; readonly json: boolean } & WorldFlags,
@@ -24,7 +27,9 @@ export async function replay(
   const nodes = how === 'real-nodes' ? ({ kind: 'real' } as const) : undefined;
   if (name === undefined || (how !== undefined && machines === undefined && nodes === undefined))
     throw new UsageError(`the replay line is of a world "${line.world}" that is not known here`);
-  const world = provideWorld(name, { ...where, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
+  const { ec2 = where.awsEndpoint === undefined ? line.ec2 : undefined, mode = line.mode } = where;
+  const told = { ec2, mode, maxInstances: line.maxInstances };
+  const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
   const found = { scenario: await digestOf(chosen.ref.module), catalogue: loadCatalogue().digest };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);

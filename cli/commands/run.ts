@@ -23,6 +23,7 @@ import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { chooseManifests } from '../manifests.ts';
 import { ownVersion } from '../own-version.ts';
+import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
 import { Progress } from '../progress.ts';
@@ -48,6 +49,8 @@ export interface RunOptions {
   readonly out: string | undefined;
   /** As many as the machine has processors, if not said otherwise. */
   readonly workers: number | undefined;
+  /** Of the kind world, as many as were asked for. */
+  readonly clusters?: number | undefined;
   readonly json: boolean;
 }
 
@@ -70,6 +73,7 @@ export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'manifests' | 
 export async function runChosen(options: ChosenRun, console: Console): Promise<number> {
   const target = await loadTarget(options.target.ref);
   if (options.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  refuseSideBySide(target, options);
   const plan = await planRun(options, target);
   if ((await options.host?.agree?.({ target, trials: plan.trials.length })) === false) return EXIT.pass;
   const interrupted = interruption();
@@ -78,6 +82,16 @@ export async function runChosen(options: ChosenRun, console: Console): Promise<n
   } finally {
     interrupted.release();
   }
+}
+
+/** Who listens at addresses that a file states can do that for one trial at a time. */
+function refuseSideBySide({ name, external }: Target, { workers = 1, clusters = 1 }: Pick<RunOptions, 'workers' | 'clusters'>): void {
+  if (external === undefined) return;
+  for (const [flag, count] of Object.entries({ workers, clusters }))
+    if (count > 1)
+      throw new UsageError(
+        `--${flag} ${count}: requests of ${name} are taken at the addresses in its file, by one trial at a time; leave it out`,
+      );
 }
 
 /** Runs the plan and writes the run directory, from its first file to its reports. @returns the exit code */
@@ -97,10 +111,11 @@ async function carryOut(
   let ec2: WorldUp['ec2'];
   const work = (up: WorldUp | undefined): Promise<TrialEnd[]> => {
     ec2 = up?.ec2;
+    if (target.external !== undefined) for (const line of writeSetUp(target.external, directory, up?.worlds[0])) console.err(`${line}\n`);
     return runTrials(plan.trials, {
       directory,
       // A cluster takes one trial at a time.
-      workers: isOurs(options.world) ? (options.workers ?? availableParallelism()) : (up?.worlds.length ?? 1),
+      workers: up?.worlds.length ?? (target.external === undefined ? (options.workers ?? availableParallelism()) : 1),
       ...(up === undefined ? {} : { worlds: up.worlds, ...(up.environment === undefined ? {} : { environment: up.environment }) }),
       signal,
       onBegin: (trial) => progress.begin(trial),
@@ -132,7 +147,7 @@ async function carryOut(
   else printRun(report, directory, console);
   return exitCodeOf(
     results.map(({ verdict }) => verdict),
-    signal.aborted || refusals.size > 0 || 'reason' in done,
+    signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
 }
 
@@ -260,10 +275,6 @@ async function factsOf(
 
 function notBegun({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {
   return { scenario: scenario.id, title: scenario.title, suite, seed, reason };
-}
-
-function isOurs(world: WorldRef | undefined): boolean {
-  return world === undefined || world.kind === 'embedded';
 }
 
 /** Logs of a world in which everything passed are of use to nobody. */

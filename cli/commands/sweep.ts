@@ -6,6 +6,7 @@ import { engineEnvironment, readAccounts, readStates, removeState } from '../../
 import type { StateFile } from '../../world/kind/run-state.ts';
 import { findLeftovers, lifeOfRun, removeLeftovers } from '../../world/kind/sweep.ts';
 import type { Leftovers } from '../../world/kind/sweep.ts';
+import { LocalStackError } from '../../world/real/localstack/endpoint.ts';
 import type { Console } from '../console.ts';
 import { EXIT } from '../usage-error.ts';
 
@@ -50,7 +51,7 @@ async function sweepRun(file: StateFile, isDryRun: boolean): Promise<Swept> {
     removeState(file.path);
     return { ...swept, leftovers };
   } catch (error) {
-    if (!(error instanceof ClusterError)) throw error;
+    if (!(error instanceof ClusterError || error instanceof LocalStackError)) throw error;
     return { ...swept, problem: error.message };
   }
 }
@@ -72,7 +73,7 @@ function describe({ state, run, life, leftovers, problem }: Swept, isDryRun: boo
   ].join('\n');
 }
 
-function linesOf({ clusters, containers, processes, folders, accounts }: Leftovers): string[] {
+function linesOf({ clusters, containers, processes, folders, accounts, objects }: Leftovers): string[] {
   return [
     ...processes.map(({ pid, command }) => `process ${pid} (${command})`),
     ...clusters.map((name) => `cluster ${name}`),
@@ -82,5 +83,6 @@ function linesOf({ clusters, containers, processes, folders, accounts }: Leftove
       const counts = Object.entries(lists).flatMap(([what, ids]) => (ids.length === 0 ? [] : [`${ids.length} ${what}`]));
       return `account ${account} (${counts.join(', ')})`;
     }),
+    ...objects.map((name) => `object ${name}`),
   ];
 }

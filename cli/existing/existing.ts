@@ -1,11 +1,10 @@
 import { readContextName, readKubeconfig } from '../../clients/kubeconfig.ts';
 import { createKubeClient } from '../../clients/kube.ts';
 import { KubeError } from '../../clients/kube-client.ts';
-import type { KubeClient } from '../../clients/kube-client.ts';
+import type { Discovery, KubeClient } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import type { Target } from '../../targets/target.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import { readText } from '../../wire/wire.ts';
 import { CLUSTER } from '../../world/embedded.ts';
@@ -13,6 +12,7 @@ import { ClusterError } from '../../world/kind/diagnose.ts';
 import { createPrograms } from '../../world/kind/programs.ts';
 import { RUN_VARIABLE, openRun, runName } from '../../world/kind/run-state.ts';
 import type { OpenRun } from '../../world/kind/run-state.ts';
+import { endRun } from '../../world/kind/sweep.ts';
 import { cleanUp } from '../../world/real/tenant/clean.ts';
 import { MAX_PODS, Tenant } from '../../world/real/tenant/tenant.ts';
 import type { Console } from '../console.ts';
@@ -22,7 +22,6 @@ import { UsageError } from '../usage-error.ts';
 import type { WorldHost } from '../world-host.ts';
 import { askToContinue } from './ask.ts';
 import { formatPlan, lookAt } from './plan.ts';
-import { writeSetUp } from './set-up.ts';
 
 /** What the flags of `--world existing` say. */
 export interface ExistingOptions {
@@ -66,16 +65,12 @@ export function provideExisting(options: ExistingOptions, console: Console): Pro
 function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, console: Console): WorldHost {
   const { endpoint, mode } = options;
   const clock = createRealTimeline().scope('existing');
-  const say = (text: string): void => console.err(`${text}\n`);
   let opened: OpenRun | undefined;
-  let target: Target | undefined;
-  let isBegun = false;
 
   return {
     times: [],
-    mend: `what bears the label ${tenant.selector} can be removed with kubectl`,
-    agree: async (run) => {
-      target = run.target;
+    mend: `\`scaleproof sweep\` removes what is left: it bears the label ${tenant.selector}`,
+    agree: async ({ target, trials }) => {
       const isExternal = target.external !== undefined;
       if (mode === 'observed' && !isExternal)
         throw new UsageError(
@@ -88,7 +83,7 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
         target: target.name,
         canTaint: target.features.includes('taints'),
         isExternal,
-        trials: run.trials,
+        trials,
         maxPods: MAX_PODS,
         maxInstances: options.maxInstances,
         aws: describeAws(options),
@@ -98,30 +93,31 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
       if (!options.yes) await askToContinue(console);
       return true;
     },
-    up: async ({ signal, directory }) => {
+    up: async ({ signal }) => {
       signal.throwIfAborted();
-      isBegun = true;
-      await withClient(options, (client) => makeNamespace(client, tenant, clock));
       const isRouted = mode === 'routed';
-      if (target?.external !== undefined && isRouted)
-        for (const line of writeSetUp(target.external, directory, endpoint !== undefined)) say(line);
-      if (endpoint === undefined || !isRouted) return { worlds: [world], environment: { [RUN_VARIABLE]: tenant.run } };
-      opened = await openRun(tenant.run, {
-        clock,
-        programs: createPrograms(),
-        usesEngine: false,
-        aws: { endpoint, region: CLUSTER.region },
+      const programs = createPrograms();
+      await withClient(options, async (client, { server }) => {
+        opened = await openRun(tenant.run, {
+          clock,
+          programs,
+          usesEngine: false,
+          ...(endpoint === undefined || !isRouted ? {} : { aws: { endpoint, region: CLUSTER.region } }),
+          tenancy: { kubeconfig: options.kubeconfig, server, run: tenant.run, prefix: options.prefix, isOwnTarget: isRouted },
+        });
+        await makeNamespace(client, tenant, clock);
       });
-      const ec2 = await probeLocalStack(endpoint, { clock, console, signal });
-      return { worlds: [{ ...world, accountsFile: opened.accounts }], environment: { [RUN_VARIABLE]: tenant.run }, ec2 };
+      const environment = { [RUN_VARIABLE]: tenant.run, ...(opened === undefined ? {} : { TMPDIR: opened.folder }) };
+      if (endpoint === undefined || !isRouted || opened === undefined) return { worlds: [world], environment };
+      const ec2 = await probeLocalStack(endpoint, { clock, console, signal, accountsFile: opened.accounts });
+      return { worlds: [{ ...world, accountsFile: opened.accounts }], environment, ec2 };
     },
     down: async () => {
-      opened?.close();
-      if (!isBegun) return;
+      if (opened === undefined) return;
       const cleaning = { clock, owner: tenant, patienceMs: PATIENCE_MS[mode], removeFinalizers: mode === 'routed', goesOn: false };
       const left = await withClient(options, (client) => cleanUp({ ...cleaning, client }));
-      if (left.length > 0)
-        throw new ClusterError('of this run is still there', left.join(', '));
+      if (left.length > 0) throw new ClusterError('of this run is still there', left.join(', '));
+      await endRun(opened, { programs: createPrograms(), clock });
     },
   };
 }
@@ -143,7 +139,10 @@ interface About {
 }
 
 /** Work with a client of the cluster. @throws UsageError when the cluster can't be reached */
-async function withClient<T>({ kubeconfig }: ExistingOptions, work: (client: KubeClient, about: About) => Promise<T>): Promise<T> {
+async function withClient<T>(
+  { kubeconfig }: ExistingOptions,
+  work: (client: KubeClient & Discovery, about: About) => Promise<T>,
+): Promise<T> {
   const clock = createRealTimeline().scope('existing');
   let access: Awaited<ReturnType<typeof readKubeconfig>>;
   let context: string;

@@ -94,7 +94,9 @@ function warningsOf({ pendingPods, pools, daemonSets }: ClusterFacts, { canTaint
         ]
       : []),
     ...(daemonSets.length > 0 && mode === 'routed'
-      ? [`pods of ${daemonSets.join(', ')} tolerate every taint: they will seem to run on the run's nodes`]
+      ? [
+          `pods of ${daemonSets.join(', ')} tolerate every taint: each of the run's nodes gets one, which stays Pending, since nothing runs there, until the node goes`,
+        ]
       : []),
     ...(pools.length > 0 && !isExternal
       ? [`NodePools ${pools.join(', ')} are there: another autoscaler may be, too; it is not shown the run's pools by us, but it sees them`]

@@ -311,7 +311,7 @@ function renderEndpoint(ec2: RunReport['run']['world']['ec2']): Markup | undefin
           ${ec2.gaps.map(
             ({ gap, ec2: does, present, evidence }) =>
               html`<tr>
-                <th scope="row">${does}<small>${gap}</small></th>
+                <th scope="row">${does} <small>(${gap})</small></th>
                 <td>${state(present)}</td>
                 <td>${evidence}</td>
               </tr>`,

@@ -21,6 +21,7 @@ test('a cluster is made in steps, emptied, listed and deleted; no kubeconfig but
     `kind create cluster --name one --config ${CONFIG} --kubeconfig ${kubeconfig} --retain --image img`,
     ...['delete namespace local-path-storage --ignore-not-found --wait=false', 'delete nodes --all'].map(inCluster),
     inCluster('wait --for=create serviceaccount/default --timeout=30s'),
+    inCluster('label namespace default scaleproof.trials=own'),
   ]);
   expect(await listKindClusters(programs)).toEqual(['one']);
   await deleteKindCluster(programs, cluster);

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { TRIALS_LABEL } from './claim.ts';
 import { diagnose } from './diagnose.ts';
 import type { Programs } from './programs.ts';
 
@@ -69,6 +70,7 @@ async function emptyCluster(programs: Programs, name: string, signal: AbortSigna
     ['delete', 'nodes', '--all'],
     // Pods can be created in the namespace only when its service account is there.
     ['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'],
+    ['label', 'namespace', 'default', `${TRIALS_LABEL}=own`],
   ];
   for (const command of commands) {
     const kubectl = ['exec', `${name}-control-plane`, 'kubectl', '--kubeconfig=/etc/kubernetes/admin.conf', ...command];

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
@@ -29,6 +29,10 @@ export const runStateSchema = z
     engine: z.partialRecord(z.enum(ENGINE_VARIABLES), z.string()).optional(),
     /** Of a LocalStack that is not the run's own, where its trials have accounts: they are listed beside this file. */
     aws: z.strictObject({ endpoint: z.url(), region: z.string() }).optional(),
+    /** The cluster of others that it was in. */
+    tenancy: z
+      .strictObject({ kubeconfig: z.string(), server: z.url(), run: z.string(), prefix: z.string(), isOwnTarget: z.boolean() })
+      .optional(),
   })
   // A file that somebody changed must not have anything else removed.
   .refine(({ run, folder }) => basename(folder) === folderName(run), "the folder is not the run's own");
@@ -46,6 +50,7 @@ export function stateDirectory(environment: NodeJS.ProcessEnv = process.env): st
 /** A run that may start things outside of its process. */
 export interface OpenRun {
   readonly run: string;
+  readonly state: RunState;
   /** Its temporary folder, for its owner alone. */
   readonly folder: string;
   /** The file in which trials write the accounts that they are about to use, one a line. */
@@ -101,12 +106,16 @@ interface RunSite {
   readonly usesEngine: boolean;
   /** Where its trials have accounts, if that is not its own. */
   readonly aws?: RunState['aws'];
+  readonly tenancy?: RunState['tenancy'];
   /** Where its state is written. */
   readonly directory?: string;
 }
 
 /** Writes a run's state, then makes its folder. From here on a sweep finds what the run leaves when it is killed. */
-export async function openRun(run: string, { clock, programs, usesEngine, aws, directory = stateDirectory() }: RunSite): Promise<OpenRun> {
+export async function openRun(
+  run: string,
+  { clock, programs, usesEngine, aws, tenancy, directory = stateDirectory() }: RunSite,
+): Promise<OpenRun> {
   const state: RunState = {
     format: 'scaleproof.run-state/v1',
     run,
@@ -115,6 +124,7 @@ export async function openRun(run: string, { clock, programs, usesEngine, aws, d
     folder: folderOf(run),
     ...(usesEngine ? { engine: engineOf(process.env) } : {}),
     ...(aws === undefined ? {} : { aws }),
+    ...(tenancy === undefined ? {} : { tenancy }),
   };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `${run}.json`);
@@ -124,6 +134,7 @@ export async function openRun(run: string, { clock, programs, usesEngine, aws, d
   mkdirSync(state.folder, { mode: 0o700 });
   return {
     run,
+    state,
     folder: state.folder,
     accounts: accountsOf(path),
     close: () => {
@@ -137,7 +148,12 @@ function accountsOf(path: string): string {
   return path.replace(/\.json$/, '.accounts');
 }
 
-/** The accounts that a run's trials were about to use. @param path of its state */
+/** Writes down an account before it is used. @param file of the run's accounts */
+export function noteAccount(file: string, account: string): void {
+  appendFileSync(file, `${account}\n`, { mode: 0o600 });
+}
+
+/** The accounts that a run's trials were about to use. @param path of its state, or of the accounts beside it */
 export function readAccounts(path: string): string[] {
   const file = accountsOf(path);
   if (!existsSync(file)) return [];

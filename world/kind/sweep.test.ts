@@ -150,7 +150,14 @@ test('the command: shows what it would remove, removes it, leaves living runs al
         expect.objectContaining({
           run: dead.run,
           life: 'dead',
-          leftovers: { clusters: [`scaleproof-${dead.run}-1`], containers: [], processes: [], folders: [dead.folder], accounts: [] },
+          leftovers: {
+            clusters: [`scaleproof-${dead.run}-1`],
+            containers: [],
+            processes: [],
+            folders: [dead.folder],
+            accounts: [],
+            objects: [],
+          },
         }),
         expect.objectContaining({ run: alive.run, life: 'alive' }),
       ]),

@@ -2,13 +2,14 @@ import { existsSync, rmSync } from 'node:fs';
 import { KIND_LABEL, containersLabelled, deleteKindCluster, listKindClusters } from './kind.ts';
 import type { LabelledProcess, Life } from './processes.ts';
 import { lifeOf, processesLabelled } from './processes.ts';
-import { diagnose } from './diagnose.ts';
+import { ClusterError, diagnose } from './diagnose.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { clearAccounts, findAccountLeftovers } from '../real/localstack/sweep-account.ts';
 import type { AccountLeftovers } from '../real/localstack/sweep-account.ts';
+import { clearTenancy, findTenantsLeftovers } from '../real/tenant/sweep-tenant.ts';
 import type { Programs } from './programs.ts';
-import { RUN_LABEL, RUN_VARIABLE, isClusterOf } from './run-state.ts';
-import type { RunState } from './run-state.ts';
+import { RUN_LABEL, RUN_VARIABLE, isClusterOf, readAccounts } from './run-state.ts';
+import type { OpenRun, RunState } from './run-state.ts';
 
 /** What a dead run left on the machine. */
 export interface Leftovers {
@@ -19,6 +20,8 @@ export interface Leftovers {
   readonly folders: readonly string[];
   /** What is in accounts of its trials in a LocalStack that is not its own. */
   readonly accounts: readonly AccountLeftovers[];
+  /** What it made in a cluster of others, as `nodes/NAME`. */
+  readonly objects: readonly string[];
 }
 
 /** What a sweep works with. */
@@ -40,13 +43,23 @@ export function lifeOfRun(state: RunState, programs: Programs): Promise<Life> {
  * @throws ClusterError when the run's engine does not answer
  */
 export async function findLeftovers(state: RunState, { programs, clock, accounts }: SweepSite): Promise<Leftovers> {
-  const { run, folder, engine, aws } = state;
+  const { run, folder, engine, aws, tenancy } = state;
   return {
     ...(engine === undefined ? { clusters: [], containers: [] } : await inEngine(run, programs)),
     processes: processesLabelled(RUN_VARIABLE, run),
     folders: existsSync(folder) ? [folder] : [],
     accounts: aws === undefined ? [] : await findAccountLeftovers(accounts, { ...aws, clock }),
+    objects: tenancy === undefined ? [] : await inCluster(tenancy, () => findTenantsLeftovers(tenancy, clock)),
   };
+}
+
+async function inCluster<T>({ server }: NonNullable<RunState['tenancy']>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ClusterError(`can't clean the cluster at ${server}: ${why}`, 'sweep again when it can be reached');
+  }
 }
 
 async function inEngine(run: string, programs: Programs): Promise<Pick<Leftovers, 'clusters' | 'containers'>> {
@@ -68,21 +81,41 @@ const MAX_LOOKS = 3;
  */
 export async function removeLeftovers(state: RunState, site: SweepSite): Promise<Leftovers> {
   const { programs, clock, accounts } = site;
-  let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [], accounts: [] };
+  let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [], accounts: [], objects: [] };
   for (let look = 1; look <= MAX_LOOKS; look += 1) {
     const found = await findLeftovers(state, site);
     if (isNothing(found)) break;
     for (const process of found.processes) endProcess(process, state.run);
     for (const name of found.clusters) await deleteKindCluster(programs, { name, kubeconfig: `${state.folder}/kubeconfig` });
-    for (const id of found.containers) {
-      const end = await programs.run('docker', ['rm', '--force', '--volumes', id], { limitMs: REMOVE_LIMIT_MS });
-      if (end.code !== 0) throw diagnose('docker', `remove the container ${id}`, end);
-    }
+    await removeContainers(found.containers, programs);
     if (state.aws !== undefined && found.accounts.length > 0) await clearAccounts(accounts, { ...state.aws, clock });
+    const { tenancy } = state;
+    if (tenancy !== undefined && found.objects.length > 0) await inCluster(tenancy, () => clearTenancy(tenancy, clock));
     for (const folder of found.folders) rmSync(folder, { recursive: true, force: true });
     removed = joined(removed, found);
   }
   return removed;
+}
+
+/**
+ * Ends a run in order: its containers that are no cluster of its own go, also those of which nobody knows whether they were made,
+ * and what its trials made in accounts of others' LocalStack; then it is forgotten.
+ * @throws ClusterError or LocalStackError when some of it is still there: then it is not forgotten
+ */
+export async function endRun(
+  { state, accounts, close }: OpenRun,
+  { programs, clock }: Pick<SweepSite, 'programs' | 'clock'>,
+): Promise<void> {
+  if (state.engine !== undefined) await removeContainers((await inEngine(state.run, programs)).containers, programs);
+  if (state.aws !== undefined) await clearAccounts(readAccounts(accounts), { ...state.aws, clock });
+  close();
+}
+
+async function removeContainers(ids: readonly string[], programs: Programs): Promise<void> {
+  for (const id of ids) {
+    const end = await programs.run('docker', ['rm', '--force', '--volumes', id], { limitMs: REMOVE_LIMIT_MS });
+    if (end.code !== 0) throw diagnose('docker', `remove the container ${id}`, end);
+  }
 }
 
 export function isNothing(found: Leftovers): boolean {
@@ -107,6 +140,7 @@ function joined(left: Leftovers, right: Leftovers): Leftovers {
     containers: unique([...left.containers, ...right.containers]),
     processes: [...left.processes, ...right.processes.filter(({ pid }) => !left.processes.some((one) => one.pid === pid))],
     folders: unique([...left.folders, ...right.folders]),
+    objects: unique([...left.objects, ...right.objects]),
     accounts: [...left.accounts, ...right.accounts.filter(({ account }) => !left.accounts.some((one) => one.account === account))],
   };
 }

@@ -1,9 +1,6 @@
 import { defineConfig } from '@playwright/test';
 import { clustersWanted } from './world.ts';
 
-// A scenario's file that imports 'scaleproof' means the sources: see "exports" in package.json.
-process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
-
 /** The longest trial in real time ends itself before. */
 const TRIAL_LIMIT_MS = 6 * 3_600_000;
 

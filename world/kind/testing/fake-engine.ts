@@ -59,10 +59,9 @@ case "$1" in
   info) echo / ;;
   image) [ -e "$FAKE/image" ] ;;
   run)
-    reach "docker run begins"
     refuse "docker run"
     value --label "$@" | sed 's/^scaleproof.run=//' >"$FAKE/containers/10ca15"
-    reach "docker run ends"
+    [ -e "$FAKE/hang-run" ] && sleep 600
     echo 10ca15 ;;
   port) cat "$FAKE/port" ;;
   exec) reach "docker exec begins"; refuse "docker exec"; reach "docker exec ends" ;;

@@ -19,9 +19,12 @@ const SECRET = 'test';
 
 /** The endpoint can't be used: why, and what to do. */
 export class LocalStackError extends Error {
-  constructor(message: string) {
+  /** Nobody listens there. */
+  readonly isGone: boolean;
+  constructor(message: string, { isGone = false }: { readonly isGone?: boolean } = {}) {
     super(message);
     this.name = 'LocalStackError';
+    this.isGone = isGone;
   }
 }
 
@@ -86,7 +89,9 @@ export class LocalStackEndpoint {
       return { status, body: readObject(text) };
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      throw new LocalStackError(`nothing answers at ${this.url} (${error.message}): start LocalStack, or name its address`);
+      throw new LocalStackError(`nothing answers at ${this.url} (${error.message}): start LocalStack, or name its address`, {
+        isGone: error.code === 'ECONNREFUSED',
+      });
     }
   }
 

@@ -35,6 +35,10 @@ export interface ProbeSite {
   readonly region: string;
   readonly clock: Clock;
   readonly random: Random;
+  /** Told of the account before anything is made in it. */
+  readonly onAccount?: (account: string) => void;
+  /** Aborted: the probe under way is the last. */
+  readonly signal?: AbortSignal;
   /** By default over sockets to the endpoint. */
   readonly wire?: Wire;
   /** By default all. */
@@ -45,16 +49,27 @@ export interface ProbeSite {
  * Finds out which gaps an endpoint has, in an account of its own that it clears.
  * @throws LocalStackError when the endpoint can't be used, or the probes don't come to an end
  */
-export async function probeEndpoint({ endpoint: url, region, clock, random, wire, gaps = GAPS }: ProbeSite): Promise<EndpointReport> {
+export async function probeEndpoint({
+  endpoint: url,
+  region,
+  clock,
+  random,
+  onAccount,
+  signal,
+  wire,
+  gaps = GAPS,
+}: ProbeSite): Promise<EndpointReport> {
   const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
-  const ec2 = endpoint.ec2(newAccount(random, clock.nowMs()));
+  const account = newAccount(random, clock.nowMs());
+  const ec2 = endpoint.ec2(account);
   try {
     const version = await endpoint.check();
+    onAccount?.(account);
     const findings = await withDeadline(clock, PROBES_TIMEOUT_MS, 'the probes', async (late) => {
       const bench = await ProbeBench.open(ec2, region);
       const found: GapFinding[] = [];
       for (const gap of gaps) {
-        if (late.aborted) break;
+        if (late.aborted || signal?.aborted === true) break;
         found.push(await probe(gap, bench));
       }
       await bench.close();

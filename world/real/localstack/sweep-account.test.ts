@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { createRealTimeline } from '../../../runtime/timeline.ts';
+import { WireError } from '../../../wire/wire.ts';
 import { FakeLocalStack, URL_OF_FAKE } from './localstack.test.support.ts';
 import { clearAccounts, findAccountLeftovers } from './sweep-account.ts';
 
@@ -49,9 +50,17 @@ test('clearing asks for the removal of exactly that, in an order that EC2 takes'
   ]);
 });
 
-test('of an endpoint that is gone nothing is left', async () => {
+test('where nobody listens nothing is left', async () => {
+  const fake = littered();
+  const wire = (): Promise<never> => Promise.reject(new WireError('ECONNREFUSED', 'connect ECONNREFUSED'));
+  expect(await findAccountLeftovers([ACCOUNT], { ...site(fake), wire })).toEqual([]);
+});
+
+test('what can not be found out is no nothing', async () => {
   const fake = littered();
   fake.health = {};
-  expect(await findAccountLeftovers([ACCOUNT], site(fake))).toEqual([]);
-  expect(fake.actions()).toEqual([]);
+  await expect(findAccountLeftovers([ACCOUNT], site(fake))).rejects.toThrow('is no LocalStack');
+  const refusing = littered();
+  refusing.refusals.set('TerminateInstances', { status: 500, code: 'InternalError' });
+  await expect(clearAccounts([ACCOUNT], site(refusing))).rejects.toThrow("can't be cleared");
 });

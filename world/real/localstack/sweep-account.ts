@@ -12,6 +12,8 @@ import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import type { Ec2Commands, SqsCommands } from '../../../clients/aws-commands.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Wire } from '../../../wire/wire.ts';
+import { Ec2Error } from '../../../clients/ec2-client.ts';
+import { SqsError } from '../../../clients/sqs-client.ts';
 import { LocalStackEndpoint, LocalStackError } from './endpoint.ts';
 
 /** Where accounts are. */
@@ -34,14 +36,15 @@ export interface AccountLeftovers {
 }
 
 /**
- * What accounts hold that no other run can have made, since each is one trial's own. Of an endpoint that does not answer
+ * What accounts hold that no other run can have made, since each is one trial's own. Of an endpoint where nobody listens
  * there is nothing: LocalStack keeps all of it in memory.
+ * @throws LocalStackError when it can't be found out
  */
 export async function findAccountLeftovers(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
   return inAccounts(accounts, site, look);
 }
 
-/** Removes what the accounts hold. @returns what was there */
+/** Removes what the accounts hold. @returns what was there @throws LocalStackError when some of it is still there */
 export async function clearAccounts(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
   return inAccounts(accounts, site, async (account, clients) => {
     const found = await look(account, clients);
@@ -76,7 +79,9 @@ async function inAccounts(
     }
     return found;
   } catch (error) {
-    if (error instanceof LocalStackError) return [];
+    if (error instanceof LocalStackError && error.isGone) return [];
+    if (error instanceof Ec2Error || error instanceof SqsError)
+      throw new LocalStackError(`accounts of LocalStack at ${url} can't be cleared: ${error.message}`);
     throw error;
   } finally {
     endpoint.destroy();

@@ -17,8 +17,14 @@ function described(id: string, state: 'pending' | 'running' | 'terminated', pool
   };
 }
 
-/** What is recorded when EC2 answers with these, one after the other. */
-async function seen(answers: readonly (readonly Described[] | Ec2Error)[]): Promise<{ events: string[]; failures: string[] }> {
+/**
+ * What is recorded when EC2 answers with these, one poll after the other.
+ * @param byId what it says of those that it is asked for by their ids
+ */
+async function seen(
+  answers: readonly (readonly Described[] | Ec2Error)[],
+  byId: (ids: readonly string[], poll: number) => readonly Described[] = () => [],
+): Promise<{ events: string[]; failures: string[] }> {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
   const events: NewEvent[] = [];
@@ -26,7 +32,8 @@ async function seen(answers: readonly (readonly Described[] | Ec2Error)[]): Prom
   let polls = 0;
   const instances = new ObservedInstances({
     ec2: {
-      describeInstances: () => {
+      describeInstances: ({ Filters: [filter] = [] }) => {
+        if (filter?.Name === 'instance-id') return Promise.resolve([...byId(filter.Values ?? [], polls)]);
         const answer = answers[Math.min(polls, answers.length - 1)] ?? [];
         polls += 1;
         return answer instanceof Ec2Error ? Promise.reject(answer) : Promise.resolve([...answer]);
@@ -67,4 +74,27 @@ test('who sees nothing for a minute says so; a short gap does not matter', async
   const gone = new Ec2Error('ECONNREFUSED', 0, 'nobody is there');
   expect(await seen([[], gone, [described('i-1', 'running')]])).toEqual({ events: ['i-1 pending', 'i-1 running'], failures: [] });
   expect((await seen([[], gone])).failures).toEqual(['EC2 could not be observed for 60 s: ECONNREFUSED: nobody is there']);
+});
+
+test('what EC2 no longer knows is terminated, once two looks did not find it', async () => {
+  const first = [described('i-1', 'running'), described('i-2', 'running')];
+  const asked: string[] = [];
+  const { events } = await seen([[], first, [], first, []], (ids, poll) => {
+    asked.push(`${poll}: ${ids.join(' ')}`);
+    return [];
+  });
+  expect(events).toEqual(['i-1 pending', 'i-1 running', 'i-2 pending', 'i-2 running', 'i-1 terminated', 'i-2 terminated']);
+  expect(asked).toEqual(['3: i-1 i-2', '5: i-1 i-2', '6: i-1 i-2']);
+});
+
+test('one whose tags are gone is looked for by its id, until it has ended', async () => {
+  const { events } = await seen([[], [described('i-1', 'running')], []], (ids, poll) =>
+    ids.map((InstanceId) => ({ InstanceId, State: { Name: poll < 6 ? 'running' : 'terminated' } })),
+  );
+  expect(events).toEqual(['i-1 pending', 'i-1 running', 'i-1 terminated']);
+});
+
+test('after a blind time, too', async () => {
+  const gap = new Ec2Error('ECONNREFUSED', 0, 'nobody is there');
+  expect((await seen([[], [described('i-1', 'running')], gap, gap, []])).events).toEqual(['i-1 pending', 'i-1 running', 'i-1 terminated']);
 });

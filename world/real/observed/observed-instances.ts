@@ -8,10 +8,14 @@ import type { Clock } from '../../../runtime/clock.ts';
 import type { Instance, InstancePort } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 
-/** How often EC2 is asked: two requests a poll at most are far below what it allows (20 a second). */
+/** How often EC2 is asked: two requests a poll, or a few where many are missing, are far below what it allows (20 a second). */
 export const POLL_PERIOD_MS = 2_000;
 /** An observer that sees nothing for so long can't say what happened meanwhile. */
 const BLIND_LIMIT_MS = 60_000;
+/** Most values that one filter takes. Source: EC2 API reference, `Filter`. */
+const MAX_FILTER_VALUES = 200;
+/** Reads are eventually consistent: what one look did not find the next may. */
+const LOOKS_IN_VAIN = 2;
 /** Karpenter tags what it launches with the name of the pool. */
 const POOL_TAG = 'karpenter.sh/nodepool';
 
@@ -29,7 +33,8 @@ interface Site {
 
 /**
  * The instances of the run's pools as EC2 tells of them when it is asked now and then: what happened between two looks is
- * not seen, nor which request brought it about. An instance that is seen running at first is recorded as launched, too.
+ * not seen, nor which request brought it about. An instance that is seen running at first is recorded as launched, too; one
+ * that EC2 no longer knows is terminated: EC2 forgets it within an hour, LocalStack at once, and tags may go before.
  */
 export class ObservedInstances implements InstancePort, WorldPart {
   readonly #site: Site;
@@ -37,6 +42,8 @@ export class ObservedInstances implements InstancePort, WorldPart {
   readonly #listeners = new Set<(instance: Instance) => void>();
   /** Those that were there before. */
   readonly #old = new Set<string>();
+  /** How often in a row each was looked for in vain. */
+  readonly #missed = new Map<string, number>();
 
   constructor(site: Site) {
     this.#site = site;
@@ -73,7 +80,7 @@ export class ObservedInstances implements InstancePort, WorldPart {
     let seenMs = clock.nowMs();
     while (!signal.aborted) {
       try {
-        for (const described of await this.#describe()) this.#observe(described);
+        await this.#look();
         seenMs = clock.nowMs();
       } catch (error) {
         if (!(error instanceof Ec2Error)) throw error;
@@ -86,6 +93,30 @@ export class ObservedInstances implements InstancePort, WorldPart {
     }
   }
 
+  async #look(): Promise<void> {
+    const found = new Set<string>();
+    const observe = (described: Described): void => {
+      found.add(described.InstanceId ?? '');
+      this.#observe(described);
+    };
+    for (const described of await this.#describe()) observe(described);
+    const missing = this.list().filter(({ id, state }) => state !== 'terminated' && !found.has(id));
+    for (let from = 0; from < missing.length; from += MAX_FILTER_VALUES) {
+      const ids = missing.slice(from, from + MAX_FILTER_VALUES).map(({ id }) => id);
+      // Asked for by its id alone, one that EC2 does not know would have the whole request refused (InvalidInstanceID.NotFound).
+      for (const described of await this.#site.ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: ids }] }))
+        observe(described);
+    }
+    for (const id of found) this.#missed.delete(id);
+    for (const instance of missing) if (!found.has(instance.id)) this.#miss(instance);
+  }
+
+  #miss(instance: Instance): void {
+    const looks = (this.#missed.get(instance.id) ?? 0) + 1;
+    this.#missed.set(instance.id, looks);
+    if (looks >= LOOKS_IN_VAIN) this.#change(instance, { ...instance, state: 'terminated' });
+  }
+
   async #describe(): Promise<Described[]> {
     const { ec2, poolPrefix } = this.#site;
     const described = await ec2.describeInstances({ Filters: [{ Name: `tag:${POOL_TAG}`, Values: [`${poolPrefix}*`] }] });
@@ -96,9 +127,14 @@ export class ObservedInstances implements InstancePort, WorldPart {
     const { InstanceId: id = '' } = described;
     if (this.#old.has(id)) return;
     const before = this.#instances.get(id);
-    const instance = toInstance(described, this.#site.instanceType);
+    const seen = toInstance(described, this.#site.instanceType);
+    // Tags may go before the instance does.
+    this.#change(before, before === undefined ? seen : { ...seen, tags: { ...before.tags, ...seen.tags } });
+  }
+
+  #change(before: Instance | undefined, instance: Instance): void {
     if (before?.state === instance.state) return;
-    this.#instances.set(id, instance);
+    this.#instances.set(instance.id, instance);
     if (before === undefined && instance.state !== 'pending') this.#record({ ...instance, state: 'pending' });
     this.#record(instance);
     for (const listener of [...this.#listeners]) listener(instance);

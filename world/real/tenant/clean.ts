@@ -1,11 +1,14 @@
-import type { KubeClient, ResourceType } from '../../../clients/kube-client.ts';
+import type { Discovery, KubeClient, ResourceType } from '../../../clients/kube-client.ts';
 import { KubeError } from '../../../clients/kube-client.ts';
 import { RESOURCES } from '../../../clients/resources.ts';
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { resourceOfPlural } from '../resources.ts';
 
-/** In this order: who makes pods before pods, pools before claims before nodes, namespaces and definitions last. */
+/**
+ * In this order: hooks first, since whoever answers them may be gone, and then nothing could be deleted; who makes pods before
+ * pods, pools before claims before nodes. What else is served follows; namespaces and definitions are last.
+ */
 const ORDER = [
   'cronjobs',
   'jobs',
@@ -27,8 +30,15 @@ const ORDER = [
   'nodeclaims',
   'ec2nodeclasses',
   'nodes',
-  'namespaces',
 ] as const;
+const HOOKS: readonly string[] = [
+  'validatingwebhookconfigurations',
+  'mutatingwebhookconfigurations',
+  'validatingadmissionpolicybindings',
+  'validatingadmissionpolicies',
+];
+/** Not deleted with the others: definitions go when nobody has objects of theirs, and the server forgets events by itself after an hour. */
+const APART: readonly string[] = ['customresourcedefinitions', 'events'];
 
 /** How long what nothing holds any more may take: a namespace is emptied by a controller that may be busy. */
 const GONE_LIMIT_MS = 60_000;
@@ -47,7 +57,7 @@ export interface Owner {
 
 /** How a run's things are taken away. */
 export interface Cleaning {
-  readonly client: KubeClient;
+  readonly client: KubeClient & Discovery;
   readonly clock: Clock;
   readonly owner: Owner;
   /** How long finalizers are waited for: who set them may want to do something first. */
@@ -59,26 +69,41 @@ export interface Cleaning {
 }
 
 /**
- * Removes what is the owner's, one object at a time, each by its uid: nothing else, and never a whole kind. Its
+ * Removes what is the owner's, one object at a time, each by its uid: nothing else, and never a whole kind. What bears labels is
+ * looked for in everything that is served; by other marks it is known among the kinds that trials use alone. An owner's
  * CustomResourceDefinitions go when no object of theirs is left, of anybody.
  * @returns what is still there, as `nodes/NAME`
  */
 export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
   const { clock, patienceMs, removeFinalizers } = cleaning;
   const deadlineMs = clock.nowMs() + patienceMs;
-  let left = await deleteAll(cleaning);
+  const types = await typesOf(cleaning);
+  let left = await deleteAll(cleaning, types);
+  // Where nothing is left nobody makes anything any more, but of the kinds that make and are made of each other.
+  const again = types.filter((type) => isKnown(type) || left.some((found) => found.type === type));
   while (left.length > 0 && clock.nowMs() < deadlineMs) {
     await clock.sleep(LOOK_PERIOD_MS);
-    left = await deleteAll(cleaning);
+    left = await deleteAll(cleaning, again);
   }
   if (left.length > 0 && removeFinalizers) {
     for (const { type, object } of left) await letGo(cleaning, type, object);
-    left = await deleteAll(cleaning);
-    for (const goneByMs = clock.nowMs() + GONE_LIMIT_MS; left.length > 0 && clock.nowMs() < goneByMs; left = await deleteAll(cleaning))
+    left = await deleteAll(cleaning, again);
+    for (
+      const goneByMs = clock.nowMs() + GONE_LIMIT_MS;
+      left.length > 0 && clock.nowMs() < goneByMs;
+      left = await deleteAll(cleaning, again)
+    )
       await clock.sleep(LOOK_PERIOD_MS);
   }
   if (!cleaning.goesOn) await removeDefinitions(cleaning);
-  return left.map(({ type, object: { metadata } }) => [type.plural, metadata.namespace, metadata.name].filter(Boolean).join('/'));
+  return left.map(nameOf);
+}
+
+/** What is the owner's, as `nodes/NAME`: nothing is touched. */
+export async function listOwned(site: Pick<Cleaning, 'client' | 'owner'>): Promise<string[]> {
+  const owned: Found[] = [];
+  for (const type of await typesOf(site)) for (const object of await listOwn(site, type)) owned.push({ type, object });
+  return owned.map(nameOf);
 }
 
 interface Found {
@@ -86,12 +111,35 @@ interface Found {
   readonly object: KubeObject;
 }
 
-async function deleteAll(cleaning: Cleaning): Promise<Found[]> {
+function nameOf({ type, object: { metadata } }: Found): string {
+  return [type.plural, metadata.namespace, metadata.name].filter(Boolean).join('/');
+}
+
+/** What to look through, in the order of deletion. */
+async function typesOf({ client, owner }: Pick<Cleaning, 'client' | 'owner'>): Promise<ResourceType[]> {
+  const served = Object.keys(owner.labels).length === 0 ? [] : await client.served();
+  const known = ORDER.flatMap((plural) => {
+    const type = resourceOfPlural(plural);
+    return served.find((one) => isSame(one, type)) ?? type ?? [];
+  });
+  const more = served.filter((type) => !isKnown(type) && !isSame(type, RESOURCES.namespaces) && !APART.includes(type.plural));
+  const isHook = ({ plural }: ResourceType): boolean => HOOKS.includes(plural);
+  return [...more.filter(isHook), ...known, ...more.filter((type) => !isHook(type)), RESOURCES.namespaces];
+}
+
+function isKnown(type: ResourceType): boolean {
+  return ORDER.some((plural) => isSame(type, resourceOfPlural(plural)));
+}
+
+function isSame({ group, plural }: ResourceType, other: ResourceType | undefined): boolean {
+  return group === other?.group && plural === other.plural;
+}
+
+async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Promise<Found[]> {
   const { client, owner, goesOn } = cleaning;
   const left: Found[] = [];
-  for (const plural of ORDER) {
-    const type = resourceOfPlural(plural);
-    if (type === undefined) continue;
+  for (const type of types) {
+    const { plural } = type;
     for (const object of await listOwn(cleaning, type)) {
       if (goesOn && plural === 'namespaces' && object.metadata.name === owner.namespace) continue;
       left.push({ type, object });
@@ -136,7 +184,7 @@ function refOf(type: ResourceType, { metadata: { namespace, name = '' } }: KubeO
   return { type, name, ...(namespace === undefined ? {} : { namespace }) };
 }
 
-async function listOwn({ client, owner }: Cleaning, type: ResourceType): Promise<KubeObject[]> {
+async function listOwn({ client, owner }: Pick<Cleaning, 'client' | 'owner'>, type: ResourceType): Promise<KubeObject[]> {
   const objects = await listAll(
     client,
     type,
@@ -146,12 +194,13 @@ async function listOwn({ client, owner }: Cleaning, type: ResourceType): Promise
   return objects.filter((object) => owner.owns(object, type.plural));
 }
 
-/** None of what is not served. */
+/** None of what is not served: 404; 405 by a server behind the API server that can't list; 503 when that one is gone. */
 async function listAll(client: KubeClient, type: ResourceType, options: Parameters<KubeClient['list']>[1] = {}): Promise<KubeObject[]> {
   try {
     return await client.list<KubeObject>(type, options);
   } catch (error) {
-    if (error instanceof KubeError && error.status === 404) return [];
+    const unserved = isKnown(type) ? [404] : [404, 405, 503];
+    if (error instanceof KubeError && unserved.includes(error.status)) return [];
     throw error;
   }
 }

@@ -14,6 +14,8 @@ for (const [plural, metadata, spec, isOwned] of [
   ['priorityclasses', { name: 'system-node-critical' }, {}, false],
   ['priorityclasses', { name: 'urgent' }, {}, true],
   ['storageclasses', { name: 'standard' }, {}, false],
+  ['clusterroles', { name: 'cluster-admin' }, {}, false],
+  ['endpointslices', { name: 'kubernetes', namespace: 'default' }, {}, false],
   ['namespaces', { name: 'default' }, {}, false],
   ['customresourcedefinitions', { name: 'nodeclaims.karpenter.sh' }, {}, false],
 ] as const) {

@@ -1,27 +1,34 @@
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Operation, Principal } from '../../../model/operation.ts';
-import { isJsonObject } from '../../../protocols/kube/json.ts';
+import { APPLY_TYPE } from '../../../protocols/kube/body.ts';
 import { parseKubeRequest } from '../../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../../protocols/kube/request.ts';
 import type { Answer, Backend, Caller } from '../../../wire/backend.ts';
-import { asText, readText } from '../../../wire/wire.ts';
+import { readText } from '../../../wire/wire.ts';
 import type { Wire, WireRequest } from '../../../wire/wire.ts';
 import { agentOf } from '../agent.ts';
+import { labelBody } from './label-body.ts';
 import type { Tenant } from './tenant.ts';
 
 /** An autoscaler's own objects: of these each tenant has its own, and knows no others. */
 const SELECTED: readonly string[] = ['nodepools', 'nodeclaims', 'ec2nodeclasses'];
-/** What autoscalers keep for themselves, by names that are the same in every run. */
-const UNGUARDED: readonly string[] = ['events', 'leases', 'configmaps'];
+/** Questions in the form of objects, which nobody keeps: their metadata must be empty. Source: `pkg/apis/authorization/validation`. */
+const ASKED: readonly string[] = ['authentication.k8s.io', 'authorization.k8s.io'];
+/** How pods were bound before they had a subresource for it: the body names the pod. */
+const BINDINGS = 'bindings';
 const CHANGES: readonly string[] = ['update', 'patch', 'delete'];
+
+/** Whether a request goes on, with the label or as it is; is answered with what is there; or is refused, as one's of others or by a failed look. */
+type Verdict = 'allowed' | 'labelled' | 'as-it-is' | 'forbidden' | 'unseen';
 
 type Described = KubeObject & { readonly spec?: { readonly nodeName?: string } };
 
 /**
  * Keeps who speaks on a tenant's wires, the operator and the target, to what is the tenant's. What they make bears its
  * label, of pools, claims and classes of nodes they see its own, and what they ask to change must be its own: an autoscaler
- * that is wrong must not hurt anybody. Pods and nodes of others they see, as in every cluster. Each change costs a look at
- * the object before.
+ * that is wrong must not hurt anybody. That goes for Leases and ConfigMaps with names that are the same everywhere, too: one
+ * that somebody else made is not taken over. Pods and nodes of others they see, as in every cluster. Each change costs a look
+ * at the object before.
  */
 export class TenantFront implements Backend {
   readonly #front: Backend;
@@ -49,13 +56,17 @@ export class TenantFront implements Backend {
   async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
     const parsed = parseKubeRequest(request.method, request.path);
     if (parsed === undefined || !this.#keeps(caller.principal)) return this.#front.handle(request, operation, caller);
-    const verdict = await this.#judge(parsed, request);
+    const name = parsed.name ?? operation.object?.name ?? '';
+    const verdict = await this.#judge(parsed, request, name);
     if (verdict === 'as-it-is') return { ...(await this.#server(asGet(request.path))), effect: { kind: 'none' } };
-    if (verdict === 'allowed') return this.#front.handle(this.#adapt(parsed, request), operation, caller);
-    const { resource, name = '' } = parsed;
-    const message = `${resource} "${name}" is forbidden: it was not made by run ${this.#tenant.run} of Scaleproof, which leaves it alone`;
-    const effect = { kind: 'rejected', code: 'Forbidden' } as const;
-    return { ...this.#front.refuse(operation, { status: 403, code: 'Forbidden', message }), effect };
+    if (verdict === 'allowed') return this.#front.handle(this.#selected(parsed, request), operation, caller);
+    if (verdict === 'labelled') return this.#front.handle(this.#labelled(request), operation, caller);
+    const what = `${parsed.resource} "${name}"`;
+    const refusal =
+      verdict === 'forbidden'
+        ? { status: 403, code: 'Forbidden', message: `${what} is forbidden: it ${this.#notMade()}` }
+        : { status: 503, code: 'ServiceUnavailable', message: `whether ${what} ${this.#notMade()}, could not be seen` };
+    return { ...this.#front.refuse(operation, refusal), effect: { kind: 'rejected', code: refusal.code } };
   }
 
   refuse(...[operation, refusal]: Parameters<Backend['refuse']>): ReturnType<Backend['refuse']> {
@@ -66,32 +77,41 @@ export class TenantFront implements Backend {
     return this.#front.describeAnswer(operation, answer);
   }
 
-  async #judge(parsed: KubeRequest, request: WireRequest): Promise<'allowed' | 'forbidden' | 'as-it-is'> {
-    const { verb, resource, name, subresource } = parsed;
-    const isChange = CHANGES.includes(verb) || (verb === 'create' && subresource !== undefined);
-    if (!isChange || name === undefined || UNGUARDED.includes(resource)) return 'allowed';
-    const object = await this.#look(objectPath(request.path, subresource));
-    if (object === undefined || (await this.#isTenants(resource, object))) return 'allowed';
+  #notMade(): string {
+    return `was not made by run ${this.#tenant.run} of Scaleproof, which leaves it alone`;
+  }
+
+  async #judge({ verb, group, resource, subresource, ...parsed }: KubeRequest, request: WireRequest, name: string): Promise<Verdict> {
+    const isBinding = group === '' && resource === BINDINGS;
+    if (verb === 'create' && subresource === undefined && !isBinding) return ASKED.includes(group) ? 'allowed' : 'labelled';
+    if ((!CHANGES.includes(verb) && verb !== 'create') || (parsed.name === undefined && !isBinding)) return 'allowed';
+    const path = isBinding ? podPath(request.path, name) : objectPath(request.path, subresource);
+    const object = await this.#look(path);
+    if (object === 'unseen') return 'unseen';
+    // An update or an application of what is not there creates it, and an update of what is there may forget its label.
+    const isWhole = verb === 'update' || request.headers['content-type']?.startsWith(APPLY_TYPE) === true;
+    if (object === undefined || this.#tenant.owns(object)) return isWhole && subresource === undefined ? 'labelled' : 'allowed';
+    if ((resource === 'pods' || isBinding) && (await this.#isOnTenantsNode(object))) return 'allowed';
     // Definitions are everybody's: that another has applied them is as good.
     return resource === 'customresourcedefinitions' && (verb === 'update' || verb === 'patch') ? 'as-it-is' : 'forbidden';
   }
 
   /** What runs on the tenant's nodes may be drained, whosever it is. */
-  async #isTenants(resource: string, object: Described): Promise<boolean> {
-    if (this.#tenant.owns(object)) return true;
-    const node = resource === 'pods' ? (object.spec?.nodeName ?? '') : '';
-    const found = node === '' ? undefined : await this.#look(`/api/v1/nodes/${encodeURIComponent(node)}`);
-    return found !== undefined && this.#tenant.owns(found);
+  async #isOnTenantsNode({ spec }: Described): Promise<boolean> {
+    const name = spec?.nodeName ?? '';
+    const node = name === '' ? undefined : await this.#look(`/api/v1/nodes/${encodeURIComponent(name)}`);
+    return node !== undefined && node !== 'unseen' && this.#tenant.owns(node);
   }
 
-  async #look(path: string): Promise<Described | undefined> {
+  /** Undefined when it is not there. */
+  async #look(path: string): Promise<Described | 'unseen' | undefined> {
     const answer = await this.#server(asGet(path));
     const body = await readText(answer.body);
-    return answer.status === 200 ? (JSON.parse(body) as Described) : undefined;
+    if (answer.status === 404) return undefined;
+    return answer.status === 200 ? (JSON.parse(body) as Described) : 'unseen';
   }
 
-  #adapt({ verb, resource, subresource }: KubeRequest, request: WireRequest): WireRequest {
-    if (verb === 'create' && subresource === undefined) return this.#labelled(resource, request);
+  #selected({ verb, resource }: KubeRequest, request: WireRequest): WireRequest {
     const isOfMany = verb === 'list' || verb === 'watch' || verb === 'deletecollection';
     if (!isOfMany || (verb !== 'deletecollection' && !SELECTED.includes(resource))) return request;
     const url = new URL(request.path, 'http://server');
@@ -100,16 +120,10 @@ export class TenantFront implements Backend {
     return { ...request, path: `${url.pathname}${url.search}` };
   }
 
-  /** Bodies in protobuf are of built-in kinds, which are told by their names. */
-  #labelled(resource: string, request: WireRequest): WireRequest {
-    if (UNGUARDED.includes(resource) || request.body === undefined || request.headers['content-type']?.includes('json') === false)
-      return request;
-    const object = parseObject(asText(request.body));
-    if (object === undefined) return request;
-    const labels = { ...object.metadata.labels, ...this.#tenant.labels };
-    const body = JSON.stringify({ ...object, metadata: { ...object.metadata, labels } });
+  #labelled(request: WireRequest): WireRequest {
     const { 'content-length': _length, ...headers } = request.headers;
-    return { ...request, headers, body };
+    const body = request.body === undefined ? undefined : labelBody(request.body, headers['content-type'], this.#tenant.labels);
+    return body === undefined ? request : { ...request, headers, body };
   }
 }
 
@@ -123,11 +137,8 @@ function objectPath(path: string, subresource: string | undefined): string {
   return subresource === undefined ? pathname : pathname.slice(0, -subresource.length - 1);
 }
 
-function parseObject(text: string): KubeObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) && isJsonObject(value.metadata) ? (value as unknown as KubeObject) : undefined;
-  } catch {
-    return undefined;
-  }
+/** The path of a pod in the namespace of `/api/v1/namespaces/NAMESPACE/bindings`. */
+function podPath(path: string, pod: string): string {
+  const [pathname = ''] = path.split('?', 1);
+  return `${pathname.slice(0, -BINDINGS.length)}pods/${encodeURIComponent(pod)}`;
 }

@@ -171,6 +171,11 @@ test('cleaning up removes what bears the label, whatever holds it, and nothing e
       CLAIMS,
       claim('ours', { metadata: { name: 'ours', labels: OF_RUN, finalizers: ['karpenter.sh/termination'] } }),
     );
+    // What a target's own manifests make: kinds that trials know nothing of.
+    for (const labels of [OF_RUN, {}]) {
+      const name = labels === OF_RUN ? 'ours' : 'theirs';
+      await ask(site, 'POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name, labels } });
+    }
     const client = createKubeClient({ wire, clock });
     const cleaning = { client, clock, owner: tenant, patienceMs: 0 };
     expect(await cleanUp({ ...cleaning, removeFinalizers: false, goesOn: true })).toEqual(
@@ -181,6 +186,7 @@ test('cleaning up removes what bears the label, whatever holds it, and nothing e
     expect(names(await all.list('pods'))).toEqual(['waits']);
     expect(names(await all.list('nodes'))).toEqual(['theirs']);
     expect(names(await all.list('nodeclaims'))).toEqual(['theirs']);
+    expect(names(await all.list('leases', { namespace: 'default' }))).toEqual(['theirs']);
     expect(names(await all.list('namespaces'))).toContain(NAMESPACE);
     expect(names(await all.list('customresourcedefinitions'))).toEqual([NODE_CLAIM_CRD.metadata.name]);
     const left = await cleanUp({ ...cleaning, patienceMs: 5_000, removeFinalizers: true, goesOn: false });

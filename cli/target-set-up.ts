@@ -1,9 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { queueUrlOf } from '../../world/aws/sqs/queues.ts';
-import { CLUSTER } from '../../world/embedded.ts';
-import { environmentOf, formatKubeconfig } from '../../world/sockets.ts';
-import type { Address, ExternalAccess } from '../../targets/target.ts';
+import type { WorldRef } from '../harness/world-for.ts';
+import { queueUrlOf } from '../world/aws/sqs/queues.ts';
+import { CLUSTER } from '../world/embedded.ts';
+import { environmentOf, formatKubeconfig } from '../world/sockets.ts';
+import type { Address, ExternalAccess } from '../targets/target.ts';
 
 /** Addresses that mean any of this machine's. */
 const ANY: readonly string[] = ['0.0.0.0', '::'];
@@ -11,10 +12,11 @@ const LOOPBACK: readonly string[] = ['127.0.0.1', '::1', 'localhost'];
 
 /**
  * Writes the kubeconfig of a target that somebody else runs into the run directory.
- * @param hasOwnQueue the queue's URL is known only to whom asks for it by its name: it is in a LocalStack, in an account a trial
- * @returns what its user has to set up, a line each
+ * @param world that is up; by default the embedded one
+ * @returns what its user has to set up, a line each; nothing where it talks to endpoints of its own
  */
-export function writeSetUp(external: ExternalAccess, directory: string, hasOwnQueue: boolean): string[] {
+export function writeSetUp(external: ExternalAccess, directory: string, world: WorldRef = { kind: 'embedded' }): string[] {
+  if (world.kind !== 'embedded' && world.observed !== undefined) return [];
   const folder = resolve(directory, 'target');
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'kubeconfig');
@@ -23,6 +25,8 @@ export function writeSetUp(external: ExternalAccess, directory: string, hasOwnQu
   writeFileSync(path, formatKubeconfig(CLUSTER.name, 'target', kubeUrl), { mode: 0o600 });
   const queue = queueUrlOf(CLUSTER.region, CLUSTER.name);
   const { INTERRUPTION_QUEUE_URL: url, ...environment } = environmentOf({ ...CLUSTER, interruptionQueueUrl: queue }, path, kubeUrl, awsUrl);
+  // In a LocalStack every trial has an account: the queue's URL is known only to whom asks for it by its name.
+  const hasOwnQueue = world.kind !== 'embedded' && world.awsEndpoint !== undefined;
   const all = hasOwnQueue ? environment : { ...environment, INTERRUPTION_QUEUE_URL: url };
   return [
     `The target is one that somebody else runs: start it, or roll it out, with this set-up. Its first request is waited for, ${external.withinMs / 1_000} s at most.`,

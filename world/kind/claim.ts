@@ -1,0 +1,46 @@
+import { KubeError } from '../../clients/kube-client.ts';
+import type { KubeClient } from '../../clients/kube-client.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import { resourceOfPlural } from '../real/resources.ts';
+import { KINDS_OF_TRIALS, SOLE_TENANT } from '../real/tenant/sole-tenant.ts';
+import { ClusterError } from './diagnose.ts';
+
+/** The label of the namespace `default` in clusters that are there for trials alone: before each trial they are emptied. */
+export const TRIALS_LABEL = 'scaleproof.trials';
+const NAMESPACE = 'default';
+/** Most of what is in the way that an error names. */
+const MAX_NAMED = 5;
+
+/**
+ * Makes sure that a cluster is there for trials alone, and marks it: one that bears the mark, or one that is empty.
+ * @throws ClusterError that names what a trial would remove
+ */
+export async function claimCluster(client: KubeClient, name: string): Promise<void> {
+  const namespace = { type: RESOURCES.namespaces, name: NAMESPACE };
+  const marked = (await client.get(namespace))?.metadata.labels?.[TRIALS_LABEL];
+  if (marked !== undefined) return;
+  const found = await inTheWay(client);
+  if (found.length > 0) {
+    const rest = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
+    throw new ClusterError(
+      `the cluster ${name} is not empty, and trials would remove what is in it: ${found.slice(0, MAX_NAMED).join(', ')}${rest}`,
+      `name an empty one, or use --world existing, which touches nothing of others; if all of it may go: kubectl label namespace ${NAMESPACE} ${TRIALS_LABEL}=own`,
+    );
+  }
+  await client.patch(namespace, { metadata: { labels: { [TRIALS_LABEL]: 'own' } } });
+}
+
+async function inTheWay(client: KubeClient): Promise<string[]> {
+  const found: string[] = [];
+  for (const plural of KINDS_OF_TRIALS) {
+    const type = resourceOfPlural(plural);
+    if (type === undefined) continue;
+    const objects = await client.list(type).catch((error: unknown) => {
+      // Not served: nobody has any.
+      if (error instanceof KubeError && error.status === 404) return [];
+      throw error;
+    });
+    for (const object of objects.filter((one) => SOLE_TENANT.owns(one, plural))) found.push(`${plural}/${object.metadata.name ?? ''}`);
+  }
+  return found;
+}
