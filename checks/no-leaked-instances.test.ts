@@ -17,6 +17,12 @@ test('nothing to judge when the target launched nothing', () => {
   expect(judge(new HistoryBuilder().act().instance('i-other', 'running').finish())).toBeUndefined();
 });
 
+test("where an observer sees no requests, every instance of the cluster is the target's", () => {
+  const observed = new HistoryBuilder(['instances.observe', 'objects.observe']).act().at(10).instance('i-1', 'running').finish();
+  expect(codes(observed)).toContainEqual(['leaked-instance', 'instance/i-1']);
+  expect(judge(observed)?.findings.at(-1)?.message).toContain('by a request that nobody here saw');
+});
+
 test('an instance that becomes a node and is ended passes', () => {
   expect(judge(soundHistory())).toMatchObject({
     verdict: 'pass',

@@ -18,6 +18,10 @@ test('a target that lives passes', () => {
   expect(judge(soundHistory())).toMatchObject({ verdict: 'pass', summary: '1 start, 0 after a provoked crash' });
 });
 
+test('of a target that talks to others nobody here sees whether it lives', () => {
+  expect(judge(new HistoryBuilder(['objects.observe']).begin())).toBeUndefined();
+});
+
 test('a provoked crash and the start after it are fine', () => {
   const builder = acting().add(
     { type: 'target.exit', incarnation: 1, provoked: true, reason: 'killed' },

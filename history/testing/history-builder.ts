@@ -16,7 +16,13 @@ export const BOUNDS_MS = {
 /** Makes a history by hand: events get their places by themselves, and the time set last. */
 export class HistoryBuilder {
   readonly events: HistoryEvent[] = [];
+  readonly #capabilities: EventOf<'trial.begin'>['world']['capabilities'];
   #nowMs = 0;
+
+  /** @param capabilities of the world; by default those by which a target's requests are seen */
+  constructor(capabilities: EventOf<'trial.begin'>['world']['capabilities'] = ['wire.kube', 'wire.aws']) {
+    this.#capabilities = capabilities;
+  }
 
   /** Sets the time of the events that follow. */
   at(ms: number): this {
@@ -36,7 +42,7 @@ export class HistoryBuilder {
       scenario: { id: 'test/hand-made', title: 'made by hand', suite: 'test', requirements: [], digest: 'd' },
       seed: 1,
       target: { name: 'reference', features: [], constants: {} },
-      world: { name: 'embedded', capabilities: [], allowances: {} },
+      world: { name: 'embedded', capabilities: this.#capabilities, allowances: {} },
       startMs: 1_000_000,
     });
     for (const [name, value] of Object.entries(BOUNDS_MS)) {

@@ -57,7 +57,8 @@ interface Found {
   readonly ours: unknown;
 }
 
-function firstDifference(real: unknown, ours: unknown, path = ''): Found | undefined {
+/** Where two answers first differ, as a path of keys; `status` before all others. */
+export function firstDifference(real: unknown, ours: unknown, path = ''): Found | undefined {
   if (isDeepStrictEqual(real, ours)) return undefined;
   if (Array.isArray(real) && Array.isArray(ours)) {
     for (const [index, one] of real.entries()) {

@@ -1,0 +1,26 @@
+import { createRandom } from '../../../runtime/random.ts';
+import { Draft } from './draft.ts';
+import { askOfInstances } from './instances.ts';
+import { askOfQueue } from './queue.ts';
+import type { Script } from './script.ts';
+import { askOfTemplates } from './templates.ts';
+
+/** The seed of the recorded scripts: another one is another set. */
+export const SEED = 'ec2-1';
+export const SCRIPTS = 400;
+
+const TOPICS = [askOfInstances, askOfInstances, askOfInstances, askOfTemplates, askOfTemplates, askOfQueue];
+const STEPS = { min: 3, max: 8 } as const;
+
+/** The first so many scripts of a seed. */
+export function scripts(seed: string = SEED, count: number = SCRIPTS): Script[] {
+  const random = createRandom(seed);
+  return Array.from({ length: count }, (_, index) => {
+    const id = `e${index}`;
+    const own = random.fork(id);
+    const draft = new Draft(own);
+    const ask = own.pick(TOPICS);
+    for (let left = own.int(STEPS.min, STEPS.max); left > 0; left -= 1) ask(draft);
+    return { id, steps: draft.steps };
+  });
+}

@@ -1,0 +1,58 @@
+import type { Draft } from './draft.ts';
+import { QUEUE_NAME } from './script.ts';
+
+/** Visible again at once, or not within the time that a script takes. */
+const VISIBILITY_S = [0, 43_200] as const;
+/** Of a long poll, which looks at every server. */
+const WAIT_S = 1;
+const UNKNOWN_URL = 'https://sqs.us-east-1.amazonaws.com/123456789012/nobody-made-it';
+
+/** One more call about the queue. */
+export function askOfQueue(draft: Draft): void {
+  const { random } = draft;
+  const times = (count: number, one: (draft: Draft) => void): ((draft: Draft) => void)[] => Array<typeof one>(count).fill(one);
+  const received = draft.steps.some(({ operation }) => operation === 'ReceiveMessage');
+  const changes = received ? [...times(4, remove), ...times(3, removeBatch)] : [];
+  random.pick([...times(5, sendOne), ...times(5, receive), ...changes, getUrl])(draft);
+}
+
+function url({ random }: Draft): string {
+  return random.chance(0.93) ? '<<queue>>' : UNKNOWN_URL;
+}
+
+function sendOne(draft: Draft): void {
+  const body = draft.random.pick([`message ${draft.steps.length}`, `{"detail-type":"${draft.steps.length}"}`, `${draft.steps.length} <ä> & "x"`]);
+  draft.add('SendMessage', { QueueUrl: url(draft), MessageBody: body, ...draft.some(0.05, () => ({ DelaySeconds: 901 })) });
+}
+
+/** All that there is, since which of several come is not determined. */
+function receive(draft: Draft): void {
+  const { random } = draft;
+  draft.add('ReceiveMessage', {
+    QueueUrl: url(draft),
+    MaxNumberOfMessages: random.chance(0.95) ? 10 : random.pick([0, 11]),
+    VisibilityTimeout: random.pick(VISIBILITY_S),
+    WaitTimeSeconds: WAIT_S,
+    MessageSystemAttributeNames: ['ApproximateReceiveCount'],
+  });
+}
+
+/** The number of a step that receives, if there is one. */
+function receipt(draft: Draft): string {
+  const steps = draft.steps.flatMap(({ operation }, index) => (operation === 'ReceiveMessage' ? [index] : []));
+  return steps.length > 0 && draft.random.chance(0.95) ? `<<${draft.random.pick(steps)}.${draft.random.pick([0, 0, 0, 1])}>>` : 'no receipt';
+}
+
+function remove(draft: Draft): void {
+  draft.add('DeleteMessage', { QueueUrl: url(draft), ReceiptHandle: receipt(draft) });
+}
+
+function removeBatch(draft: Draft): void {
+  const { random } = draft;
+  const entries = Array.from({ length: random.pick([1, 2, 2, 3]) }, (_, index) => ({ Id: String(index), ReceiptHandle: receipt(draft) }));
+  draft.add('DeleteMessageBatch', { QueueUrl: url(draft), Entries: random.chance(0.9) ? entries : entries.map((one) => ({ ...one, Id: 'same' })) });
+}
+
+function getUrl(draft: Draft): void {
+  draft.add('GetQueueUrl', { QueueName: draft.random.chance(0.6) ? QUEUE_NAME : 'nobody-made-it' });
+}
