@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Log } from '../runtime/log.ts';
 import { fromSocket, toSocket } from './http-headers.ts';
-import { WireError, concat, isStream } from './wire.ts';
+import { WireError, asText, concat, isStream } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** Longest request body: an API server refuses more than 3 MiB. */
@@ -81,7 +81,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
       method: message.method ?? 'GET',
       path: message.url ?? '/',
       headers: fromSocket(message.headers),
-      ...(body === undefined ? {} : { body: isText(message) ? body.toString('utf8') : body }),
+      ...(body === undefined ? {} : { body: isText(message) ? asText(body) : body }),
       signal,
     };
     await answer(response, await options.wire(request), signal);
@@ -95,7 +95,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
 }
 
 /** A request's body to its end; undefined where it has none. Rejects when the client goes away in the middle of it. */
-function readBody(message: IncomingMessage, maxBytes: number): Promise<Buffer | undefined | 'too long'> | undefined {
+function readBody(message: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined | 'too long'> | undefined {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
   if (length === '0' && encoding === undefined) return undefined;
   return new Promise((resolve, reject) => {

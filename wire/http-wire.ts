@@ -168,7 +168,7 @@ class MessageBody implements ByteStream {
     }
   }
 
-  readWhole(maxBytes: number): Promise<Buffer> {
+  readWhole(maxBytes: number): Promise<Uint8Array> {
     const message = this.#message;
     return new Promise((resolve, reject) => {
       const chunks: Buffer[] = [];

@@ -72,7 +72,7 @@ export async function readWhole(body: WireResponse['body'] | ByteStream, maxByte
 }
 
 /** The chunks of a body in one piece. */
-export function concat(chunks: readonly Uint8Array[]): Buffer {
+export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   const [first] = chunks;
   return chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks);
 }

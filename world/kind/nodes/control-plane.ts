@@ -10,7 +10,7 @@ export interface ControlPlaneFacts {
   /** Of its API server, for containers of kind's network. */
   readonly server: string;
   /** Certificate of its authority, PEM. */
-  readonly authority: Buffer;
+  readonly authority: string;
   /** With which a kubelet asks for credentials of its own. */
   readonly token: string;
   /** The KubeletConfiguration that kubeadm gives to every node. */
@@ -65,7 +65,7 @@ export async function askControlPlane(programs: Programs, cluster: string): Prom
   return {
     image,
     server: `https://${container}:${API_PORT}`,
-    authority: Buffer.from(`${await exec('read the authority', 'cat', '/etc/kubernetes/pki/ca.crt')}\n`),
+    authority: `${await exec('read the authority', 'cat', '/etc/kubernetes/pki/ca.crt')}\n`,
     token: await exec('make a token', 'kubeadm', 'token', 'create', '--ttl', TOKEN_LIFETIME),
     kubeletConfig: configSchema.parse(parse(await exec('read the kubelet configuration', 'cat', '/var/lib/kubelet/config.yaml'))),
     pauseImage,

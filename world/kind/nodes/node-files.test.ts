@@ -28,7 +28,7 @@ const SITE: KubeletSite = {
   facts: {
     image: 'sha256:node',
     server: 'https://one-control-plane:6443',
-    authority: Buffer.from('PEM\n'),
+    authority: 'PEM\n',
     token: 'abcdef.0123456789abcdef',
     kubeletConfig: { kind: 'KubeletConfiguration', maxPods: 110, staticPodPath: '/etc/kubernetes/manifests' },
     pauseImage: 'example.com/pause:3.10.1',

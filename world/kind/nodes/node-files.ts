@@ -48,7 +48,9 @@ export function kubeletFiles({ instance, config, facts }: KubeletSite): NodeFile
   const bootstrap = {
     apiVersion: 'v1',
     kind: 'Config',
-    clusters: [{ name: 'cluster', cluster: { server: facts.server, 'certificate-authority-data': facts.authority.toString('base64') } }],
+    clusters: [
+      { name: 'cluster', cluster: { server: facts.server, 'certificate-authority-data': Buffer.from(facts.authority).toString('base64') } },
+    ],
     users: [{ name: 'bootstrap', user: { token: facts.token } }],
     contexts: [{ name: 'bootstrap', context: { cluster: 'cluster', user: 'bootstrap' } }],
     'current-context': 'bootstrap',
@@ -58,7 +60,7 @@ export function kubeletFiles({ instance, config, facts }: KubeletSite): NodeFile
     // What kubeadm's unit reads: kubeadm itself is not needed.
     '/var/lib/kubelet/kubeadm-flags.env': `KUBELET_KUBEADM_ARGS="${flags.join(' ')}"\n`,
     '/etc/kubernetes/bootstrap-kubelet.conf': stringify(bootstrap),
-    '/etc/kubernetes/pki/ca.crt': facts.authority.toString(),
+    '/etc/kubernetes/pki/ca.crt': facts.authority,
     '/etc/systemd/system/kubelet.service.d/20-scaleproof.conf': unit({
       Unit: [`Requires=${SIZE_UNIT}`, `After=${SIZE_UNIT} containerd.service`],
       Service: facts.pauseImage === WORKLOAD_IMAGE ? [] : [`ExecStartPre=-${tag.join(' ')}`],
