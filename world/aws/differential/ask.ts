@@ -41,7 +41,11 @@ export async function ask({ id, steps }: Script, cloud: Cloud): Promise<Answer[]
 function madeBy(name: string, steps: readonly Step[], views: readonly View[]): string {
   const [step = '', message] = name.split('.');
   const { made, receipts } = views[Number(step)] ?? {};
-  return (message === undefined ? made : receipts?.[Number(message)]) ?? NOT_MADE[steps[Number(step)]?.operation ?? 'ReceiveMessage'] ?? 'not made';
+  return (
+    (message === undefined ? made : receipts?.[Number(message)]) ??
+    NOT_MADE[steps[Number(step)]?.operation ?? 'ReceiveMessage'] ??
+    'not made'
+  );
 }
 
 /** An input with each `<<name>>` in its texts put in. */

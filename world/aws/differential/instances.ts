@@ -3,6 +3,12 @@ import { CLUSTER } from './embedded.ts';
 
 /** Types that all zones have, on demand and as spot. */
 export const TYPES = ['c5.large', 'm5.large', 'm5.xlarge', 'r5.large'] as const;
+/** As requests have it. */
+interface Filter {
+  readonly Name: string;
+  readonly Values: readonly string[];
+}
+
 const ZONES = Object.keys(CLUSTER.subnets);
 
 /** One more call about instances. The first ones launch. */
@@ -64,25 +70,22 @@ function describe(draft: Draft): void {
   draft.add('DescribeInstances', { ...input, ...draft.some(0.04, () => ({ DryRun: true })) });
 }
 
-function filter(draft: Draft): object {
+function filter(draft: Draft): Filter {
   const { random } = draft;
-  return random.pick([
+  return random.pick<() => Filter>([
     () => ({ Name: `tag:${draft.key()}`, Values: [draft.value()] }),
     () => ({ Name: `tag:${draft.key()}`, Values: ['*'] }),
     () => ({ Name: 'tag-key', Values: [draft.key()] }),
     () => ({ Name: 'instance-id', Values: [draft.instance(), draft.instance()] }),
     () => ({ Name: 'instance-state-name', Values: random.pick([['running'], ['pending', 'running'], ['terminated'], ['stopped']]) }),
     () => ({ Name: 'instance-type', Values: [random.pick(TYPES), 'r5.large'] }),
-    () => ({ Name: 'availability-zone', Values: [random.pick(ZONES)] }),
-    () => ({ Name: 'subnet-id', Values: [subnet(draft)] }),
   ])();
 }
 
 function createTags(draft: Draft): void {
   const { random } = draft;
   const resources = random.chance(0.8) ? [launched(draft)] : [launched(draft), launched(draft)];
-  const tags = random.chance(0.92) ? draft.tags() : [{ Key: 'aws:reserved', Value: 'a' }];
-  draft.add('CreateTags', { Resources: [...new Set(resources)], Tags: tags });
+  draft.add('CreateTags', { Resources: [...new Set(resources)], Tags: draft.tags() });
 }
 
 /** One that there is: LocalStack tags what there is not. */
@@ -97,7 +100,10 @@ function deleteTags(draft: Draft): void {
     () => [{ Key: draft.key() }, { Key: draft.key(), Value: draft.value() }],
     () => draft.tags(2),
   ])();
-  draft.add('DeleteTags', { Resources: [launched(draft)], Tags: tags.filter(({ Key }, index) => tags.findIndex((one) => one.Key === Key) === index) });
+  draft.add('DeleteTags', {
+    Resources: [launched(draft)],
+    Tags: tags.filter(({ Key }, index) => tags.findIndex((one) => one.Key === Key) === index),
+  });
 }
 
 export function describeTags(draft: Draft): void {

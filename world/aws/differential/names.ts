@@ -13,7 +13,8 @@ export class Names {
   }
 
   canonical(value: unknown): unknown {
-    if (Array.isArray(value)) return value.map((one) => this.canonical(one)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+    if (Array.isArray(value))
+      return value.map((one) => this.canonical(one)).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
     if (typeof value === 'object' && value !== null)
       return Object.fromEntries(Object.entries(value).flatMap(([key, one]) => (one === undefined ? [] : [[key, this.canonical(one)]])));
     if (typeof value !== 'string') return value;

@@ -11,8 +11,7 @@ const UNKNOWN_URL = 'https://sqs.us-east-1.amazonaws.com/123456789012/nobody-mad
 export function askOfQueue(draft: Draft): void {
   const { random } = draft;
   const times = (count: number, one: (draft: Draft) => void): ((draft: Draft) => void)[] => Array<typeof one>(count).fill(one);
-  const received = draft.steps.some(({ operation }) => operation === 'ReceiveMessage');
-  const changes = received ? [...times(4, remove), ...times(3, removeBatch)] : [];
+  const changes = receives(draft).length > 0 ? [...times(4, remove), ...times(3, removeBatch)] : [];
   random.pick([...times(5, sendOne), ...times(5, receive), ...changes, getUrl])(draft);
 }
 
@@ -21,7 +20,11 @@ function url({ random }: Draft): string {
 }
 
 function sendOne(draft: Draft): void {
-  const body = draft.random.pick([`message ${draft.steps.length}`, `{"detail-type":"${draft.steps.length}"}`, `${draft.steps.length} <ä> & "x"`]);
+  const body = draft.random.pick([
+    `message ${draft.steps.length}`,
+    `{"detail-type":"${draft.steps.length}"}`,
+    `${draft.steps.length} <ä> & "x"`,
+  ]);
   draft.add('SendMessage', { QueueUrl: url(draft), MessageBody: body, ...draft.some(0.05, () => ({ DelaySeconds: 901 })) });
 }
 
@@ -30,17 +33,23 @@ function receive(draft: Draft): void {
   const { random } = draft;
   draft.add('ReceiveMessage', {
     QueueUrl: url(draft),
-    MaxNumberOfMessages: random.chance(0.95) ? 10 : random.pick([0, 11]),
+    MaxNumberOfMessages: random.chance(0.95) ? 10 : 11,
     VisibilityTimeout: random.pick(VISIBILITY_S),
     WaitTimeSeconds: WAIT_S,
     MessageSystemAttributeNames: ['ApproximateReceiveCount'],
   });
 }
 
-/** The number of a step that receives, if there is one. */
+/** Steps that may have received something. */
+function receives({ steps }: Draft): number[] {
+  const sent = steps.findIndex(({ operation }) => operation === 'SendMessage');
+  return steps.flatMap(({ operation }, index) => (operation === 'ReceiveMessage' && sent >= 0 && index > sent ? [index] : []));
+}
+
+/** Mostly the first of what a step received. */
 function receipt(draft: Draft): string {
-  const steps = draft.steps.flatMap(({ operation }, index) => (operation === 'ReceiveMessage' ? [index] : []));
-  return steps.length > 0 && draft.random.chance(0.95) ? `<<${draft.random.pick(steps)}.${draft.random.pick([0, 0, 0, 1])}>>` : 'no receipt';
+  const { random } = draft;
+  return random.chance(0.97) ? `<<${random.pick(receives(draft))}.${random.pick([0, 0, 0, 0, 0, 1])}>>` : 'no receipt';
 }
 
 function remove(draft: Draft): void {
@@ -50,7 +59,10 @@ function remove(draft: Draft): void {
 function removeBatch(draft: Draft): void {
   const { random } = draft;
   const entries = Array.from({ length: random.pick([1, 2, 2, 3]) }, (_, index) => ({ Id: String(index), ReceiptHandle: receipt(draft) }));
-  draft.add('DeleteMessageBatch', { QueueUrl: url(draft), Entries: random.chance(0.9) ? entries : entries.map((one) => ({ ...one, Id: 'same' })) });
+  draft.add('DeleteMessageBatch', {
+    QueueUrl: url(draft),
+    Entries: random.chance(0.9) ? entries : entries.map((one) => ({ ...one, Id: 'same' })),
+  });
 }
 
 function getUrl(draft: Draft): void {

@@ -14,13 +14,14 @@ import { QUEUE_NAME } from './script.ts';
 import type { Script } from './script.ts';
 
 /** Scripts under way at a time: LocalStack is one process. */
-const AT_ONCE = 3;
+const AT_ONCE = 4;
 
-/** A LocalStack, asked each script in an account of its own, which is emptied afterwards. */
+/** A LocalStack, asked each script in an account of its own; all are emptied afterwards. */
 export async function askLocalStack(
   scripts: readonly Script[],
   { url, clock, random, signal }: { readonly url: string; readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal },
 ): Promise<{ readonly version: string; readonly answers: readonly Answer[][] }> {
+  const accounts: string[] = [];
   const endpoint = new LocalStackEndpoint({ url, region: CLUSTER.region, clock });
   try {
     const version = await endpoint.check();
@@ -31,16 +32,16 @@ export async function askLocalStack(
         const script = scripts[index];
         if (script === undefined) return;
         const account = newAccount(random.fork(script.id), clock.nowMs());
-        try {
-          answers[index] = await askOne(script, endpoint, account);
-        } finally {
-          await clearAccounts([account], { endpoint: url, region: CLUSTER.region, clock, wire: endpoint.wire });
-        }
+        accounts.push(account);
+        answers[index] = await askOne(script, endpoint, account);
       }
     };
-    await Promise.all(Array.from({ length: AT_ONCE }, worker));
+    // When one fails, the others come to their end before accounts are cleared.
+    const asking = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+    for (const one of asking) if (one.status === 'rejected') throw one.reason;
     return { version, answers };
   } finally {
+    await clearAccounts(accounts, { endpoint: url, region: CLUSTER.region, clock, wire: endpoint.wire });
     endpoint.destroy();
   }
 }

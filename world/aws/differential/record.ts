@@ -19,8 +19,8 @@ import { RECORDING } from './recorded.ts';
  *
  *     npx node world/aws/differential/record.ts --endpoint URL [--seed SEED] [--count N] [--write] [--verbose]
  *
- * Without an endpoint the answers are those of the recording. Each script has an account of its own, which is emptied
- * when it is over, after Ctrl-C too; LocalStack lists terminated instances for ever.
+ * Without an endpoint the answers are those of the recording. Each script has an account of its own, and all are emptied
+ * in the end, after Ctrl-C too; LocalStack lists terminated instances for ever.
  */
 const { values: options } = parseArgs({
   options: {

@@ -32,7 +32,14 @@ export const OPERATIONS = [
 export type Operation = (typeof OPERATIONS)[number];
 
 /** Operations that only read. */
-export const READS: ReadonlySet<Operation> = new Set(['DescribeInstances', 'DescribeTags', 'DescribeLaunchTemplates', 'DescribeLaunchTemplateVersions', 'DescribeSubnets', 'GetQueueUrl']);
+export const READS: ReadonlySet<Operation> = new Set([
+  'DescribeInstances',
+  'DescribeTags',
+  'DescribeLaunchTemplates',
+  'DescribeLaunchTemplateVersions',
+  'DescribeSubnets',
+  'GetQueueUrl',
+]);
 
 export interface Step {
   readonly operation: Operation;

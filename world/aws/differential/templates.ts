@@ -23,7 +23,7 @@ export function askOfTemplates(draft: Draft): void {
 
 function create(draft: Draft): void {
   const { random } = draft;
-  const name = random.pick(NAMES);
+  const name = random.chance(0.95) ? random.pick(NAMES) : 'a name with blanks';
   const input = {
     LaunchTemplateName: name,
     LaunchTemplateData: data(draft),
@@ -31,7 +31,7 @@ function create(draft: Draft): void {
     ...draft.some(0.5, () => ({ TagSpecifications: [{ ResourceType: 'launch-template', Tags: draft.tags() }] })),
   };
   const step = draft.add('CreateLaunchTemplate', input);
-  if (!draft.templates.has(name)) draft.templates.set(name, step);
+  if (!name.includes(' ') && !draft.templates.has(name)) draft.templates.set(name, step);
 }
 
 function data(draft: Draft): object {
@@ -52,7 +52,14 @@ function createVersion(draft: Draft): void {
 
 function describeVersions(draft: Draft): void {
   const { random } = draft;
-  const versions = random.pick<object>([{}, {}, { Versions: ['1'] }, { Versions: ['$Latest'] }, { Versions: ['$Default'] }, { Versions: ['2'] }]);
+  const versions = random.pick<object>([
+    {},
+    {},
+    { Versions: ['1'] },
+    { Versions: ['$Latest'] },
+    { Versions: ['$Default'] },
+    { Versions: ['2'] },
+  ]);
   draft.add('DescribeLaunchTemplateVersions', { ...draft.template(), ...versions });
 }
 
@@ -86,7 +93,7 @@ function run(draft: Draft): void {
     SubnetId: `<<subnet ${random.pick(Object.keys(CLUSTER.subnets))}>>`,
     LaunchTemplate: { ...template.named, ...draft.some(0.6, () => ({ Version: random.pick(['1', '$Latest', '$Default']) })) },
     InstanceType: random.pick(TYPES),
-    ...draft.some(0.3, () => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: draft.tags() }] })),
+    ...draft.some(0.1, () => ({ TagSpecifications: [{ ResourceType: 'instance', Tags: draft.tags() }] })),
   };
   draft.launches.push(draft.add('RunInstances', input));
 }

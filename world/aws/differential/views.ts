@@ -34,7 +34,9 @@ const VIEWS: Readonly<Record<Operation, (output: never) => View>> = {
     body: template(LaunchTemplate),
     made: LaunchTemplate?.LaunchTemplateId,
   }),
-  CreateLaunchTemplateVersion: ({ LaunchTemplateVersion }: ec2.CreateLaunchTemplateVersionResult) => ({ body: version(LaunchTemplateVersion) }),
+  CreateLaunchTemplateVersion: ({ LaunchTemplateVersion }: ec2.CreateLaunchTemplateVersionResult) => ({
+    body: version(LaunchTemplateVersion),
+  }),
   DescribeLaunchTemplateVersions: ({ LaunchTemplateVersions = [] }: ec2.DescribeLaunchTemplateVersionsResult) => ({
     body: LaunchTemplateVersions.map(version),
   }),
@@ -48,7 +50,6 @@ const VIEWS: Readonly<Record<Operation, (output: never) => View>> = {
       VpcId: subnet.VpcId,
       AvailabilityZone: subnet.AvailabilityZone,
       CidrBlock: subnet.CidrBlock,
-      AvailableIpAddressCount: subnet.AvailableIpAddressCount,
       State: subnet.State,
       DefaultForAz: subnet.DefaultForAz,
       MapPublicIpOnLaunch: subnet.MapPublicIpOnLaunch,
@@ -86,7 +87,9 @@ function launched(one: ec2.Instance): object {
     AvailabilityZone: one.Placement?.AvailabilityZone,
     Tenancy: one.Placement?.Tenancy,
     // A terminated one has left its network, which LocalStack goes on naming.
-    ...(one.State?.Name === 'terminated' ? {} : { SubnetId: one.SubnetId, VpcId: one.VpcId, hasPrivateIp: one.PrivateIpAddress !== undefined }),
+    ...(one.State?.Name === 'terminated'
+      ? {}
+      : { SubnetId: one.SubnetId, VpcId: one.VpcId, hasPrivateIp: one.PrivateIpAddress !== undefined }),
     Monitoring: one.Monitoring?.State,
     KeyName: one.KeyName,
     ClientToken: one.ClientToken,
