@@ -4,33 +4,9 @@ import { RESOURCES } from '../../../clients/resources.ts';
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { resourceOfPlural } from '../resources.ts';
+import { KINDS_OF_TRIALS } from './sole-tenant.ts';
 
-/**
- * In this order: hooks first, since whoever answers them may be gone, and then nothing could be deleted; who makes pods before
- * pods, pools before claims before nodes. What else is served follows; namespaces and definitions are last.
- */
-const ORDER = [
-  'cronjobs',
-  'jobs',
-  'deployments',
-  'statefulsets',
-  'daemonsets',
-  'replicasets',
-  'poddisruptionbudgets',
-  'pods',
-  'services',
-  'secrets',
-  'serviceaccounts',
-  'configmaps',
-  'persistentvolumeclaims',
-  'persistentvolumes',
-  'storageclasses',
-  'priorityclasses',
-  'nodepools',
-  'nodeclaims',
-  'ec2nodeclasses',
-  'nodes',
-] as const;
+/** They go first: whoever answers them may be gone, and then nothing could be deleted. */
 const HOOKS: readonly string[] = [
   'validatingwebhookconfigurations',
   'mutatingwebhookconfigurations',
@@ -115,10 +91,10 @@ function nameOf({ type, object: { metadata } }: Found): string {
   return [type.plural, metadata.namespace, metadata.name].filter(Boolean).join('/');
 }
 
-/** What to look through, in the order of deletion. */
+/** What to look through, in the order of deletion: what no trial makes comes after the rest, and namespaces last. */
 async function typesOf({ client, owner }: Pick<Cleaning, 'client' | 'owner'>): Promise<ResourceType[]> {
   const served = Object.keys(owner.labels).length === 0 ? [] : await client.served();
-  const known = ORDER.flatMap((plural) => {
+  const known = KINDS_OF_TRIALS.flatMap((plural) => {
     const type = resourceOfPlural(plural);
     return served.find((one) => isSame(one, type)) ?? type ?? [];
   });
@@ -128,7 +104,7 @@ async function typesOf({ client, owner }: Pick<Cleaning, 'client' | 'owner'>): P
 }
 
 function isKnown(type: ResourceType): boolean {
-  return ORDER.some((plural) => isSame(type, resourceOfPlural(plural)));
+  return KINDS_OF_TRIALS.some((plural) => isSame(type, resourceOfPlural(plural)));
 }
 
 function isSame({ group, plural }: ResourceType, other: ResourceType | undefined): boolean {

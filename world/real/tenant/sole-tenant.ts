@@ -7,13 +7,17 @@ const NAMESPACE = 'default';
 const OF_CLUSTER: Readonly<Record<string, readonly string[]>> = {
   services: ['kubernetes'],
   configmaps: ['kube-root-ca.crt'],
+  serviceaccounts: ['default'],
   storageclasses: ['standard'],
 };
 /** Classes that API server and controller manager make for themselves begin so. */
 const SYSTEM = 'system-';
 /** What kind writes on the nodes that it makes itself. */
 const KINDS_NODE = 'kind://';
-/** What scenarios and targets make, whatever else a cluster serves: the rest belongs to the cluster. */
+/**
+ * What scenarios and targets make, in the order in which it goes: who makes pods before pods, pools before claims before nodes.
+ * The rest of what a cluster serves is its own.
+ */
 export const KINDS_OF_TRIALS = [
   'cronjobs',
   'jobs',
@@ -25,6 +29,7 @@ export const KINDS_OF_TRIALS = [
   'pods',
   'services',
   'secrets',
+  'serviceaccounts',
   'configmaps',
   'persistentvolumeclaims',
   'persistentvolumes',
