@@ -83,6 +83,13 @@ function linesOf({ clusters, containers, processes, folders, accounts, objects }
       const counts = Object.entries(lists).flatMap(([what, ids]) => (ids.length === 0 ? [] : [`${ids.length} ${what}`]));
       return `account ${account} (${counts.join(', ')})`;
     }),
-    ...objects.map((name) => `object ${name}`),
+    ...(objects.length === 0 ? [] : [`of the cluster that it was in: ${countKinds(objects)} (--json names them)`]),
   ];
+}
+
+/** @param objects as `nodes/NAME` */
+function countKinds(objects: readonly string[]): string {
+  const counts = new Map<string, number>();
+  for (const [plural = ''] of objects.map((name) => name.split('/'))) counts.set(plural, (counts.get(plural) ?? 0) + 1);
+  return [...counts].map(([plural, count]) => `${count} ${plural}`).join(', ');
 }
