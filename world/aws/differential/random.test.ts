@@ -1,14 +1,15 @@
 import { expect, test } from '@playwright/test';
-import { agreementText, problemsOf } from '../../kube/differential/random/agreement.ts';
-import { classesOf } from '../../kube/differential/random/compare.ts';
-import { readRecording } from '../../kube/differential/random/recording.ts';
+import { agreementText, problemsOf } from '../../differential/agreement.ts';
+import { readRecording } from '../../differential/recording.ts';
 import type { Answer } from './ask.ts';
-import { agreementOf, differencesOf, gridOf } from './compare.ts';
+import { classesOf } from '../../differential/difference.ts';
+import { agreementOf, differencesOf, gridOf, sampleOf } from '../../differential/scripts.ts';
+import { GRID, tell } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { RECORDING } from './recorded.ts';
-import { OPERATIONS, READS } from './script.ts';
+import { OPERATIONS } from './script.ts';
 
 /** Of the recorded scripts one in so many is asked here: all of them by `record.ts`. */
 const EVERY = 4;
@@ -23,26 +24,18 @@ test('the recorded scripts are those of the seed, and cover every operation of t
   expect(recording.seed).toBe(SEED);
   expect(all.length).toBeGreaterThanOrEqual(LEAST_SCRIPTS);
   for (const [index, { id, steps }] of all.entries()) expect(recording.answers[index]?.length, id).toBe(steps.length);
-  const grid = gridOf(all, recording.answers);
+  const grid = gridOf(GRID, all, recording.answers);
   expect(grid.rows.map(({ operation }) => operation)).toEqual(OPERATIONS);
   expect(grid.successRate).toBeGreaterThanOrEqual(LEAST_SUCCESS);
   for (const { operation, total, outcomes } of grid.rows) {
     expect(total, operation).toBeGreaterThanOrEqual(LEAST_EACH);
-    if (!READS.has(operation)) expect(outcomes.done, operation).toBeGreaterThan(0);
+    if (!GRID.reads.has(operation)) expect(outcomes.done, operation).toBeGreaterThan(0);
   }
 });
 
 test('random calls are answered as LocalStack answered them, but for known classes of differences', async () => {
-  const examples = new Set(Object.values(KNOWN_CLASSES).map(({ example }) => example));
-  const sample = all.flatMap((script, index) =>
-    index % EVERY === 0 || examples.has(script.id) ? [{ script, real: recording.answers[index] ?? [] }] : [],
-  );
-  const asked = sample.map(({ script }) => script);
-  const differences = differencesOf(
-    asked,
-    sample.map(({ real }) => real),
-    await askEmbedded(asked),
-  );
+  const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
+  const differences = differencesOf(asked, real, await askEmbedded(asked), tell);
   test.info().annotations.push({ type: 'measured', description: agreementText(agreementOf(asked, differences), recording.server) });
   // The example of each class is in the sample, so that one that is not there any more is found here too.
   expect(

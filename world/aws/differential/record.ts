@@ -1,12 +1,13 @@
 import { parseArgs } from 'node:util';
 import { createRandom } from '../../../runtime/random.ts';
 import { createRealTimeline } from '../../../runtime/timeline.ts';
-import { conclusion, problemsOf } from '../../kube/differential/random/agreement.ts';
-import { classesOf } from '../../kube/differential/random/compare.ts';
-import { readRecording, writeRecording } from '../../kube/differential/random/recording.ts';
-import type { Recording } from '../../kube/differential/random/recording.ts';
+import { conclusion, problemsOf } from '../../differential/agreement.ts';
+import { readRecording, writeRecording } from '../../differential/recording.ts';
+import type { Recording } from '../../differential/recording.ts';
 import type { Answer } from './ask.ts';
-import { agreementOf, differencesOf, gridOf, gridText } from './compare.ts';
+import { classesOf } from '../../differential/difference.ts';
+import { agreementOf, classText, differencesOf, gridOf, gridText } from '../../differential/scripts.ts';
+import { GRID, tell } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
@@ -33,12 +34,12 @@ const { values: options } = parseArgs({
 });
 const recorded = options.endpoint === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.endpoint);
 const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked));
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
-console.log(gridText(gridOf(asked, recorded.answers)));
-for (const { name, count, smallest } of classes) {
-  const { script, step, real, ours } = smallest;
-  console.log(`\n${count}  ${name}\n   ${script.id} step ${step}, real: ${short(real)}\n   ours: ${short(ours)}`);
+console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+for (const one of classes) {
+  const { script, step } = one.smallest;
+  console.log(classText(one));
   for (const { operation, input } of options.verbose ? script.steps.slice(0, step + 1) : [])
     console.log(`   ${operation} ${JSON.stringify(input)}`);
 }
@@ -46,11 +47,6 @@ const problems = problemsOf(classes, KNOWN_CLASSES);
 console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
-
-function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 600 ? `${text.slice(0, 600)}...` : text;
-}
 
 async function ask(url: string): Promise<Recording<Answer[]>> {
   const { seed, count } = options;

@@ -1,4 +1,4 @@
-import type { KnownClasses } from '../../kube/differential/random/agreement.ts';
+import type { KnownClasses } from '../../differential/agreement.ts';
 
 /** Classes of differences between our scheduler and the real one. May only shrink. */
 export const KNOWN_CLASSES: KnownClasses = {

@@ -1,4 +1,4 @@
-import type { Agreement } from '../../kube/differential/random/agreement.ts';
+import type { Agreement } from '../../differential/agreement.ts';
 import { createRandom } from '../../../runtime/random.ts';
 import { SchedulerCache } from '../cache.ts';
 import { decide } from '../decide.ts';

@@ -1,7 +1,8 @@
 import { expect, test } from '@playwright/test';
-import { agreementText, problemsOf } from '../../kube/differential/random/agreement.ts';
-import { classesOf } from '../../kube/differential/random/compare.ts';
-import { readRecording } from '../../kube/differential/random/recording.ts';
+import { agreementText, problemsOf } from '../../differential/agreement.ts';
+import { classesOf } from '../../differential/difference.ts';
+import { readRecording } from '../../differential/recording.ts';
+import { sampleOf } from '../../differential/scripts.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { agreementOf, differenceOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';
@@ -24,15 +25,9 @@ test('the recorded situations are those of the seed, and many spread and are ref
 });
 
 test('random pods go where the real scheduler put them', () => {
-  const examples = new Set(Object.values(KNOWN_CLASSES).map(({ example }) => example));
-  const sample = all.flatMap((one, index) =>
-    index % EVERY === 0 || examples.has(one.id) ? [{ one, real: recording.answers[index] ?? [] }] : [],
-  );
-  const differences = sample.flatMap(({ one, real }) => differenceOf(one, real) ?? []);
-  const agreement = agreementOf(
-    sample.map(({ real }) => real),
-    differences,
-  );
+  const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
+  const differences = asked.flatMap((one, index) => differenceOf(one, real[index] ?? []) ?? []);
+  const agreement = agreementOf(real, differences);
   test.info().annotations.push({ type: 'measured', description: agreementText(agreement, recording.server) });
   expect(
     problemsOf(

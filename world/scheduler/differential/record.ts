@@ -1,8 +1,8 @@
-import { conclusion, problemsOf } from '../../kube/differential/random/agreement.ts';
-import { readOptions, withCluster } from '../../kube/differential/random/command.ts';
-import { classesOf } from '../../kube/differential/random/compare.ts';
-import { readRecording, writeRecording } from '../../kube/differential/random/recording.ts';
-import type { Recording } from '../../kube/differential/random/recording.ts';
+import { conclusion, problemsOf } from '../../differential/agreement.ts';
+import { readOptions, withCluster } from '../../differential/command.ts';
+import { classesOf } from '../../differential/difference.ts';
+import { readRecording, writeRecording } from '../../differential/recording.ts';
+import type { Recording } from '../../differential/recording.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { agreementOf, differenceOf } from './outcome.ts';
 import type { Outcome } from './outcome.ts';

@@ -1,4 +1,4 @@
-import type { KnownClasses } from './agreement.ts';
+import type { KnownClasses } from '../../../differential/agreement.ts';
 
 /** Classes of differences between our API server and the real one. May only shrink. */
 export const KNOWN_CLASSES: KnownClasses = {

@@ -1,14 +1,16 @@
 import type { Answer } from './answers.ts';
-import { conclusion, problemsOf } from './agreement.ts';
-import { readOptions, withCluster } from './command.ts';
-import { agreementOf, classesOf, differencesOf, gridOf, gridText } from './compare.ts';
+import { conclusion, problemsOf } from '../../../differential/agreement.ts';
+import { readOptions, withCluster } from '../../../differential/command.ts';
+import { classesOf } from '../../../differential/difference.ts';
+import { agreementOf, classText, differencesOf, gridOf, gridText } from '../../../differential/scripts.ts';
+import { GRID, tell } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { askReal, clean, realServer } from './real.ts';
 import { RECORDING } from './recorded.ts';
-import { readRecording, writeRecording } from './recording.ts';
-import type { Recording } from './recording.ts';
+import { readRecording, writeRecording } from '../../../differential/recording.ts';
+import type { Recording } from '../../../differential/recording.ts';
 
 /**
  * Asks a real API server every random script, compares ours with it, and prints grid, agreement and classes; a class that
@@ -22,12 +24,12 @@ import type { Recording } from './recording.ts';
 const options = readOptions({ seed: SEED, count: SCRIPTS });
 const recorded = options.kubeconfig === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.kubeconfig);
 const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked));
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
-console.log(gridText(gridOf(asked, recorded.answers)));
-for (const { name, count, smallest } of classes) {
-  const { script, step, real, ours } = smallest;
-  console.log(`\n${count}  ${name}\n   ${script.id} step ${step}, real: ${short(real)}\n   ours: ${short(ours)}`);
+console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+for (const one of classes) {
+  const { script } = one.smallest;
+  console.log(classText(one));
   for (const { method, path, body, basis } of options.verbose ? script.steps : [])
     console.log(`   ${method} ${path} ${JSON.stringify(body) ?? ''}${basis === undefined ? '' : ` on ${basis}`}`);
 }
@@ -35,11 +37,6 @@ const problems = problemsOf(classes, KNOWN_CLASSES);
 console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
 process.exitCode = problems.length > 0 ? 1 : 0;
 if (options.write) writeRecording(recorded, RECORDING);
-
-function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'nothing';
-  return text.length > 600 ? `${text.slice(0, 600)}...` : text;
-}
 
 async function ask(kubeconfig: string): Promise<Recording<Answer[]>> {
   const { seed, count } = options;

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { packageRoot } from '../../../../model/package-root.ts';
+import { packageRoot } from '../../model/package-root.ts';
 
 /** What a real part answered: its version, by what seed, and an answer a line. */
 export interface Recording<T> {

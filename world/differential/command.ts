@@ -1,9 +1,9 @@
 import { parseArgs } from 'node:util';
-import { readKubeconfig } from '../../../../clients/kubeconfig.ts';
-import type { Clock } from '../../../../runtime/clock.ts';
-import { createRealTimeline } from '../../../../runtime/timeline.ts';
-import { createHttpWire } from '../../../../wire/http-wire.ts';
-import type { Wire } from '../../../../wire/wire.ts';
+import { readKubeconfig } from '../../clients/kubeconfig.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { createHttpWire } from '../../wire/http-wire.ts';
+import type { Wire } from '../../wire/wire.ts';
 
 /** What the commands that ask real parts are told. */
 export interface Options {

@@ -1,0 +1,138 @@
+import type { Agreement } from './agreement.ts';
+import { firstDifference } from './difference.ts';
+import type { Found } from './difference.ts';
+import type { KnownClasses } from './agreement.ts';
+
+/** A random case: some requests in their order. */
+export interface AnyScript {
+  readonly id: string;
+  readonly steps: readonly { readonly operation: string }[];
+}
+
+/** What a difference is called, and what of the two answers shows it. */
+export interface Told {
+  /** The same for differences of the same kind. */
+  readonly name: string;
+  readonly real: unknown;
+  readonly ours: unknown;
+}
+
+/** Where our answer first differs from the real one. */
+export interface ScriptDifference<S extends AnyScript> extends Told {
+  readonly script: S;
+  readonly step: number;
+}
+
+/**
+ * All differences, at most one of a script: the first step that its answers differ in. What follows from it is not looked at.
+ * @throws Error for a step without an answer
+ */
+export function differencesOf<S extends AnyScript, A>(
+  scripts: readonly S[],
+  real: readonly (readonly A[])[],
+  ours: readonly (readonly A[])[],
+  tell: (step: S['steps'][number], theirs: A, own: A, found: Found) => Told,
+): ScriptDifference<S>[] {
+  return scripts.flatMap((script, index) => {
+    for (const [place, step] of script.steps.entries()) {
+      const [theirs, own] = [real[index]?.[place], ours[index]?.[place]];
+      if (theirs === undefined || own === undefined) throw new Error(`${script.id}: no answer to step ${place}`);
+      const found = firstDifference(theirs, own);
+      if (found !== undefined) return [{ ...tell(step, theirs, own, found), script, step: place }];
+    }
+    return [];
+  });
+}
+
+export function agreementOf(scripts: readonly AnyScript[], differences: readonly ScriptDifference<AnyScript>[]): Agreement {
+  const unlike = new Map(differences.map(({ script, step }) => [script.id, step + 1]));
+  const answers = scripts.reduce((sum, { id, steps }) => sum + (unlike.get(id) ?? steps.length), 0);
+  return { cases: scripts.length, agreeing: scripts.length - differences.length, answers };
+}
+
+/** What is counted in a grid. */
+export interface GridSite<Outcome extends string, A> {
+  readonly operations: readonly string[];
+  /** Those that change nothing. */
+  readonly reads: ReadonlySet<string>;
+  /** `done` says that it was carried out. */
+  readonly outcomes: readonly ('done' | Outcome)[];
+  readonly outcomeOf: (answer: A) => 'done' | Outcome;
+}
+
+/** How often each operation had each outcome at the real part. */
+export interface Grid<Outcome extends string> {
+  readonly outcomes: readonly ('done' | Outcome)[];
+  readonly rows: readonly {
+    readonly operation: string;
+    readonly outcomes: Readonly<Record<'done' | Outcome, number>>;
+    readonly total: number;
+  }[];
+  /** Share of the changing requests that were carried out. */
+  readonly successRate: number;
+}
+
+/** @throws Error for a step without an answer */
+export function gridOf<Outcome extends string, A>(
+  { operations, reads, outcomes, outcomeOf }: GridSite<Outcome, A>,
+  scripts: readonly AnyScript[],
+  answers: readonly (readonly A[])[],
+): Grid<Outcome> {
+  const rows = operations.map((operation) => {
+    const counts = Object.fromEntries(outcomes.map((outcome) => [outcome, 0])) as Record<'done' | Outcome, number>;
+    for (const [index, { id, steps }] of scripts.entries()) {
+      for (const [place, step] of steps.entries()) {
+        if (step.operation !== operation) continue;
+        const answer = answers[index]?.[place];
+        if (answer === undefined) throw new Error(`${id}: no answer to step ${place}`);
+        counts[outcomeOf(answer)] += 1;
+      }
+    }
+    return { operation, outcomes: counts, total: Object.values<number>(counts).reduce((sum, count) => sum + count, 0) };
+  });
+  const changes = rows.filter(({ operation }) => !reads.has(operation));
+  const total = changes.reduce((sum, row) => sum + row.total, 0);
+  return { outcomes, rows, successRate: total === 0 ? 0 : changes.reduce((sum, row) => sum + row.outcomes.done, 0) / total };
+}
+
+export function gridText<Outcome extends string>({ outcomes, rows, successRate }: Grid<Outcome>): string {
+  const width = 2 + Math.max(...rows.map(({ operation }) => operation.length));
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, index) => (index === 0 ? cell.padEnd(width) : cell.padStart(10))).join('');
+  const body = rows.map(({ operation, outcomes: counts, total }) =>
+    line([operation, ...outcomes.map((outcome) => String(counts[outcome])), String(total)]),
+  );
+  return [line(['operation', ...outcomes, 'all']), ...body, `changes carried out: ${(successRate * 100).toFixed(1)} %`].join('\n');
+}
+
+/** Longest that an answer is shown, in characters. */
+const MAX_SHOWN = 600;
+
+/** One class of differences, by its smallest. */
+export function classText({
+  name,
+  count,
+  smallest: { script, step, real, ours },
+}: {
+  readonly name: string;
+  readonly count: number;
+  readonly smallest: ScriptDifference<AnyScript>;
+}): string {
+  return `\n${count}  ${name}\n   ${script.id} step ${step}, real: ${short(real)}\n   ours: ${short(ours)}`;
+}
+
+function short(value: unknown): string {
+  const text = JSON.stringify(value) ?? 'nothing';
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
+}
+
+/** Recorded cases to ask in a test: one in so many, and the example of each known class, so that one that is gone is found too. */
+export function sampleOf<C extends { readonly id: string }, A>(
+  cases: readonly C[],
+  answers: readonly (readonly A[])[],
+  { every, known }: { readonly every: number; readonly known: KnownClasses },
+): { readonly asked: readonly C[]; readonly real: readonly (readonly A[])[] } {
+  const examples = new Set(Object.values(known).map(({ example }) => example));
+  const chosen = [...cases.entries()].filter(([index, { id }]) => index % every === 0 || examples.has(id));
+  return { asked: chosen.map(([, one]) => one), real: chosen.map(([index]) => answers[index] ?? []) };
+}
