@@ -1,28 +1,15 @@
 import type { Taint } from '../model/kube.ts';
+import { InstanceBook } from './instance-book.ts';
 import { privateDnsName } from './nodes/addresses.ts';
 import type { Instance, InstancePort } from './ports.ts';
 
 /** Instances that a test starts and ends. */
-export class FakeInstances implements InstancePort {
+export class FakeInstances extends InstanceBook implements InstancePort {
   readonly #nowMs: () => number;
-  readonly #instances = new Map<string, Instance>();
-  readonly #listeners = new Set<(instance: Instance) => void>();
 
   constructor(nowMs: () => number) {
+    super();
     this.#nowMs = nowMs;
-  }
-
-  get(id: string): Instance | undefined {
-    return this.#instances.get(id);
-  }
-
-  list(): readonly Instance[] {
-    return [...this.#instances.values()];
-  }
-
-  onChange(listener: (instance: Instance) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   end(id: string): void {
@@ -31,7 +18,7 @@ export class FakeInstances implements InstancePort {
 
   /** Creates or changes an instance. */
   set(id: string, change: Partial<Instance>): void {
-    const before: Instance = this.#instances.get(id) ?? {
+    const before: Instance = this.get(id) ?? {
       id,
       instanceType: 'm6i.large',
       zone: 'us-east-1a',
@@ -45,9 +32,7 @@ export class FakeInstances implements InstancePort {
       usdPerHour: 0.1,
     };
     const changed = { ...before, ...change };
-    const instance = { ...changed, privateDnsName: change.privateDnsName ?? privateDnsName(changed) };
-    this.#instances.set(id, instance);
-    for (const listener of this.#listeners) listener(instance);
+    this.note({ ...changed, privateDnsName: change.privateDnsName ?? privateDnsName(changed) });
   }
 }
 

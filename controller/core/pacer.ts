@@ -1,7 +1,7 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { Semaphore } from '../../runtime/semaphore.ts';
 import { LAUNCHES_PER_S_FREE, LAUNCHES_PER_S_MIN, LAUNCHES_PER_S_STEP, THROTTLED_LAUNCHES_PER_S } from '../constants.ts';
-import { Semaphore } from './concurrency.ts';
 
 /**
  * Requests of one kind, at most so many at a time; and, once one was throttled, at a rate that all of them share: halved

@@ -154,3 +154,41 @@ for (const [what, managers, principal] of [
     expect(events).toMatchObject([{ type: 'said', about: 'pods/default/web', principal }]);
   });
 }
+
+test('what was said before the trial is none of it, unless it is said again', async () => {
+  const random = createRandom(1);
+  const timeline = createVirtualTimeline({ startMs: Date.parse('2026-01-01T00:00:00Z'), random: random.fork('timeline') });
+  const server = createApiServer({ clock: timeline.scope('api'), random: random.fork('api') });
+  const clock = timeline.scope('parts');
+  const port = server.port('workloads');
+  const event = (name: string) => ({
+    metadata: { name, namespace: 'default' },
+    involvedObject: { kind: 'Pod', namespace: 'default', name: 'web' },
+    reason: 'Waiting',
+    message: name,
+    type: 'Normal',
+  });
+  const watched: NewEvent[] = [];
+  const recorder = { record: (one: NewEvent) => watched.push(one) - 1 };
+  const work = async (): Promise<void> => {
+    await port.create<KubeObject>('events', event('before'));
+    await port.create<KubeObject>('events', event('again'));
+    const observation = new Observation({ port: server.port('observer'), clock, recorder, isOwn: () => false });
+    await observation.begin();
+    const stopping = new AbortController();
+    const running = observation.run(stopping.signal);
+    await clock.sleep(SEEN_MS);
+    expect(watched).toEqual([]);
+    await port.patch({ resource: 'events', namespace: 'default', name: 'again' }, { count: 2 });
+    await port.create<KubeObject>('events', event('now'));
+    await clock.sleep(SEEN_MS);
+    stopping.abort(new Error('the test is over'));
+    await running;
+  };
+  try {
+    await timeline.run(work());
+  } finally {
+    server.stop();
+  }
+  expect(watched.map((one) => ('message' in one ? one.message : one.type))).toEqual(['again', 'now']);
+});

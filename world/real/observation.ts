@@ -29,28 +29,25 @@ export class Observation implements WorldPart {
   readonly #clock: Clock;
   readonly #observer: Observer;
   readonly #isOwn: (node: string) => boolean;
-  readonly #isOld: (event: KubeObject) => boolean;
+  /** Events that were said before the trial, by uid: their versions. */
+  readonly #said = new Map<string, string | undefined>();
   readonly #strangersAre: Principal;
 
   /**
    * @param parts.isOwn whether a node was there before the trial
-   * @param parts.isOld whether an event was said before the trial, and not again since
    * @param parts.strangersAre who it is that is neither of us nor of the cluster; by default its workloads
    */
-  constructor(parts: {
-    port: ClusterPort;
-    clock: Clock;
-    recorder: Recorder;
-    isOwn: (node: string) => boolean;
-    isOld?: (event: KubeObject) => boolean;
-    strangersAre?: Principal;
-  }) {
+  constructor(parts: { port: ClusterPort; clock: Clock; recorder: Recorder; isOwn: (node: string) => boolean; strangersAre?: Principal }) {
     this.#port = parts.port;
     this.#clock = parts.clock;
     this.#observer = new Observer(parts.recorder, { byKind: (_apiVersion, kind) => resourceOfKind(kind) });
     this.#isOwn = parts.isOwn;
-    this.#isOld = parts.isOld ?? (() => false);
     this.#strangersAre = parts.strangersAre ?? 'workloads';
+  }
+
+  /** Looks once, before anything is done: what was said by then is none of this trial's, unless it is said again. */
+  async begin(): Promise<void> {
+    for (const { metadata } of await this.#port.list<KubeObject>('events')) this.#said.set(metadata.uid ?? '', metadata.resourceVersion);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -80,9 +77,11 @@ export class Observation implements WorldPart {
   }
 
   #isOthers(plural: string, object: Observed): boolean {
-    const { name = '', namespace = '' } = object.metadata;
+    const { name = '', namespace = '', uid = '', resourceVersion } = object.metadata;
     if (OWN_NAMESPACES.includes(namespace)) return true;
-    return (plural === 'nodes' && this.#isOwn(name)) || (plural === 'events' && this.#isOld(object));
+    return (
+      (plural === 'nodes' && this.#isOwn(name)) || (plural === 'events' && this.#said.has(uid) && this.#said.get(uid) === resourceVersion)
+    );
   }
 }
 

@@ -1,12 +1,11 @@
 import type { ClusterAccess } from '../../clients/kubeconfig.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import type { KubeObject, Node } from '../../model/kube.ts';
+import type { Node } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
 import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import { Gate } from '../../wire/gate.ts';
 import { createKubeClient } from '../../clients/kube.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
-import type { Wire } from '../../wire/wire.ts';
 import { CLUSTER, EMBEDDED_IN_REAL_TIME, drawRequestDelay } from '../embedded.ts';
 import { QUICK_MACHINES } from '../machine-delays.ts';
 import { REAL_NODE_ALLOWANCES } from '../kind/nodes/allowances.ts';
@@ -19,14 +18,12 @@ import type { WorldPart } from '../tasks.ts';
 import { createScopes } from '../scopes.ts';
 import { WireRoom } from '../wires.ts';
 import type { World, WorldSite } from '../world.ts';
-import { agentOf } from './agent.ts';
 import { ApiFront } from './api-front.ts';
-import { createClientPort } from './client-port.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
 import { createLocalStack } from './localstack/localstack.ts';
 import type { LocalStackSite } from './localstack/localstack.ts';
 import { Observation } from './observation.ts';
-import { resourceOfPlural } from './resources.ts';
+import { createPrincipalPorts } from './principal-ports.ts';
 import { OverBudgetError } from './tenant/budget.ts';
 import { cleanUp } from './tenant/clean.ts';
 import { SOLE_TENANT } from './tenant/sole-tenant.ts';
@@ -103,26 +100,16 @@ export function createRealWorld(
   const stopping = new AbortController();
   /** Nodes that were there before: the cluster's own. */
   const own = new Set<string>();
-  /** Events that were there before, by uid: their versions. */
-  const said = new Map<string, string | undefined>();
   const tenant = tenancy === undefined ? undefined : new Tenant(tenancy);
   const cluster = tenant === undefined ? CLUSTER : { ...CLUSTER, objectPrefix: tenant.objectPrefix };
 
-  const ports = new Map<Principal, ClusterPort>();
-  const port = (principal: Principal): ClusterPort => {
-    const known = ports.get(principal);
-    if (known !== undefined) return known;
-    const runtime = {
-      clock: scope(`port of ${principal}`),
-      random: random.fork(`port of ${principal}`),
-      log: () => undefined,
-      signal: stopping.signal,
-    };
-    const client = createClientPort({ wire: speakingAs(principal, server.wire), runtime, resource: resourceOfPlural });
-    const made = tenant === undefined ? withoutOwn(client, own) : createTenantPort(client, tenant);
-    ports.set(principal, made);
-    return made;
-  };
+  const port = createPrincipalPorts({
+    wire: server.wire,
+    scope,
+    random,
+    signal: stopping.signal,
+    narrow: (client) => (tenant === undefined ? withoutOwn(client, own) : createTenantPort(client, tenant)),
+  });
 
   const localStack =
     ec2 === undefined
@@ -139,14 +126,14 @@ export function createRealWorld(
     nodes: (nodesSite) => (nodes === undefined ? new Kubelets(nodesSite) : new RealNodes({ ...nodesSite, ref: nodes })),
     ...(localStack === undefined ? {} : { elsewhere: localStack }),
   });
+  const observation = new Observation({
+    port: port('observer'),
+    clock: scope('observation'),
+    recorder,
+    isOwn: (node) => own.has(node),
+  });
   const parts: readonly WorldPart[] = [
-    new Observation({
-      port: port('observer'),
-      clock: scope('observation'),
-      recorder,
-      isOwn: (node) => own.has(node),
-      isOld: ({ metadata: { uid = '', resourceVersion } }) => said.has(uid) && said.get(uid) === resourceVersion,
-    }),
+    observation,
     ...machines.parts,
     // Real kubelets renew theirs themselves.
     ...(machines.nodes instanceof Kubelets
@@ -186,7 +173,7 @@ export function createRealWorld(
       await localStack?.start();
       await clean();
       for (const node of await port('observer').list<Node>('nodes')) own.add(node.metadata.name ?? '');
-      for (const { metadata } of await port('observer').list<KubeObject>('events')) said.set(metadata.uid ?? '', metadata.resourceVersion);
+      await observation.begin();
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
     },
     stop: async () => {
@@ -203,11 +190,6 @@ export function createRealWorld(
     clean,
     ...(tenant === undefined ? {} : { poolFor: (pool, features) => tenant.poolFor(pool, features.includes('taints')) }),
   };
-}
-
-/** Requests that say in whose name they are. */
-function speakingAs(principal: Principal, wire: Wire): Wire {
-  return (request) => wire({ ...request, headers: { ...request.headers, ...agentOf(principal) } });
 }
 
 /** The cluster without the nodes that it had before. */

@@ -10,7 +10,7 @@ import type { NodeContainers } from './containers.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { NETWORK_PATH, kubeletConfig, kubeletFiles, networkFiles, sizeFiles } from './node-files.ts';
 import type { KubeletSite } from './node-files.ts';
-import type { Slots } from './slots.ts';
+import type { Semaphore } from '../../../runtime/semaphore.ts';
 
 interface RealMachineOptions extends Boot {
   /** Of its container. */
@@ -22,7 +22,7 @@ interface RealMachineOptions extends Boot {
   readonly faults: NodeFaults;
   readonly port: ClusterPort;
   /** Containers are made a few at a time. */
-  readonly slots: Slots;
+  readonly slots: Semaphore;
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Instance } from '../../ports.ts';
 import { Tasks } from '../../tasks.ts';
 import type { WorldPart } from '../../tasks.ts';
 import { createPrograms } from '../programs.ts';
+import { Semaphore } from '../../../runtime/semaphore.ts';
 import type { Programs } from '../programs.ts';
 import { RUN_VARIABLE } from '../run-state.ts';
 import { NodeContainers } from './containers.ts';
@@ -14,7 +15,6 @@ import type { RealNodesRef } from './containers.ts';
 import { askControlPlane, tooManyNodes, withdrawToken } from './control-plane.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { RealMachine } from './real-machine.ts';
-import { Slots } from './slots.ts';
 
 export type { RealNodesRef } from './containers.ts';
 
@@ -43,7 +43,7 @@ export class RealNodes implements WorldPart {
   readonly #programs: Programs;
   readonly #containers: NodeContainers;
   readonly #faults: NodeFaults;
-  readonly #slots = new Slots(MAX_BOOTS);
+  readonly #slots = new Semaphore(MAX_BOOTS);
   /** By the ids of their instances. */
   readonly #running = new Map<string, Running>();
   /** How often each instance has booted. */

@@ -1,6 +1,7 @@
 import type { Node } from '../../../model/kube.ts';
 import { LABEL } from '../../../model/kube.ts';
 import { parseProviderId } from '../../../model/provider-id.ts';
+import { InstanceBook } from '../../instance-book.ts';
 import type { ClusterPort, Instance, InstancePort } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 
@@ -8,26 +9,12 @@ import type { WorldPart } from '../../tasks.ts';
  * Instances as far as Nodes tell of them, where EC2 can't be asked: one runs as long as its Node is there. Not recorded: of
  * what never became a node, or runs on without one, nothing is known.
  */
-export class NodeInstances implements InstancePort, WorldPart {
+export class NodeInstances extends InstanceBook implements InstancePort, WorldPart {
   readonly #port: ClusterPort;
-  readonly #instances = new Map<string, Instance>();
-  readonly #listeners = new Set<(instance: Instance) => void>();
 
   constructor(port: ClusterPort) {
+    super();
     this.#port = port;
-  }
-
-  get(id: string): Instance | undefined {
-    return this.#instances.get(id);
-  }
-
-  list(): readonly Instance[] {
-    return [...this.#instances.values()];
-  }
-
-  onChange(listener: (instance: Instance) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   end(): void {
@@ -39,9 +26,7 @@ export class NodeInstances implements InstancePort, WorldPart {
       const id = parseProviderId(object.spec?.providerID);
       if (id === undefined) return;
       const instance = toInstance(id, object, type === 'DELETED' ? 'terminated' : 'running');
-      if (this.#instances.get(id)?.state === instance.state) return;
-      this.#instances.set(id, instance);
-      for (const listener of [...this.#listeners]) listener(instance);
+      if (this.get(id)?.state !== instance.state) this.note(instance);
     });
     return new Promise((resolve) => {
       if (signal.aborted) resolve();

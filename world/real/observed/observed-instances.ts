@@ -5,6 +5,7 @@ import type { Recorder } from '../../../history/events.ts';
 import type { InstanceType } from '../../../model/catalogue.ts';
 import { CutShortError } from '../../../model/cut-short.ts';
 import type { Clock } from '../../../runtime/clock.ts';
+import { InstanceBook } from '../../instance-book.ts';
 import type { Instance, InstancePort } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 
@@ -36,30 +37,16 @@ interface Site {
  * not seen, nor which request brought it about. An instance that is seen running at first is recorded as launched, too; one
  * that EC2 no longer knows is terminated: EC2 forgets it within an hour, LocalStack at once, and tags may go before.
  */
-export class ObservedInstances implements InstancePort, WorldPart {
+export class ObservedInstances extends InstanceBook implements InstancePort, WorldPart {
   readonly #site: Site;
-  readonly #instances = new Map<string, Instance>();
-  readonly #listeners = new Set<(instance: Instance) => void>();
   /** Those that were there before. */
   readonly #old = new Set<string>();
   /** How often in a row each was looked for in vain. */
   readonly #missed = new Map<string, number>();
 
   constructor(site: Site) {
+    super();
     this.#site = site;
-  }
-
-  get(id: string): Instance | undefined {
-    return this.#instances.get(id);
-  }
-
-  list(): readonly Instance[] {
-    return [...this.#instances.values()];
-  }
-
-  onChange(listener: (instance: Instance) => void): () => void {
-    this.#listeners.add(listener);
-    return () => this.#listeners.delete(listener);
   }
 
   end(): void {
@@ -126,7 +113,7 @@ export class ObservedInstances implements InstancePort, WorldPart {
   #observe(described: Described): void {
     const { InstanceId: id = '' } = described;
     if (this.#old.has(id)) return;
-    const before = this.#instances.get(id);
+    const before = this.get(id);
     const seen = toInstance(described, this.#site.instanceType);
     // Tags may go before the instance does.
     this.#change(before, before === undefined ? seen : { ...seen, tags: { ...before.tags, ...seen.tags } });
@@ -134,10 +121,9 @@ export class ObservedInstances implements InstancePort, WorldPart {
 
   #change(before: Instance | undefined, instance: Instance): void {
     if (before?.state === instance.state) return;
-    this.#instances.set(instance.id, instance);
     if (before === undefined && instance.state !== 'pending') this.#record({ ...instance, state: 'pending' });
     this.#record(instance);
-    for (const listener of [...this.#listeners]) listener(instance);
+    this.note(instance);
   }
 
   #record({ id, state, instanceType, zone, capacityType, usdPerHour, tags }: Instance): void {

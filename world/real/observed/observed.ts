@@ -4,23 +4,20 @@ import type { AwsCredentials } from '../../../clients/ec2-sdk.ts';
 import type { ClusterAccess } from '../../../clients/kubeconfig.ts';
 import type { Capability } from '../../../history/capabilities.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
-import type { Principal } from '../../../model/operation.ts';
 import { loadKubeTypes } from '../../../protocols/kube/types.ts';
 import { Gate } from '../../../wire/gate.ts';
 import { createHttpWire } from '../../../wire/http-wire.ts';
 import { WireError } from '../../../wire/wire.ts';
 import { CLUSTER, EMBEDDED } from '../../embedded.ts';
-import type { ClusterPort, FaultPorts } from '../../ports.ts';
+import type { FaultPorts } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 import { createScopes } from '../../scopes.ts';
 import { WireRoom } from '../../wires.ts';
 import type { World, WorldSite } from '../../world.ts';
-import { agentOf } from '../agent.ts';
 import { ApiFront } from '../api-front.ts';
-import { createClientPort } from '../client-port.ts';
 import { Observation } from '../observation.ts';
+import { createPrincipalPorts } from '../principal-ports.ts';
 import { factsOfReal } from '../real.ts';
-import { resourceOfPlural } from '../resources.ts';
 import { OverBudgetError } from '../tenant/budget.ts';
 import { cleanUp } from '../tenant/clean.ts';
 import { TenantFront } from '../tenant/tenant-front.ts';
@@ -88,22 +85,13 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
   const aws = ec2 === undefined ? undefined : createHttpWire({ baseUrl: ec2.endpoint });
   const stopping = new AbortController();
 
-  const ports = new Map<Principal, ClusterPort>();
-  const port = (principal: Principal): ClusterPort => {
-    const known = ports.get(principal);
-    if (known !== undefined) return known;
-    const runtime = {
-      clock: scope(`port of ${principal}`),
-      random: random.fork(`port of ${principal}`),
-      log: () => undefined,
-      signal: stopping.signal,
-    };
-    const wire = (request: Parameters<typeof server.wire>[0]): ReturnType<typeof server.wire> =>
-      server.wire({ ...request, headers: { ...request.headers, ...agentOf(principal) } });
-    const made = createTenantPort(createClientPort({ wire, runtime, resource: resourceOfPlural }), tenant);
-    ports.set(principal, made);
-    return made;
-  };
+  const port = createPrincipalPorts({
+    wire: server.wire,
+    scope,
+    random,
+    signal: stopping.signal,
+    narrow: (client) => createTenantPort(client, tenant),
+  });
 
   const client =
     ec2 === undefined || aws === undefined
@@ -130,10 +118,14 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
   instances.onChange(() => {
     if (instances.list().length > maxInstances) onFailure(new OverBudgetError(maxInstances, 'seen'));
   });
-  const parts: readonly WorldPart[] = [
-    new Observation({ port: port('observer'), clock: scope('observation'), recorder, isOwn: () => false, strangersAre: 'target' }),
-    instances,
-  ];
+  const observation = new Observation({
+    port: port('observer'),
+    clock: scope('observation'),
+    recorder,
+    isOwn: () => false,
+    strangersAre: 'target',
+  });
+  const parts: readonly WorldPart[] = [observation, instances];
 
   const clock = scope('wire');
   const front = new ApiFront({ server: server.wire, types: loadKubeTypes() });
@@ -167,6 +159,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
     start: async () => {
       await clean();
       if (instances instanceof ObservedInstances) await instances.begin();
+      await observation.begin();
       for (const part of parts) running.push(part.run(stopping.signal).catch(onFailure));
     },
     stop: async () => {

@@ -1,0 +1,26 @@
+import type { Instance, InstancePort } from './ports.ts';
+
+/** The instances that are known to somebody who did not launch them, and who wants to hear of their changes. */
+export class InstanceBook implements Omit<InstancePort, 'end'> {
+  readonly #instances = new Map<string, Instance>();
+  readonly #listeners = new Set<(instance: Instance) => void>();
+
+  get(id: string): Instance | undefined {
+    return this.#instances.get(id);
+  }
+
+  list(): readonly Instance[] {
+    return [...this.#instances.values()];
+  }
+
+  onChange(listener: (instance: Instance) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** Notes an instance as it is by now, and tells of it. */
+  protected note(instance: Instance): void {
+    this.#instances.set(instance.id, instance);
+    for (const listener of [...this.#listeners]) listener(instance);
+  }
+}
