@@ -1,6 +1,7 @@
 /** What a user's scenario, target or script may import: `import { scenario, faults } from 'scaleproof'`. */
 export { judge } from './checks/judge.ts';
 export { checkCatalogue as checks } from './checks/catalogue.ts';
+export type { Check } from './checks/check.ts';
 export { faultCatalogue, faults } from './faults/catalogue.ts';
 export { specify } from './faults/fault.ts';
 export type { Fault, FaultSite, FaultSpec } from './faults/fault.ts';

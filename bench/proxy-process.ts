@@ -1,4 +1,9 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, Agent as HttpAgent } from 'node:http';
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
+import type { ClusterAccess } from '../clients/kubeconfig.ts';
 import { loadKubeTypes } from '../protocols/kube/types.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
@@ -49,11 +54,38 @@ function proxyBefore(server: Wire): Wire {
   return room.open('target', 1, timeline.scope('target')).kube;
 }
 
-/** `server`, `proxy URL` or `proxy PATH-OF-KUBECONFIG` */
+/** As little as a proxy in Node can be: its own client piped into its own server. @returns its address */
+async function serveBare({ baseUrl, tls, bearerToken }: ClusterAccess): Promise<string> {
+  const { protocol, hostname, port } = new URL(baseUrl);
+  const isSecure = protocol === 'https:';
+  const agent = isSecure ? new HttpsAgent({ keepAlive: true, ...tls }) : new HttpAgent({ keepAlive: true });
+  const send = isSecure ? httpsRequest : httpRequest;
+  const credentials = bearerToken === undefined ? {} : { authorization: `Bearer ${bearerToken}` };
+  const server = createServer((message, response) => {
+    const { method, url } = message;
+    const options = { hostname, port, method, path: url, agent, headers: { ...message.headers, ...credentials } };
+    const sent = send(options, (answer) => {
+      response.writeHead(answer.statusCode ?? 0, answer.headers);
+      answer.pipe(response);
+    });
+    sent.on('error', fail);
+    message.pipe(sent);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** `server`, or `proxy` or `bare` with a URL or the path of a kubeconfig */
 async function main([role, upstream = '']: readonly string[]): Promise<void> {
-  const access = upstream.startsWith('http') ? { baseUrl: upstream } : undefined;
-  const wire = role === 'server' ? embeddedServer() : proxyBefore(createHttpWire(access ?? (await readKubeconfig(upstream))).wire);
-  const { url } = await serveWire({ wire, log: (_level, message) => fail(message) });
+  const access = async (): Promise<ClusterAccess> =>
+    upstream.startsWith('http') ? { baseUrl: upstream, tls: {} } : await readKubeconfig(upstream);
+  const serve = async (wire: Wire): Promise<string> => (await serveWire({ wire, log: (_level, message) => fail(message) })).url;
+  const roles: Readonly<Record<string, () => Promise<string>>> = {
+    server: () => serve(embeddedServer()),
+    proxy: async () => serve(proxyBefore(createHttpWire(await access()).wire)),
+    bare: async () => serveBare(await access()),
+  };
+  const url = (await roles[role ?? '']?.()) ?? fail(`no role ${role}`);
   const tell = (message: ChildMessage): void => void process.send?.(message);
   process.on('message', () => {
     const { user, system } = process.cpuUsage();

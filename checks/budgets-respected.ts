@@ -1,15 +1,17 @@
 import type { EventOf } from '../history/events.ts';
-import type { InstanceLife, PodLife, RequestLife } from '../history/lives.ts';
+import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
+import { ROUNDED_MS, isLost, lastMomentOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, indexes, safetyPart, seconds } from './parts.ts';
 
 /**
  * The target takes no protected pod from its budget by force. The eviction API guards budgets itself; who deletes a pod
  * instead, or ends the instance under it, goes past it. Exempt are instances that were lost anyway: their end had been
- * announced, or their node was not ready.
+ * announced, or their node was not ready. Where pools limit how long a node may drain, a pod may be deleted so early that it
+ * has its grace period before the node's last moment, and no earlier.
  *
  * Pods that wait, finished or are leaving already need no eviction, so they count as nobody's loss.
  */
@@ -45,7 +47,7 @@ function deletions(view: View, request: RequestLife, pods: readonly PodLife[], b
   const { start, effect } = request;
   if (start.operation !== 'delete pods' || effect?.effect.kind !== 'applied') return [];
   return pods
-    .filter((pod) => pod.object === start.object && runsAt(pod, start.i) && !isOnLost(view, pod, start))
+    .filter((pod) => pod.object === start.object && runsAt(pod, start.i) && !isOnLost(view, pod, start) && !isDue(view, pod, start.t))
     .map((pod) => ({
       code: 'protected-pod-deleted',
       object: pod.object,
@@ -78,18 +80,15 @@ function runsAt({ running, terminating, gone }: PodLife, index: number): boolean
   return (running?.i ?? Infinity) < index && (terminating?.i ?? Infinity) > index && (gone?.i ?? Infinity) > index;
 }
 
+/** Whether a pod would not get its grace period any more if it stayed longer on a node that has to go. */
+function isDue(view: View, pod: PodLife, nowMs: number): boolean {
+  const instance = view.instances.find(({ id }) => id === pod.node?.instance);
+  const lastMs = instance === undefined ? undefined : lastMomentOf(view, instance);
+  const { graceSeconds = 0 } = (pod.workload === undefined ? undefined : view.workloads.get(pod.workload)?.deployed) ?? {};
+  return lastMs !== undefined && nowMs >= lastMs - graceSeconds * 1_000 - ROUNDED_MS;
+}
+
 function isOnLost(view: View, pod: PodLife, at: { readonly i: number; readonly t: number }): boolean {
   const instance = view.instances.find(({ id }) => id === pod.node?.instance);
   return instance !== undefined && isLost(view, instance, at);
-}
-
-/** Whether the instance was lost already: its end had been announced for then, or its node was not ready. */
-function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs }: { readonly i: number; readonly t: number }): boolean {
-  const readiness = view.nodes
-    .filter((node) => node.instance === instance.id)
-    .flatMap(({ steps }) => steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index));
-  return (
-    readiness.at(-1)?.to === 'not-ready' ||
-    view.notices.some(({ instance: id, endsAtMs }) => id === instance.id && endsAtMs !== undefined && endsAtMs <= nowMs)
-  );
 }

@@ -1,6 +1,7 @@
 import type { Check } from './check.ts';
 import { faultsFired } from './faults-fired.ts';
 import { foreignInstances } from './foreign-instances.ts';
+import { gracePeriods } from './grace-periods.ts';
 import { harness } from './harness.ts';
 import { latency } from './latency.ts';
 import { noLaunchForImpossiblePods } from './no-launch-for-impossible-pods.ts';
@@ -12,6 +13,10 @@ import { noOrphanedNodes } from './no-orphaned-nodes.ts';
 import { poolLimits } from './pool-limits.ts';
 import { runawayCapacity } from './runaway-capacity.ts';
 import { budgetsRespected } from './budgets-respected.ts';
+import { consolidation } from './consolidation.ts';
+import { nodeBudgets } from './node-budgets.ts';
+import { optOuts } from './opt-outs.ts';
+import { undisturbed } from './undisturbed.ts';
 import { requestAmplification } from './request-amplification.ts';
 import { scaleIn } from './scale-in.ts';
 import { successRate } from './success-rate.ts';
@@ -24,6 +29,7 @@ export const checkCatalogue: readonly Check[] = [
   successRate,
   latency,
   scaleIn,
+  consolidation,
   noLeakedInstances,
   noLeakedTemplates,
   foreignInstances,
@@ -32,6 +38,10 @@ export const checkCatalogue: readonly Check[] = [
   poolLimits,
   runawayCapacity,
   budgetsRespected,
+  nodeBudgets,
+  optOuts,
+  undisturbed,
+  gracePeriods,
   interruptionHandled,
   requestAmplification,
   noLaunchForImpossiblePods,

@@ -94,6 +94,45 @@ test('who reads no queue is not asked', () => {
   expect(interruptionHandled.judge(createView(ends(warned([])).events))).toBeUndefined();
 });
 
+/** The same notice, delivered at 100 to a target whose instance becomes a node at 150 only. */
+function warnedEarly(): HistoryBuilder {
+  const history = new HistoryBuilder()
+    .begin()
+    .add({ type: 'bound', bound: { name: 'interruption', value: 30, unit: 'ms', formula: '30', reason: 'by hand' } })
+    .add({ type: 'bound', bound: { name: 'masked-offering', value: 200, unit: 'ms', formula: '200', reason: 'by hand' } })
+    .phase('act')
+    .workload('web')
+    .at(10)
+    .launch(1, 'i-1', 't-1', SPOT)
+    .at(90)
+    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120 })
+    .at(100)
+    .request(2, 'sqs:ReceiveMessage', { mutating: false })
+    .add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'received', span: 2 })
+    .answer(2, 'ok');
+  const begin = history.events[0];
+  if (begin?.type === 'trial.begin') begin.target.features = ['interruption'];
+  return history;
+}
+const joins = (history: HistoryBuilder): HistoryBuilder => history.at(150).node('n-1', 'created', 'i-1');
+const runs = (history: HistoryBuilder): HistoryBuilder =>
+  history.pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1');
+
+for (const { name, history, codes } of [
+  { name: 'and closed in time once there is a node', history: ends(joins(warnedEarly()).at(180).node('n-1', 'cordoned')), codes: [] },
+  {
+    name: 'and its claim goes before',
+    history: ends(joins(warnedEarly().claim('c-1', 'created', 'i-1').claim('c-1', 'terminating', 'i-1'))),
+    codes: [],
+  },
+  { name: 'and forgotten', history: ends(runs(joins(warnedEarly()))), codes: ['interruption-ignored', 'pod-not-asked-to-leave'] },
+  { name: 'and never a node', history: ends(warnedEarly()), codes: [] },
+]) {
+  test(`announced before there is a node: ${name}`, () => {
+    expect(interruptionHandled.judge(createView(history.events))?.findings.map(({ code }) => code)).toEqual(codes);
+  });
+}
+
 const queued = (): HistoryBuilder => {
   const history = warned();
   // What `warned` has delivered is another notice's.

@@ -14,12 +14,14 @@ const REACTION_BOUND = 'interruption';
 /** From a notice's delivery on, the offering is left alone for so long. */
 const MASK_BOUND = 'masked-offering';
 
-/** A notice that reached the target when its instance was a node. */
+/** A notice that reached the target, about an instance that was a node then or became one later. */
 interface Warning {
   readonly notice: NoticeLife;
   readonly entry: TargetsEntry;
   readonly node: NodeLife;
   readonly deliveredMs: number;
+  /** From when on there was something to do: the notice was delivered and the node there. */
+  readonly fromMs: number;
   /** By when the target must have begun; its provoked deaths put that off. */
   readonly dueMs: number;
   /** When the instance began to end. */
@@ -27,8 +29,8 @@ interface Warning {
 }
 
 /**
- * Who reads the interruption queue acts on it. Counted from the delivery of a notice, since the queue may be late: within
- * the bound the node takes no more pods, every pod that may be evicted was asked to leave before the instance ended, and
+ * Who reads the interruption queue acts on it. Counted from the delivery of a notice, since the queue may be late, or from
+ * the moment at which its instance became a node, since it may be early: within the bound the node takes no more pods, every pod that may be evicted was asked to leave before the instance ended, and
  * the offering that was just taken back is left alone for a while. Not asked: that all pods are gone, or that their
  * replacement is there.
  */
@@ -89,11 +91,15 @@ function warningsOf(view: View, boundMs: number): Warning[] {
   const setbacks = setbacksOf(view, 'any-request');
   return view.notices.flatMap((notice) => {
     const entry = entries.find(({ instance }) => instance.id === notice.instance);
-    const node = entry?.nodes.findLast(({ linked }) => (linked?.t ?? Infinity) <= (notice.delivered?.t ?? -1));
-    if (notice.kind !== 'spot-interruption' || notice.delivered === undefined || entry === undefined || node === undefined) return [];
+    if (notice.kind !== 'spot-interruption' || notice.delivered === undefined || entry === undefined) return [];
     const deliveredMs = notice.delivered.t;
-    const dueMs = gapDueMs(setbacks, { fromMs: deliveredMs }, boundMs) ?? Infinity;
-    return [{ notice, entry, node, deliveredMs, dueMs, deathMs: entry.endedMs ?? Infinity }];
+    const nodes = entry.nodes.filter(({ linked }) => linked !== undefined);
+    const node = nodes.findLast(({ linked }) => (linked?.t ?? Infinity) <= deliveredMs) ?? nodes[0];
+    if (node?.linked === undefined) return [];
+    // Who was warned of an instance that had no node yet need not have acted before it had.
+    const fromMs = Math.max(deliveredMs, node.linked.t);
+    const dueMs = gapDueMs(setbacks, { fromMs }, boundMs) ?? Infinity;
+    return [{ notice, entry, node, deliveredMs, fromMs, dueMs, deathMs: entry.endedMs ?? Infinity }];
   });
 }
 
@@ -109,7 +115,7 @@ function judgeReactions(view: View, bound: Bound): Part {
     ...unasked.map(({ warning, pod }) => unaskedFinding(warning, pod)),
   ];
   const measured = reactions.flatMap(({ warning, reactedMs }) =>
-    reactedMs === Infinity ? [] : [{ value: reactedMs - warning.deliveredMs, object: warning.node.object }],
+    reactedMs === Infinity ? [] : [{ value: Math.max(0, reactedMs - warning.fromMs), object: warning.node.object }],
   );
   const summary = `${ignored.length} of ${count(warnings.length, 'announced interruption')} ignored, ${count(unasked.length, 'pod')} never asked to leave`;
   return safetyPart(view, findings, summary, [measure(bound, measured)]);

@@ -27,6 +27,7 @@ test('a sound trial passes, with its numbers', () => {
     'no-leaked-instances',
     'no-orphaned-nodes',
     'runaway-capacity',
+    'grace-periods',
     'request-amplification',
     'target-alive',
     'world-settled',
@@ -56,7 +57,7 @@ test('a check that throws is unknown with its message, and hides no failure', ()
   };
   expect(judge(soundHistory().events, false, [throwing, ...checkCatalogue])).toMatchObject({
     verdict: 'unknown',
-    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: no such luck' }, ...Array.from({ length: 10 }, () => ({}))],
+    checks: [{ check: 'broken', verdict: 'unknown', summary: 'the check failed: no such luck' }, ...Array.from({ length: 11 }, () => ({}))],
   });
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish().events, false, [throwing, ...checkCatalogue]).verdict).toBe('fail');
 });

@@ -1,8 +1,10 @@
+import { z } from 'zod';
 import { createLedger, launchedByTarget } from '../history/ledger.ts';
 import type { TargetsEntry } from '../history/ledger.ts';
 import type { EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
+import type { Offering } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import type { NodeSelectorRequirement } from '../model/kube.ts';
 import { allows, parseRequirements } from '../model/requirements.ts';
@@ -13,15 +15,15 @@ import { count, indexes, safetyPart } from './parts.ts';
 type Pool = EventOf<'pool'>['pool'];
 
 /** The labels that an instance's launch decides, and their values. */
-const DECIDED: readonly (readonly [label: string, valueOf: (entry: TargetsEntry) => string])[] = [
-  [LABEL.capacityType, ({ instance }) => instance.capacityType],
-  [LABEL.instanceType, ({ instance }) => instance.instanceType],
-  [LABEL.zone, ({ instance }) => instance.zone],
+const DECIDED: readonly (readonly [label: string, valueOf: (offering: Offering) => string])[] = [
+  [LABEL.capacityType, ({ capacityType }) => capacityType],
+  [LABEL.instanceType, ({ instanceType }) => instanceType],
+  [LABEL.zone, ({ zone }) => zone],
 ];
 
 /**
- * Every instance is one that some pool allows: its capacity type, type and zone are within the pool's requirements. Where
- * the scenario named the pool that has to be chosen, it is one that this pool allows.
+ * Every instance is one that some pool allows: its capacity type, type and zone are within the pool's requirements, and the
+ * request named as many types and zones as the pool asks for at least. Where the scenario named the pool that has to be chosen, it is one that this pool allows.
  */
 export const launchesWithinPools: Check = {
   name: 'launches-within-pools',
@@ -36,8 +38,10 @@ export const launchesWithinPools: Check = {
     if (pools.length === 0 || entries.length === 0) return undefined;
     const wanted = choicesOf(view);
     const findings = entries.flatMap((entry) => {
-      const chosen = wanted.findLast(({ i }) => i < entry.request.start.i)?.pool;
-      const allowing = pools.filter(({ pool }) => isWithin(pool, entry)).map(({ pool }) => pool.name);
+      const { i: chosenAt = 0, pool: chosen } = wanted.findLast(({ i }) => i < entry.request.start.i) ?? {};
+      const allowing = pools
+        .filter((one) => !isChangedBy(pools, one, chosenAt) && isWithin(one.pool, entry.instance) && leavesChoice(one.pool, entry))
+        .map(({ pool }) => pool.name);
       if (allowing.length === 0) return [findingFor(entry, pools, 'launch-outside-pools', 'which no pool allows')];
       if (chosen === undefined || allowing.includes(chosen)) return [];
       return [findingFor(entry, pools, 'launch-from-wrong-pool', `while pool ${chosen} had to be chosen`)];
@@ -46,17 +50,46 @@ export const launchesWithinPools: Check = {
   },
 };
 
+/** Whether the pool has been applied anew since, by an event. */
+function isChangedBy(pools: View['pools'], { i, pool }: EventOf<'pool'>, index: number): boolean {
+  return pools.some((later) => later.pool.name === pool.name && later.i > i && later.i < index);
+}
+
 /** Which pool had to be chosen, from when on. */
 function choicesOf(view: View): { readonly i: number; readonly pool: string }[] {
   return view.stated.flatMap(({ i, expectation }) => (expectation.kind === 'launched-from' ? [{ i, pool: expectation.pool }] : []));
 }
 
-function isWithin({ requirements }: Pool, entry: TargetsEntry): boolean {
+/** Whether an offering is one that a pool allows, so far as capacity type, type and zone decide that. */
+export function isWithin({ requirements }: Pool, offering: Offering): boolean {
   const allowed = parseRequirements(requirements.map(asRequirement));
   return DECIDED.every(([label, valueOf]) => {
     const set = allowed.get(label);
-    return set === undefined || allows(set, valueOf(entry));
+    return set === undefined || allows(set, valueOf(offering));
   });
+}
+
+/** Whether a launch named as many types and zones as a pool asks for at least. */
+function leavesChoice({ minimumValues = {} }: Pool, { request }: TargetsEntry): boolean {
+  const choices = choicesIn(request.start.input);
+  return Object.entries(minimumValues).every(([label, least]) => (choices.get(label)?.size ?? least) >= least);
+}
+
+/** The parameters of CreateFleet that say among what EC2 may choose. */
+const fleetSchema = z.object({
+  LaunchTemplateConfigs: z.array(
+    z.object({ Overrides: z.array(z.object({ InstanceType: z.string().optional(), AvailabilityZone: z.string().optional() })).optional() }),
+  ),
+});
+
+/** The values of labels that a launch leaves to be chosen from; of a request that is no fleet's one each. */
+function choicesIn(input: EventOf<'request.start'>['input']): ReadonlyMap<string, ReadonlySet<unknown>> {
+  const fleet = fleetSchema.safeParse(input);
+  const overrides = fleet.success ? fleet.data.LaunchTemplateConfigs.flatMap(({ Overrides = [] }) => Overrides) : [{}];
+  return new Map<string, Set<unknown>>([
+    [LABEL.instanceType, new Set(overrides.map(({ InstanceType }) => InstanceType))],
+    [LABEL.zone, new Set(overrides.map(({ AvailabilityZone }) => AvailabilityZone))],
+  ]);
 }
 
 /** Operators that nobody knows are met by nothing, as the parser has it. */

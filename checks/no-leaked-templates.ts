@@ -33,7 +33,7 @@ export const noLeakedTemplates: Check = {
 
 function madeByTarget(view: View, template: TemplateLife): Made[] {
   const { created } = template;
-  const request = created === undefined ? undefined : view.requests.get(created.span);
+  const request = created?.span === undefined ? undefined : view.requests.get(created.span);
   return created === undefined || request === undefined ? [] : [{ template, request, createdMs: created.t }];
 }
 

@@ -184,3 +184,29 @@ test("pods that come when the workload is being removed are nobody's to serve", 
   const late = history.at(200).pod('web-3', 'created').pod('web-3', 'terminating').pod('web-3', 'gone');
   expect(judge(late)?.verdict).toBe('pass');
 });
+
+test('a pod that its node refused does not count, however long it lies there; the one that is made instead does', () => {
+  const refused = (reason: string, replacedMs: number): HistoryBuilder =>
+    waiting()
+      .at(20)
+      .pod('web-1', 'running')
+      .pod('web-2', 'scheduled', 'node-1')
+      .at(30)
+      .pod('web-3', 'created')
+      .at(replacedMs)
+      .pod('web-3', 'running')
+      .at(replacedMs + 10)
+      .pod('web-2', 'gone', 'node-1', reason)
+      .finish();
+  expect(judge(refused('TaintToleration', 50))).toMatchObject({
+    verdict: 'pass',
+    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
+  });
+  expect(judge(refused('TaintToleration', 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
+  expect(judge(refused('Evicted', 50))?.verdict).toBe('unknown');
+  const evicted = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1');
+  evicted.pod('web-2', 'terminating', 'node-1', 'DeletionByTaintManager').at(30).pod('web-3', 'created').at(50).pod('web-3', 'running');
+  expect(judge(evicted.pod('web-2', 'gone', 'node-1').finish())?.verdict).toBe('pass');
+  const notMadeAgain = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1').at(50);
+  expect(judge(notMadeAgain.pod('web-2', 'gone', 'node-1', 'OutOfcpu').finish())?.verdict).toBe('unknown');
+});

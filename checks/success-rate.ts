@@ -8,12 +8,28 @@ import { describePod, podEvidence } from './evidence.ts';
 import { count, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
+/**
+ * Why a pod that the scheduler has bound loses its node before it runs: its kubelet, or the controller that evicts for taints,
+ * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went. Both were seen.
+ * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`.
+ */
+const REFUSALS: ReadonlySet<string> = new Set([
+  'DeletionByTaintManager',
+  'TaintToleration',
+  'NodeAffinity',
+  'OutOfcpu',
+  'OutOfmemory',
+  'OutOfpods',
+  'UnexpectedAdmissionError',
+]);
+
 type Served = Extract<Expectation, { kind: 'served' }>;
 
 /**
  * Pods that must be served are Running within the bound after their creation, or after the heal where that is their
  * workload's truth. A pod that replaces another counts as its own; one that was taken away before its time was up, and
- * not served by then, does not count, nor does one that came when its workload was being removed.
+ * not served by then, does not count, nor does one that came when its workload was being removed. One that its node
+ * refused does not count either: whoever owns it makes another, which does.
  */
 export const successRate: Check = {
   name: 'success-rate',
@@ -49,6 +65,8 @@ interface Fates {
   readonly open: readonly PodLife[];
   /** They were deleted before they ran and before their time was up: nobody can tell whether they would have been served. */
   readonly withdrawn: readonly PodLife[];
+  /** Their nodes would not have them. */
+  readonly refused: readonly PodLife[];
 }
 
 interface PodWait {
@@ -65,11 +83,16 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   const late: PodWait[] = [];
   const open: PodLife[] = [];
   const withdrawn: PodLife[] = [];
+  const refused: PodLife[] = [];
   const removal = view.phases.get('remove');
   for (const pod of view.workloads.get(workload)?.pods ?? []) {
     // A controller that has not heard yet of its own removal replaces pods that leave: nobody wants those.
     if (removal !== undefined && (pod.created?.i ?? 0) > removal.i) continue;
     if (eraAt(view, workload, pod.created?.i ?? 0) !== era) continue;
+    if (isRefused(pod)) {
+      refused.push(pod);
+      continue;
+    }
     const fromMs = dueFromMs(view, pod) ?? pod.running?.t;
     const removedMs = (pod.terminating ?? pod.gone)?.t;
     const untilMs = pod.running?.t ?? removedMs ?? view.endMs;
@@ -80,7 +103,11 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
     else if (removedMs === undefined) open.push(pod);
     else withdrawn.push(pod);
   }
-  return { served, late, open, withdrawn };
+  return { served, late, open, withdrawn, refused };
+}
+
+function isRefused({ scheduled, running, terminating, gone }: PodLife): boolean {
+  return scheduled !== undefined && running === undefined && REFUSALS.has(terminating?.reason ?? gone?.reason ?? '');
 }
 
 function judgeServed(view: View, expectation: Served): Part {
@@ -91,11 +118,12 @@ function judgeServed(view: View, expectation: Served): Part {
     if (workload.truth.kind !== 'schedulable' && workload.truth.kind !== 'schedulable-after-heal') {
       return unknownPart(`the scenario expects workload ${name} to be served and says that it is ${workload.truth.kind}`);
     }
-    const { served, late, open, withdrawn } = fatesOf(view, expectation, bound);
+    const { served, late, open, withdrawn, refused } = fatesOf(view, expectation, bound);
     const judged = served.length + late.length;
     const all = judged + open.length;
     const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % asked` : '';
-    const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})`;
+    const again = refused.length === 0 ? '' : `, ${count(refused.length, 'more')} refused by nodes and made again`;
+    const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})${again}`;
     const measurements = [measure(bound, slowestAsked([...served, ...late], Math.ceil(minRatio * all)))];
     if (late.length > 0 && served.length + open.length < minRatio * all) {
       return { verdict: 'fail', summary, findings: late.map((wait) => notServed(view, wait, bound)), measurements };
@@ -105,8 +133,9 @@ function judgeServed(view: View, expectation: Served): Part {
     const isOfReplacements = eraOf(view, expectation) > 0;
     const mayBeNone = withdrawn.length === 0 && isOfReplacements;
     if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
-    if (workload.pods.length < workload.deployed.replicas) {
-      return unknownPart(`${summary}, but only ${workload.pods.length} of ${workload.deployed.replicas} were created`, measurements);
+    const pods = workload.pods.length - refused.length;
+    if (pods < workload.deployed.replicas) {
+      return unknownPart(`${summary}, but only ${pods} of ${workload.deployed.replicas} were created`, measurements);
     }
     if (open.length > 0 && served.length < minRatio * all) {
       return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);

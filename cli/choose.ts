@@ -75,7 +75,8 @@ export function isPath(name: string): boolean {
   return name.startsWith('.') || isAbsolute(name);
 }
 
-function urlOf(path: string, what: string): string {
+/** The URL of a file of the user's. @throws UsageError where there is none */
+export function urlOf(path: string, what: string): string {
   const absolute = resolve(path);
   const found = statSync(absolute, { throwIfNoEntry: false });
   if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);

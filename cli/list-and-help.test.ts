@@ -54,6 +54,24 @@ for (const [what, key, known] of [
   });
 }
 
+test('list requirements: what there is, and which scenarios test it', async () => {
+  const { stdout } = await scaleproofHere(['list', 'requirements', '--json']);
+  const rows = JSON.parse(stdout) as Record<string, unknown>[];
+  expect(rows.length).toBeGreaterThanOrEqual(60);
+  expect(rows.find(({ id }) => id === 'CRA-03')).toEqual({
+    id: 'CRA-03',
+    level: 'MUST',
+    area: 'controller crashes',
+    profile: 'core',
+    title: 'After an orderly restart nothing is launched for pods whose nodes are on their way.',
+    scenarios: expect.arrayContaining(['crashes/restarted-during-boot']),
+  });
+  const { stdout: words } = await scaleproofHere(['list', 'requirements', 'CRA-03']);
+  expect(words).toContain('After an orderly restart');
+  expect(words).toContain('MUST, core; tested by crashes/restarted-during-boot');
+  expect(words).toMatch(/\d+ of \d+ requirements are tested by scenarios/);
+});
+
 test('list faults: parameters, what is needed and whether it is legal; each example can be injected', async () => {
   const { stdout } = await scaleproofHere(['list', 'faults', 'insufficient-capacity']);
   expect(stdout).toContain(`\

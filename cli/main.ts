@@ -3,10 +3,13 @@ import { MACHINES, WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
+import { bench } from './commands/bench.ts';
 import { check } from './commands/check.ts';
 import { compareRuns, runAndCompare } from './commands/compare-worlds.ts';
+import { crashPoints } from './commands/crash-points.ts';
 import { doctor } from './commands/doctor.ts';
 import { list } from './commands/list.ts';
+import { DEFAULT_SEEDS, mutants } from './commands/mutants.ts';
 import { replay } from './commands/replay.ts';
 import { run } from './commands/run.ts';
 import { sweep } from './commands/sweep.ts';
@@ -14,7 +17,16 @@ import { processConsole } from './console.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from './existing/flags.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
-import { DEFAULT_NODES_FLAG, parseClusters, parseMaxInstances, parseNodes, parseSeed, parseTrials, parseWorkers } from './options.ts';
+import {
+  DEFAULT_NODES_FLAG,
+  parseClusters,
+  parseMaxInstances,
+  parseNodes,
+  parseSeed,
+  parseSeeds,
+  parseTrials,
+  parseWorkers,
+} from './options.ts';
 import type { NodesFlag } from './options.ts';
 import { provideWorld } from './provide-world.ts';
 import type { WorldFlags } from './provide-world.ts';
@@ -69,6 +81,7 @@ interface RunFlags extends WorldFlags {
   readonly nodes: NodesFlag;
   readonly out?: string;
   readonly workers?: number;
+  readonly crashPoints: boolean;
   readonly json: boolean;
 }
 
@@ -154,22 +167,29 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
       const { suite, scenario, manifests, out, workers, clusters, target = defaultTarget(flags.world), nodes, seed, trials, json } = flags;
+      const crashes = flags.crashPoints ? { crashPoints: { of: 'marked' } as const } : {};
       if (workers !== undefined && flags.world !== 'embedded')
         throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
-      finish(await run({ ...what, out, workers, clusters, json, ...where }, console));
+      finish(await run({ ...what, ...crashes, out, workers, clusters, json, ...where }, console));
     });
 
   program
     .command('check')
     .description('recompute every verdict and report of a run directory from its files alone')
     .argument('<dir>', 'the run directory')
+    .addOption(
+      new Option('--check <./file>', 'also the checks of your file; may be given again').argParser(collect).default([], 'those there are'),
+    )
     .option('--json', 'print the report as JSON', false)
-    .action((directory: string, flags: { json: boolean }) => finish(check(directory, flags, console)));
+    .action(async (directory: string, { check: checks, json }: { check: readonly string[]; json: boolean }) =>
+      finish(await check(directory, { checks, json }, console)),
+    );
 
   program
     .command('replay')
@@ -198,6 +218,19 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         const { kubeconfig, awsEndpoint, ec2, mode, yes, out, json } = flags;
         finish(await replay(line, { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json }, console));
       },
+    );
+
+  program
+    .command('crash-points')
+    .description('kill the target at each of its side effects in a scenario, before and after it took effect, in a trial each')
+    .addOption(new Option('--scenario <id|./file>', 'the scenario').makeOptionMandatory())
+    .option('--target <name|./file>', 'the autoscaler to test', reference.name)
+    .addOption(new Option('--seed <n>', 'seed of all trials').default(1).argParser(parseSeed))
+    .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--json', 'print the report as JSON', false)
+    .action(async (flags: { scenario: string; target: string; seed: number; out?: string; workers?: number; json: boolean }) =>
+      finish(await crashPoints({ ...flags, out: flags.out, workers: flags.workers }, console)),
     );
 
   program
@@ -266,11 +299,53 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
 
   program
     .command('list')
-    .description('show what there is: suites, scenarios, faults, checks, targets')
-    .argument('[what]', 'suites, scenarios, faults, checks or targets')
+    .description('show what there is: suites, scenarios, requirements, faults, checks, targets')
+    .argument('[what]', 'suites, scenarios, requirements, faults, checks or targets')
     .argument('[name]', 'only those with this in their names')
     .option('--json', 'print an array of objects', false)
     .action((what: string | undefined, name: string | undefined, flags: { json: boolean }) => finish(list(what, name, flags, console)));
+
+  program
+    .command('mutants')
+    .description('run planted bugs through the scenarios: whether each is caught as it declared, and what mattered to no verdict')
+    .addOption(new Option('--mutant <name>', 'only this mutant; may be given again').argParser(collect).default([], 'all'))
+    .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .addOption(
+      new Option('--seeds <n>', 'seeds of the scenarios in which mutants declare to be caught')
+        .default(DEFAULT_SEEDS)
+        .argParser(parseSeeds),
+    )
+    .option('--all', 'every mutant in every scenario, which takes about twice the time', false)
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--out <dir>', 'where mutants.json is written, new or empty (default: a new directory in runs/)')
+    .option('--json', 'print the report as JSON', false)
+    .action(
+      async ({
+        mutant,
+        scenario,
+        workers,
+        out,
+        ...rest
+      }: {
+        mutant: string[];
+        scenario: string[];
+        seeds: number;
+        all: boolean;
+        workers?: number;
+        out?: string;
+        json: boolean;
+      }) => finish(await mutants({ ...rest, mutants: mutant, scenarios: scenario, workers, out }, console)),
+    );
+
+  program
+    .command('bench')
+    .description('what trials of the reference cost: processor time by scenario, events a second')
+    .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds from 1 on').default(1).argParser(parseTrials))
+    .option('--json', 'print JSON', false)
+    .action(async ({ scenario, ...rest }: { scenario: string[]; trials: number; json: boolean }) =>
+      finish(await bench({ ...rest, scenarios: scenario }, console)),
+    );
 
   program
     .command('doctor')

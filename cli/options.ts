@@ -17,6 +17,9 @@ const whole = (what: string, min: number, max: number): z.ZodType<number, string
 
 const seed = whole('--seed', 0, Number.MAX_SAFE_INTEGER - MAX_TRIALS);
 const trials = whole('--trials', 1, MAX_TRIALS);
+/** Seeds of one matrix of mutants and scenarios. */
+const MAX_SEEDS = 1_000;
+const seeds = whole('--seeds', 1, MAX_SEEDS);
 const nodes = whole('--nodes', 1, MAX_NODES);
 /** Clusters that one run makes: each takes half a GiB and a core while its trial runs. */
 const MAX_CLUSTERS = 8;
@@ -29,6 +32,7 @@ const workers = whole('--workers', 1, MAX_WORKERS);
 /** The numbers among the flags. @throws UsageError that names the flag and what it takes */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
+export const parseSeeds = (text: string): number => parse(seeds, text);
 
 /** How nodes come to be: our kubelets as clients of the API server, or containers with kubelets of their own. */
 export const NODE_KINDS = ['simulated', 'real'] as const;

@@ -1,13 +1,18 @@
+import { formatCrashPoint } from '../harness/crash-points.ts';
 import type { PlannedTrial, TrialEnd } from '../harness/run.ts';
+import type { Verdict } from '../history/verdict.ts';
 import { plainProgressLine, progressLine } from '../reports/progress.ts';
 import type { Console } from './console.ts';
+
+/** Without a terminal, crash points that pass get one line for so many trials. */
+const CRASHES_A_LINE = 20;
 
 const REWRITE = '\r\u001b[K';
 
 /** Says how far a run is: on a terminal in one line that is rewritten, elsewhere a line a trial. */
 export class Progress {
   readonly #console: Console;
-  readonly #total: number;
+  #total: number;
   readonly #timeName: string;
   readonly #running = new Set<string>();
   #done = 0;
@@ -21,6 +26,11 @@ export class Progress {
     this.#timeName = timeName;
   }
 
+  /** More trials have been planned. */
+  add(trials: number): void {
+    this.#total += trials;
+  }
+
   begin(trial: PlannedTrial): void {
     this.#running.add(nameOf(trial));
     this.#rewrite();
@@ -32,7 +42,7 @@ export class Progress {
     const verdict = end.kind === 'judged' ? end.result.verdict : 'unknown';
     if (verdict === 'fail') this.#failed += 1;
     if (verdict === 'unknown') this.#unknown += 1;
-    if (!this.#console.interactive) {
+    if (!this.#console.interactive && !this.#isPassedOver(trial, verdict)) {
       const judged =
         end.kind === 'judged'
           ? {
@@ -41,10 +51,15 @@ export class Progress {
             }
           : {};
       this.#console.err(
-        `${plainProgressLine({ done: this.#done, total: this.#total, scenario: trial.scenario.id, seed: trial.seed, verdict, ...judged })}\n`,
+        `${plainProgressLine({ done: this.#done, total: this.#total, scenario: trial.scenario.id, seed: trial.seed, ...crashOf(trial), verdict, ...judged })}\n`,
       );
     }
     this.#rewrite();
+  }
+
+  /** Crash points that pass are many: of these some show that it goes on. */
+  #isPassedOver({ crash }: PlannedTrial, verdict: Verdict): boolean {
+    return crash !== undefined && verdict === 'pass' && this.#done < this.#total && this.#done % CRASHES_A_LINE !== 0;
   }
 
   close(): void {
@@ -60,5 +75,10 @@ export class Progress {
 }
 
 function nameOf(trial: PlannedTrial): string {
-  return `${trial.scenario.id} seed ${trial.seed}`;
+  const { crash } = crashOf(trial);
+  return `${trial.scenario.id} seed ${trial.seed}${crash === undefined ? '' : ` crash ${crash}`}`;
+}
+
+function crashOf({ crash }: PlannedTrial): { readonly crash?: string } {
+  return crash === undefined ? {} : { crash: formatCrashPoint(crash) };
 }

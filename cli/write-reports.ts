@@ -21,5 +21,10 @@ export function writeReports(directory: string, input: ReportInput): RunReport {
 /** Prints what a run found, and where the rest is. */
 export function printRun(report: RunReport, directory: string, console: Console): void {
   console.out(formatRun(report, { color: console.color, columns: console.columns }));
+  printReportPath(directory, console);
+}
+
+/** Says where the rest is. */
+export function printReportPath(directory: string, console: Console): void {
   console.out(`\nReport: ${relative('.', join(directory, 'report.html')) || directory}\n`);
 }

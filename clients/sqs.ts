@@ -2,7 +2,7 @@ import { DeleteMessageBatchCommand, GetQueueUrlCommand, ReceiveMessageCommand, S
 import type { Message } from '@aws-sdk/client-sqs';
 import type { Clock } from '../runtime/clock.ts';
 import { failureOf, toServiceError } from './aws-errors.ts';
-import { UNSIGNED, sdkConfig } from './aws-sdk.ts';
+import { UNSIGNED, sdkConfig, withoutLog } from './aws-sdk.ts';
 import type { AwsClientOptions, SdkOptions } from './aws-sdk.ts';
 import { RETRY, StandardRetry } from './retry.ts';
 import { SqsError } from './sqs-client.ts';
@@ -21,12 +21,14 @@ export function createSqsClient(options: AwsClientOptions): SqsClient {
 /** The SDK's own client over a wire. It sends everything to its endpoint, whatever host a queue's URL names. */
 export function createSqsSdkClient(options: SdkOptions): SQSClient {
   const { region, credentials, endpoint = `https://sqs.${region}.amazonaws.com` } = options;
-  return new SQSClient({
-    ...sdkConfig(options),
-    endpoint,
-    useQueueUrlAsEndpoint: false,
-    ...(credentials === undefined ? UNSIGNED : { credentials }),
-  });
+  return withoutLog(
+    new SQSClient({
+      ...sdkConfig(options),
+      endpoint,
+      useQueueUrlAsEndpoint: false,
+      ...(credentials === undefined ? UNSIGNED : { credentials }),
+    }),
+  );
 }
 
 class SdkSqsClient implements SqsClient {

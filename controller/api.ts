@@ -10,10 +10,12 @@ export interface NodePool extends KubeObject {
     template: {
       metadata?: { labels?: Record<string, string>; annotations?: Record<string, string> };
       spec: {
-        requirements: NodeSelectorRequirement[];
+        requirements: PoolRequirement[];
         taints?: Taint[];
         startupTaints?: Taint[];
         nodeClassRef: NodeClassRef;
+        /** e.g. `720h`, or `Never`: at what age nodes are replaced. Absent for never: Karpenter's definition writes 720h there. */
+        expireAfter?: string;
         /** e.g. `48h`: how long a drain may take; absent for no limit. */
         terminationGracePeriod?: string;
       };
@@ -29,14 +31,24 @@ export interface NodePool extends KubeObject {
     limits?: ResourceList;
     /** 1 to 100; higher is preferred. */
     weight?: number;
+    /** Static capacity: the pool has so many nodes, with pods or without. */
+    replicas?: number;
   };
 }
+
+/** A requirement of a pool or claim; with `minValues`, of how many values at least a launch must have the choice. */
+export interface PoolRequirement extends NodeSelectorRequirement {
+  minValues?: number;
+}
+
+/** Why nodes are disrupted that nothing is wrong with. */
+export type DisruptionReason = 'Underutilized' | 'Empty' | 'Drifted';
 
 /** How many of a pool's nodes may be disrupted at once: a number or a part, for some reasons or for all. */
 export interface Budget {
   nodes: string;
-  reasons?: ('Underutilized' | 'Empty' | 'Drifted')[];
-  /** Cron and duration of the time when it holds. Not read here: such a budget always holds. */
+  reasons?: DisruptionReason[];
+  /** Cron, in UTC, and duration of the times when it holds; without them it always does. */
   schedule?: string;
   duration?: string;
 }
@@ -49,11 +61,12 @@ interface NodeClassRef {
 
 export interface NodeClaim extends KubeObject {
   spec: {
-    requirements: NodeSelectorRequirement[];
+    requirements: PoolRequirement[];
     resources?: { requests?: ResourceList };
     taints?: Taint[];
     startupTaints?: Taint[];
     nodeClassRef: NodeClassRef;
+    expireAfter?: string;
     terminationGracePeriod?: string;
   };
   status?: {
@@ -90,6 +103,9 @@ export const KARPENTER = {
   finalizer: 'karpenter.sh/termination',
   classFinalizer: 'karpenter.k8s.aws/termination',
   doNotDisrupt: 'karpenter.sh/do-not-disrupt',
+  /** Annotations of a claim: what its pool's template and its class were when it was made. */
+  poolHash: 'karpenter.sh/nodepool-hash',
+  classHash: 'karpenter.k8s.aws/ec2nodeclass-hash',
   /** Annotation of a claim: by when its instance ends, drained or not. RFC 3339. */
   terminationTime: 'karpenter.sh/nodeclaim-termination-timestamp',
   /** Annotation of a claim: the launch under way (see launch/attempt.ts). Not Karpenter's: it keeps launches in memory. */
@@ -106,6 +122,7 @@ export const CONDITION = {
   launched: 'Launched',
   registered: 'Registered',
   initialized: 'Initialized',
+  drifted: 'Drifted',
   drained: 'Drained',
   instanceTerminating: 'InstanceTerminating',
 } as const;

@@ -74,6 +74,15 @@ export const REPAIR_POLL_MS = 1 * MINUTE_MS;
 export const UNHEALTHY_PART_MAX = 0.2;
 /** A pool without budgets lets so many of its nodes be disrupted at once. */
 export const DEFAULT_BUDGET = '10%';
+/** Most nodes that are consolidated into one at a time. */
+export const CONSOLIDATED_AT_ONCE = 100;
+/**
+ * A spot node is replaced by another one only if so many types would be cheaper, and only these are asked for: fewer, and
+ * each node would be replaced by the next cheaper one, down to what is taken back soonest.
+ */
+export const SPOT_TYPES_MIN = 15;
+/** Nodes whose replacement did not come are left alone for so long. Karpenter tries again at once. */
+export const DISRUPTION_RETRY_MS = 10 * MINUTE_MS;
 
 /** How often a request to Kubernetes that was refused with a Retry-After is sent again, as client-go does it. */
 export const KUBE_RETRIES = 10;

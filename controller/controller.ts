@@ -141,8 +141,27 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
       repeat(
         context,
         'emptiness',
-        () => periods.emptinessPollMs,
+        () => periods.disruptionPollMs,
         () => parts.emptiness.sweep(),
+      ),
+      repeat(
+        context,
+        'disruption',
+        () => periods.disruptionPollMs,
+        () => parts.disruption.sweep(),
+      ),
+      repeat(
+        context,
+        'expiry',
+        () => periods.pendingRetryMs,
+        () => parts.expiry.sweep(),
+      ),
+      repeat(
+        context,
+        'static capacity',
+        () => periods.poolSweepMs,
+        () => parts.staticCapacity.sweep(),
+        poolNews(context),
       ),
       repeat(
         context,

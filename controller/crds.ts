@@ -36,6 +36,7 @@ const requirements = list(
       key: text,
       operator: { type: 'string', enum: ['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt'] },
       values: texts,
+      minValues: { type: 'integer', minimum: 1, maximum: 50 },
     },
     ['key', 'operator'],
   ),
@@ -43,6 +44,7 @@ const requirements = list(
 const taints = list(
   object({ key: text, value: text, effect: { type: 'string', enum: ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] } }, ['key', 'effect']),
 );
+const expireAfter: Schema = { type: 'string', pattern: '^(([0-9]+(s|m|h))+|Never)$' };
 const nodeClassRef = object({ group: text, kind: text, name: text }, ['group', 'kind', 'name']);
 const conditions = list(object({ type: text, status: text, reason: text, message: text, lastTransitionTime: text }, ['type', 'status']));
 
@@ -51,7 +53,7 @@ const nodePool = object(
     template: object(
       {
         metadata: object({ labels: textMap, annotations: textMap }),
-        spec: object({ requirements, taints, startupTaints: taints, nodeClassRef, terminationGracePeriod: text }, [
+        spec: object({ requirements, taints, startupTaints: taints, nodeClassRef, expireAfter, terminationGracePeriod: text }, [
           'requirements',
           'nodeClassRef',
         ]),
@@ -62,13 +64,23 @@ const nodePool = object(
       consolidateAfter: { type: 'string', pattern: '^(([0-9]+(s|m|h))+|Never)$' },
       consolidationPolicy: { type: 'string', enum: ['WhenEmpty', 'WhenEmptyOrUnderutilized'] },
       budgets: list(
-        object({ nodes: { type: 'string', pattern: '^((100|[0-9]{1,2})%|[0-9]+)$' }, reasons: texts, schedule: text, duration: text }, [
-          'nodes',
-        ]),
+        object(
+          {
+            nodes: { type: 'string', pattern: '^((100|[0-9]{1,2})%|[0-9]+)$' },
+            reasons: { type: 'array', items: { type: 'string', enum: ['Underutilized', 'Empty', 'Drifted'] } },
+            schedule: {
+              type: 'string',
+              pattern: '^(@(annually|yearly|monthly|weekly|daily|midnight|hourly))|((.+)\\s(.+)\\s(.+)\\s(.+)\\s(.+))$',
+            },
+            duration: { type: 'string', pattern: '^((([0-9]+(h|m))|([0-9]+h[0-9]+m))(0s)?)$' },
+          },
+          ['nodes'],
+        ),
       ),
     }),
     limits: quantities,
     weight: { type: 'integer', minimum: 1, maximum: 100 },
+    replicas: { type: 'integer', minimum: 0 },
   },
   ['template'],
 );
@@ -80,6 +92,7 @@ const nodeClaim = object(
     taints,
     startupTaints: taints,
     nodeClassRef,
+    expireAfter,
     terminationGracePeriod: text,
   },
   ['requirements', 'nodeClassRef'],

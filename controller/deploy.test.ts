@@ -46,8 +46,11 @@ function grantsOf(kind: string): string[] {
   return rules.flatMap(({ resources, verbs }) => resources.flatMap((resource) => verbs.map((verb) => `${verb} ${resource}`)));
 }
 
-/** What only a pod that outlives its node's grace period, definitions that go first, or a class that changes meanwhile lead to. */
-const RARE: readonly string[] = ['delete pods', 'get customresourcedefinitions', 'get ec2nodeclasses'];
+/**
+ * What only a pod that outlives its node's grace period, definitions that go first, a class that changes meanwhile, or a node
+ * that could be taken lead to.
+ */
+const RARE: readonly string[] = ['delete pods', 'get customresourcedefinitions', 'get ec2nodeclasses', 'list poddisruptionbudgets'];
 /** What its operator does, on the same wire in this test. */
 const OPERATOR: readonly string[] = ['create customresourcedefinitions', 'create ec2nodeclasses', 'create nodepools'];
 const WAIT_MS = 600_000;

@@ -4,12 +4,15 @@ import type { Node, Pod } from '../model/kube.ts';
 import { addResources, parseResources, podRequests, subtractResources } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
 import { KARPENTER, nameOf, nodePoolOf, timeOf } from './api.ts';
+import type { DisruptionReason } from './api.ts';
 import type { Context } from './context.ts';
 import { Gauge, expose } from './core/metrics.ts';
-import { allowedDisruptions } from './lifecycle/budgets.ts';
+import { allowedDisruptions } from './disruption/budgets.ts';
 import type { PodTimes } from './provisioning/pod-times.ts';
 import { isDaemonPod, isTerminal } from './provisioning/pods.ts';
 import { poolUsage } from './provisioning/pools.ts';
+
+const REASONS: readonly DisruptionReason[] = ['Empty', 'Underutilized', 'Drifted'];
 
 type Series = readonly [Record<string, string>, number];
 
@@ -98,7 +101,7 @@ function ofNodes({ state, runtime }: Context): Gauge[] {
 }
 
 function ofPools(context: Context): Gauge[] {
-  const { state } = context;
+  const { state, runtime } = context;
   const pools = (read: (pool: ReturnType<typeof state.pools.list>[number]) => Resources) => (): Series[] =>
     state.pools
       .list()
@@ -118,9 +121,11 @@ function ofPools(context: Context): Gauge[] {
       'karpenter_nodepools_allowed_disruptions',
       'The number of nodes for a given NodePool that can be concurrently disrupting.',
       () =>
-        state.pools
-          .list()
-          .map((pool): Series => [{ nodepool: nameOf(pool), reason: 'Empty' }, allowedDisruptions(state, nameOf(pool), 'Empty')]),
+        state.pools.list().flatMap((pool) =>
+          REASONS.map((reason): Series => {
+            return [{ nodepool: nameOf(pool), reason }, allowedDisruptions(state, nameOf(pool), reason, runtime.clock.nowMs())];
+          }),
+        ),
     ),
   ];
 }

@@ -1,10 +1,16 @@
 import type { Collector } from './lifecycle/collector.ts';
 import { createCollector } from './lifecycle/collector.ts';
 import type { Context } from './context.ts';
-import { createEmptiness } from './lifecycle/emptiness.ts';
-import type { Emptiness } from './lifecycle/emptiness.ts';
+import { createDisruption } from './disruption/disruption.ts';
+import type { Disruption } from './disruption/disruption.ts';
+import { createEmptiness } from './disruption/emptiness.ts';
+import type { Emptiness } from './disruption/emptiness.ts';
 import { createLauncher } from './launch/launcher.ts';
 import type { Launcher } from './launch/launcher.ts';
+import { createExpiry } from './lifecycle/expiry.ts';
+import type { Expiry } from './lifecycle/expiry.ts';
+import { createStaticCapacity } from './provisioning/static-capacity.ts';
+import type { StaticCapacity } from './provisioning/static-capacity.ts';
 import { createPodValidator } from './scheduling/validator.ts';
 import { createPoolKeeper } from './lifecycle/pool-keeper.ts';
 import type { PoolKeeper } from './lifecycle/pool-keeper.ts';
@@ -28,6 +34,9 @@ export interface Parts {
   readonly terminator: Terminator;
   readonly collector: Collector;
   readonly emptiness: Emptiness;
+  readonly disruption: Disruption;
+  readonly expiry: Expiry;
+  readonly staticCapacity: StaticCapacity;
   readonly poolKeeper: PoolKeeper;
   readonly interruption: Interruption;
   readonly repairer: Repairer;
@@ -35,14 +44,20 @@ export interface Parts {
 
 /** The parts as they should be. */
 export function createParts(context: Context): Parts {
+  const validator = createPodValidator();
+  const simulator = createSimulator();
+  const disruption = createDisruption(context, { validator, simulator });
   return {
-    validator: createPodValidator(),
-    simulator: createSimulator(),
+    validator,
+    simulator,
     launcher: createLauncher(context),
     registrar: createRegistrar(context),
     terminator: createTerminator(context),
     collector: createCollector(context),
-    emptiness: createEmptiness(context),
+    emptiness: createEmptiness(context, disruption),
+    disruption,
+    expiry: createExpiry(context),
+    staticCapacity: createStaticCapacity(context),
     poolKeeper: createPoolKeeper(context),
     interruption: createInterruption(context),
     repairer: createRepairer(context),

@@ -32,8 +32,10 @@ interface ChosenPeriods {
   readonly collectionPeriodMs: number;
   /** A node whose pods are being evicted, or whose instance is ending, is looked at again. */
   readonly terminationPollMs: number;
-  /** Empty nodes are looked for this often. */
-  readonly emptinessPollMs: number;
+  /** Nodes that could go are looked for this often. */
+  readonly disruptionPollMs: number;
+  /** A plan to consolidate nodes is carried out only if it still holds so long after it was made. */
+  readonly validationMs: number;
   /** What pools ask for where they say nothing, and what the target adapter asks for. Whole seconds. */
   readonly consolidateAfterMs: number;
   /** Pools and classes are compared with the claims this often, and whenever one of them changes. */
@@ -84,7 +86,8 @@ export const STANDARD: Periods = complete({
   collectionMinAgeMs: 30 * SECOND_MS,
   collectionPeriodMs: 2 * MINUTE_MS,
   terminationPollMs: 5 * SECOND_MS,
-  emptinessPollMs: 10 * SECOND_MS,
+  disruptionPollMs: 10 * SECOND_MS,
+  validationMs: 15 * SECOND_MS,
   consolidateAfterMs: 30 * SECOND_MS,
   poolSweepMs: 10 * SECOND_MS,
   // Most are within 20 s.
@@ -109,7 +112,8 @@ export const QUICK: Periods = complete({
   collectionMinAgeMs: 10 * SECOND_MS,
   collectionPeriodMs: 20 * SECOND_MS,
   terminationPollMs: 2 * SECOND_MS,
-  emptinessPollMs: 2 * SECOND_MS,
+  disruptionPollMs: 2 * SECOND_MS,
+  validationMs: 3 * SECOND_MS,
   consolidateAfterMs: 5 * SECOND_MS,
   poolSweepMs: 5 * SECOND_MS,
   readyPatienceMs: 20 * SECOND_MS,

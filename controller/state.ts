@@ -3,10 +3,11 @@ import { createCache } from '../clients/cache.ts';
 import { RESOURCES } from '../clients/resources.ts';
 import type { KubeObject, Node, Pod, PodSpec } from '../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from './api.ts';
-import { nameOf } from './api.ts';
+import { nameOf, uidOf } from './api.ts';
 import { SharedRead } from './core/shared-read.ts';
 import { View } from './core/view.ts';
 import type { Storage } from './provisioning/volumes.ts';
@@ -33,6 +34,8 @@ export interface ClusterState {
   readonly startedMs: number;
   /** Pods bound to a node, by the copy. */
   podsOn(nodeName: string): Iterable<Pod>;
+  /** When a Node was seen first, by our own clock: what others wrote into it is of theirs. */
+  nodeSeenMs(node: Node): number;
   /** All pods, read from the server after this call: for decisions that can't be taken back. */
   freshPods(): Promise<readonly Pod[]>;
   /** All claims, read from the server after this call. */
@@ -58,6 +61,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const caches = [pods, nodes, claims, pools, classes, daemonSets, namespaces, volumeClaims, volumes, storageClasses];
 
   const podsByNode = indexByNode(pods);
+  const nodesSeenMs = timesSeen(nodes, clock);
   const nodeView = new View(nodes, clock);
   const claimView = new View(claims, clock);
   const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
@@ -93,6 +97,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     isSynced: () => isSynced,
     startedMs,
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
+    nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.nowMs(),
     freshPods: () => podReads.read(),
     freshClaims: () => claimReads.read(),
     nodesOf: (providerId) =>
@@ -101,6 +106,16 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
         .filter((node) => node.spec?.providerID === providerId)
         .sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
   };
+}
+
+/** When each object that is there was seen first, by its uid. */
+function timesSeen(cache: Cache<KubeObject>, clock: Clock): ReadonlyMap<string, number> {
+  const seenMs = new Map<string, number>();
+  cache.onChange((type, object) => {
+    if (type === 'DELETED') seenMs.delete(uidOf(object));
+    else if (!seenMs.has(uidOf(object))) seenMs.set(uidOf(object), clock.nowMs());
+  });
+  return seenMs;
 }
 
 /** Keeps the pods of each node at hand. */

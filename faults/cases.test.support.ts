@@ -46,6 +46,18 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     says: 'count',
     firings: [NO_SPAN],
   },
+  nodeDeleted: {
+    good: specify(faults.nodeDeleted, { count: 1, afterMs: 10_000 }),
+    bad: () => specify(faults.nodeDeleted, { count: 0 }),
+    says: 'count',
+    firings: [NO_SPAN],
+  },
+  startupAgents: {
+    good: specify(faults.startupAgents, { count: 2, afterMs: 120_000 }),
+    bad: () => specify(faults.startupAgents, { afterMs: -1 }),
+    says: 'afterMs',
+    firings: [NO_SPAN],
+  },
   slowRegistration: {
     good: specify(faults.slowRegistration, { count: 3, delayMs: 600_000 }),
     bad: () => specify(faults.slowRegistration, { delayMs: 600_000, never: true }),
@@ -77,6 +89,11 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     good: specify(faults.launchFailure, { capacityTypes: ['spot'], count: 2 }),
     bad: () => specify(faults.launchFailure, { zones: [] }),
     says: 'zones',
+  },
+  launchRefused: {
+    good: specify(faults.launchRefused, { instanceTypes: ['m6i.large'] }),
+    bad: () => specify(faults.launchRefused, { instanceTypes: [] }),
+    says: 'instanceTypes',
   },
   quota: {
     good: specify(faults.quota, { of: 'vcpus', groups: ['standard'], vcpus: 4 }),
@@ -116,6 +133,81 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     bad: () => specify(faults.strayMessages, { what: 'foreign', periodMs: 0 }),
     says: 'periodMs',
     firings: [NO_SPAN],
+  },
+  blockedEviction: {
+    good: specify(faults.blockedEviction, { why: 'two-budgets' }),
+    bad: () => specify(faults.blockedEviction, { why: 'no-budget' as 'budget' }),
+    says: 'why',
+  },
+  brokenConnection: {
+    good: specify(faults.brokenConnection, { operations: ['ec2:CreateFleet'], when: { kind: 'every', nth: 2 }, code: 'ECONNREFUSED' }),
+    bad: () => specify(faults.brokenConnection, { operations: ['*'], code: 'EPERM' as 'EPIPE' }),
+    says: 'code',
+  },
+  clockSkew: {
+    good: specify(faults.clockSkew, { byMs: -120_000 }),
+    bad: () => specify(faults.clockSkew, { byMs: 300_000 }),
+    says: 'byMs',
+    firings: [NO_SPAN],
+  },
+  closedWatches: {
+    good: specify(faults.closedWatches, { resources: ['pods'], expired: true, periodMs: 20_000 }),
+    bad: () => specify(faults.closedWatches, { resources: ['Pod'] }),
+    says: 'plural name',
+  },
+  deniedPermission: {
+    good: specify(faults.deniedPermission, { operations: ['ec2:TerminateInstances'] }),
+    bad: () => specify(faults.deniedPermission, { operations: [] }),
+    says: 'operations',
+  },
+  expiredCredentials: {
+    good: specify(faults.expiredCredentials, { of: 'aws' }),
+    bad: () => specify(faults.expiredCredentials, { of: 'azure' as 'aws' }),
+    says: 'of',
+  },
+  failingWrites: {
+    good: specify(faults.failingWrites, { why: 'webhook' }),
+    bad: () => specify(faults.failingWrites, { operations: ['ec2:CreateFleet'] }),
+    says: 'a Kubernetes operation',
+  },
+  lateRequest: {
+    good: specify(faults.lateRequest, { operations: ['ec2:CreateFleet'], when: { kind: 'always' } }),
+    bad: () => specify(faults.lateRequest, { operations: ['*'], delayMs: 0 }),
+    says: 'delayMs',
+  },
+  launchTemplateGone: {
+    good: specify(faults.launchTemplateGone, { count: 1, afterMs: 30_000 }),
+    bad: () => specify(faults.launchTemplateGone, { count: 0 }),
+    says: 'count',
+    firings: [NO_SPAN],
+  },
+  pause: {
+    good: specify(faults.pause, {}),
+    bad: () => specify(faults.pause, { forMs: 1 } as object as Record<string, never>),
+    says: 'forMs',
+    firings: [NO_SPAN],
+  },
+  serverError: {
+    good: specify(faults.serverError, { operations: ['*'], how: 'unavailable', when: { kind: 'first', count: 2 } }),
+    bad: () => specify(faults.serverError, { operations: ['*'], moment: 'later' as 'after' }),
+    says: 'moment',
+  },
+  slowTermination: {
+    good: specify(faults.slowTermination, { count: 1, delayMs: 120_000 }),
+    bad: () => specify(faults.slowTermination, { delayMs: 0 }),
+    says: 'delayMs',
+    firings: [NO_SPAN],
+  },
+  watchLag: {
+    good: specify(faults.watchLag, { resources: ['pods'], lagMs: 60_000 }),
+    bad: () => specify(faults.watchLag, { lagMs: 600_001 }),
+    says: 'lagMs',
+  },
+  zoneOutage: {
+    good: specify(faults.zoneOutage, { zones: ['us-east-1a'], instances: 'lose-contact', describing: 'fails' }),
+    bad: () => specify(faults.zoneOutage, { zones: [] }),
+    says: 'zones',
+    firings: [7, NO_SPAN, 7],
   },
   crash: {
     good: specify(faults.crash, { operations: ['ec2:CreateFleet'], when: { kind: 'nth', nth: 3 }, moment: 'after', applied: true }),

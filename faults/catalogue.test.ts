@@ -26,7 +26,10 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
     },
     arm: (injection: Injection) => arm(injection, injection.fired),
     ports: {
-      capacity: { limit: (limit: { selector: OfferingSelector; fired: (span: number) => void }) => arm(limit, limit.fired) },
+      capacity: {
+        limit: (limit: { selector: OfferingSelector; fired: (span: number) => void }) => arm(limit, limit.fired),
+        refuse: (refusing) => arm(refusing, refusing.fired),
+      },
       throttle: { limit: (limit) => arm(limit, limit.fired) },
       quota: {
         limitVcpus: (limit) => arm(limit, limit.fired),
@@ -38,6 +41,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
       instanceFaults: {
         failLaunches: (failure) => arm(failure, failure.fired),
         endRunning: (ending) => arm(ending, ending.fired),
+        delayEndings: (delay) => arm(delay, delay.fired),
       },
       nodes: { arm: (fault) => arm(fault, () => fault.fired('i-1')) },
       spot: { interrupt: (interruption) => arm(interruption, () => interruption.fired('i-1')) },
@@ -47,6 +51,9 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         scheduleChange: (change) => arm(change, () => change.fired('i-1')),
       },
       templates: { list: () => [] },
+      templateFaults: { deleteTemplates: (deletion) => arm(deletion, () => deletion.fired('nodes')) },
+      watches: { lag: (lag) => arm(lag, lag.fired), close: (closing) => arm(closing, closing.fired) },
+      processes: { pause: (one) => arm(one, one.fired), skewClock: (skew) => arm(skew, skew.fired) },
       instances: {
         get: () => undefined,
         list: () => [],
@@ -62,7 +69,7 @@ for (const [key, { good, bad, says, firings = [7] }] of Object.entries(CASES)) {
   test(`${key}: injects, fires, heals without a rest, and refuses bad parameters`, async () => {
     const at = site();
     const heal = await good.inject(at);
-    expect(at.armed.size).toBe(1);
+    expect(at.armed.size).toBe(firings.length);
     at.strikeAll(7);
     expect(at.firings).toEqual(firings);
     await heal();

@@ -35,3 +35,39 @@ export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
       fired: (span) => fired(span),
     }),
 };
+
+const pointParams = z.strictObject({
+  moment: z.enum(['before', 'after']),
+  /** Of the target's side effects over both wires, from 1. */
+  nth: z.number().int().positive(),
+  /** The request that has this effect, as the trial without the crash told. */
+  span: z.number().int().nonnegative(),
+  operation: z.string().min(1),
+});
+
+/**
+ * The target is killed at one of its side effects. It is no fault of the catalogue: which request has the effect is known
+ * only from the same trial without the crash.
+ */
+export const crashPoint: Fault<z.infer<typeof pointParams>> = {
+  name: 'crash-point',
+  summary: 'the target is killed before or after one of its side effects',
+  params: pointParams,
+  legal: true,
+  capabilities: () => ['target.kill', 'time.virtual'],
+  color: crash.color,
+  describe: ({ moment, nth, operation }) =>
+    moment === 'before'
+      ? `the target is killed before its side effect number ${nth}, ${operation}, takes effect`
+      : `the target is killed after its side effect number ${nth}, ${operation}, took effect and before its answer`,
+  inject: ({ moment, span, operation }, { arm, fired }) =>
+    arm({
+      trigger: {
+        match: { operations: [operation], span, ...(moment === 'after' ? { applied: true } : {}) },
+        when: { kind: 'first', count: 1 },
+        moment,
+      },
+      effect: { kind: 'kill' },
+      fired: (at) => fired(at),
+    }),
+};

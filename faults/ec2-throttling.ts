@@ -44,6 +44,7 @@ export const ec2Throttling: Fault<z.infer<typeof params>, z.input<typeof params>
   legal: true,
   capabilities: ({ by }) => [by === 'bucket' ? 'api.throttle' : 'wire.aws'],
   color: '#ca8a04',
+  fis: ['aws:fis:inject-api-throttle-error'],
   describe: (given) => {
     const names = given.operations.map((one) => (one === '*' ? 'every EC2 operation' : one)).join(' and ');
     if (given.by === 'bucket') return `${names}: a bucket of ${given.capacity} requests, refilled by ${given.refillPerSecond}/s`;

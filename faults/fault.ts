@@ -26,6 +26,8 @@ export interface Fault<P, Given = P> {
   capabilities(params: P): readonly Capability[];
   /** Of its bands in timelines: a CSS colour. */
   readonly color: string;
+  /** Actions of AWS Fault Injection Service that do much the same to real AWS, by their ids. */
+  readonly fis?: readonly string[];
   /** One sentence with the parameters put in. */
   describe(params: P): string;
   /** Arms it: it strikes from when this has returned or resolved. */

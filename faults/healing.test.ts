@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { createCache } from '../clients/cache.ts';
 import { createEc2Client, warmUp } from '../clients/ec2.ts';
 import type { Ec2Client } from '../clients/ec2-client.ts';
 import { createKubeClient } from '../clients/kube.ts';
@@ -10,6 +11,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
+import type { Heal } from '../world/ports.ts';
 import type { World } from '../world/world.ts';
 import { CASES } from './cases.test.support.ts';
 import { faults } from './catalogue.ts';
@@ -24,16 +26,25 @@ const MINUTE_TICKS = 60_000 / TICK_MS;
 const LIFE_MS = 180_000;
 /** Longer than whatever the cases put off. */
 const AFTER_MINUTES = 5;
+/** In which the tenant meets every fault of the cases. */
+const FIRING_MINUTES = 10;
 /** By when a node is Ready if nothing is wrong with it. */
 const BOOT_MS = 120_000;
 
 type Event = NewEvent & { readonly t: number };
 
-/** A tenant of an embedded world who launches instances and ends them, reads the queue, and lists pods, whatever comes back. */
+/** The pod of the operator's that the tenant lists, watches, writes and would like to evict. */
+const POD = { name: 'web', namespace: 'default' };
+
+/**
+ * A tenant of an embedded world who launches instances and ends them, reads the queue, lists, watches and writes pods and would
+ * evict them, whatever comes back.
+ */
 class Tenant {
   readonly #world: World;
   readonly #clock: Clock;
   readonly #tick: () => void;
+  readonly #leaving = new AbortController();
   #ticks = 0;
 
   constructor(world: World) {
@@ -46,6 +57,9 @@ class Tenant {
     const ec2 = createEc2Client(parts);
     const sqs = createSqsClient(parts);
     const client = createKubeClient({ wire: kube, clock: scope });
+    const runtime = { clock: scope, random: createRandom('cache'), log: () => undefined, signal: this.#leaving.signal };
+    createCache({ ...runtime, wire: kube }, RESOURCES.pods);
+    const pod = { type: RESOURCES.pods, ...POD };
     const drain = async (): Promise<void> => {
       const messages = await sqs.receive({ queueUrl, max: 10, waitSeconds: 0 });
       await sqs.deleteBatch(
@@ -57,6 +71,10 @@ class Tenant {
       const { instances } = world.ports;
       const old = instances.list().filter(({ state, launchedAtMs }) => state === 'running' && scope.nowMs() - launchedAtMs > LIFE_MS);
       void ignore(client.list(RESOURCES.pods));
+      void ignore(client.patch(pod, { metadata: { annotations: { tick: String(this.#ticks) } } }));
+      // Of another pod of that name: it stays.
+      void ignore(client.evict(POD.namespace, POD.name, { uid: '00000000-0000-4000-8000-000000000000' }));
+      void ignore(ec2.createLaunchTemplate({ LaunchTemplateName: 'own', LaunchTemplateData: { InstanceType: 'm6i.large' } }));
       void ignore(ec2.describeInstances({}));
       for (let reader = 0; reader < 3; reader += 1) void ignore(drain());
       if (old.length > 0) void ignore(ec2.terminateInstances(old.map(({ id }) => id)));
@@ -73,6 +91,11 @@ class Tenant {
       this.#tick();
       await this.#world.timeline.scope('pace').sleep(TICK_MS);
     }
+  }
+
+  /** Lets go of what it reads all the time. */
+  leave(): void {
+    this.#leaving.abort(new Error('the tenant leaves'));
   }
 }
 
@@ -106,7 +129,7 @@ async function prepare(world: World): Promise<void> {
   await ec2.createLaunchTemplate({ LaunchTemplateName: 'nodes', LaunchTemplateData: data });
   const spread = { maxSkew: 1, topologyKey: 'topology.kubernetes.io/zone', whenUnsatisfiable: 'DoNotSchedule' } as const;
   await world.port('scenario').create<Pod>('pods', {
-    metadata: { name: 'web', namespace: 'default', labels: { app: 'web' } },
+    metadata: { ...POD, labels: { app: 'web' } },
     spec: {
       containers: [{ name: 'main', image: 'web' }],
       nodeSelector: { 'kubernetes.io/os': 'plan9' },
@@ -125,8 +148,17 @@ interface Outcome {
   readonly apiMs: number;
 }
 
-/** Injects a fault beside a tenant, heals it as soon as it has fired, and lets the tenant go on. */
-async function injectAndHeal(fault: FaultSpec): Promise<Outcome> {
+/** What a trial of faults is done with. */
+interface Stage {
+  readonly world: World;
+  readonly tenant: Tenant;
+  readonly events: readonly Event[];
+  /** Injects a fault and counts how often it fires. */
+  inject(fault: FaultSpec): Promise<{ firings(): number; heal: Heal }>;
+}
+
+/** Lets a tenant live in a world, and faults be injected beside it. */
+async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
   await warmUp();
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom('timeline') });
   const events: Event[] = [];
@@ -139,26 +171,44 @@ async function injectAndHeal(fault: FaultSpec): Promise<Outcome> {
     onFailure: (error) => failures.push(error),
     onFlood: () => undefined,
   });
-  let outcome: Outcome | undefined;
-  const trial = async (): Promise<void> => {
+  const inject: Stage['inject'] = async (fault) => {
+    let firings = 0;
+    const heal = await fault.inject({ arm: world.arm, ports: world.ports, fired: () => (firings += 1) });
+    return { firings: () => firings, heal };
+  };
+  const trial = async (): Promise<T> => {
     await world.start();
     await prepare(world);
     const tenant = new Tenant(world);
     await tenant.act(2);
-    let firings = 0;
-    const heal = await fault.inject({ arm: world.arm, ports: world.ports, fired: () => (firings += 1) });
-    await tenant.act(10, () => firings > 0);
-    const healMs = timeline.nowMs();
-    const firingsAtHeal = firings;
+    const result = await act({ world, tenant, events, inject });
+    tenant.leave();
+    await world.stop();
+    return result;
+  };
+  const result = await timeline.run(trial());
+  expect(failures).toEqual([]);
+  return result;
+}
+
+/** Injects a fault beside a tenant, heals it as soon as it has fired, and lets the tenant go on. */
+function injectAndHeal(fault: FaultSpec): Promise<Outcome> {
+  return onStage(async ({ world, tenant, events, inject }) => {
+    const { firings, heal } = await inject(fault);
+    await tenant.act(FIRING_MINUTES, () => firings() > 0);
+    const healMs = world.timeline.nowMs();
+    const firingsAtHeal = firings();
     await heal();
     await tenant.act(AFTER_MINUTES);
-    outcome = { events, firings, firingsAtHeal, healMs, sick: await sickNodesOf(world), apiMs: world.allowances.apiMs };
-    await world.stop();
-  };
-  await timeline.run(trial());
-  expect(failures).toEqual([]);
-  if (outcome === undefined) throw new Error('the trial has no outcome');
-  return outcome;
+    return {
+      events: [...events],
+      firings: firings(),
+      firingsAtHeal,
+      healMs,
+      sick: await sickNodesOf(world),
+      apiMs: world.allowances.apiMs,
+    };
+  });
 }
 
 async function sickNodesOf({ timeline, ports, port }: World): Promise<string[]> {
@@ -210,11 +260,40 @@ const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
 ];
 
 for (const { name, fault } of SPECS) {
-  test(`${name}: healed as soon as it has fired, nothing of it is armed`, async () => {
+  test(`${name}: healed as soon as it has fired, nothing of it is armed; the same seed gives the same bytes`, async () => {
     const outcome = await injectAndHeal(fault);
     expect(outcome.firingsAtHeal).toBeGreaterThan(0);
     expect(outcome.firings).toBe(outcome.firingsAtHeal);
     expect(remnantsOf(outcome)).toEqual([]);
     expect(outcome.sick).toEqual([]);
+    const again = await injectAndHeal(fault);
+    expect(again.events.map((event) => JSON.stringify(event))).toEqual(outcome.events.map((event) => JSON.stringify(event)));
+  });
+}
+
+/** Strikes something of the tenant's every few seconds, and is in the way of nothing. */
+const COMPANION = specify(faults.slowAnswer, {
+  operations: ['list pods', 'ec2:DescribeInstances'],
+  when: { kind: 'always' },
+  delayMs: 200,
+});
+
+for (const [name, { good }] of Object.entries(CASES)) {
+  test(`${name} beside another fault: each fires, and healing one leaves the other as it is`, async () => {
+    await onStage(async ({ tenant, inject }) => {
+      const fault = await inject(good);
+      const companion = await inject(COMPANION);
+      await tenant.act(FIRING_MINUTES, () => fault.firings() > 0 && companion.firings() > 0);
+      const atHeal = fault.firings();
+      expect({ fault: atHeal > 0, companion: companion.firings() > 0 }).toEqual({ fault: true, companion: true });
+      await fault.heal();
+      const before = companion.firings();
+      await tenant.act(1);
+      expect(companion.firings()).toBeGreaterThan(before);
+      await companion.heal();
+      const atEnd = companion.firings();
+      await tenant.act(1);
+      expect([fault.firings(), companion.firings()]).toEqual([atHeal, atEnd]);
+    });
   });
 }

@@ -17,6 +17,7 @@ export const instanceEnd: Fault<z.infer<typeof params>, z.input<typeof params>> 
   legal: true,
   capabilities: () => ['instance.end'],
   color: '#7f1d1d',
+  fis: ['aws:ec2:terminate-instances', 'aws:ec2:stop-instances', 'aws:eks:terminate-nodegroup-instances'],
   describe: (given) => {
     const when = given.afterMs === 0 ? '' : `, ${given.afterMs / 1_000} s after they run`;
     return `${given.count} running of ${describeOfferings(given)} are ${given.how} by somebody else${when}`;

@@ -22,6 +22,7 @@ export const insufficientCapacity: Fault<z.infer<typeof params>, z.input<typeof 
   legal: true,
   capabilities: () => ['capacity.set'],
   color: '#d97706',
+  fis: ['aws:ec2:api-insufficient-instance-capacity-error', 'aws:ec2:asg-insufficient-instance-capacity-error'],
   describe: (given) => {
     const { remaining, errors } = given;
     return `${describeOfferings(given)}: ${remaining === 0 ? 'none' : `${remaining} each`} left (errors name: ${errors})`;

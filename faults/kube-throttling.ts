@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams } from './trigger-params.ts';
+import { describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
 /** What the API server says where it refuses to answer. */
 const BODIES = {
@@ -12,11 +12,7 @@ const BODIES = {
 
 const params = z.strictObject({
   ...triggerParams,
-  operations: z
-    .array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *'))
-    .min(1)
-    .default(['*'])
-    .describe('names as in histories, list pods; * for all requests on the Kubernetes wire'),
+  operations: kubeOperations.default(['*']).describe('names as in histories, list pods; * for all requests on the Kubernetes wire'),
   writes: z.boolean().default(false).describe('only requests that may change the cluster'),
   retryAfterSeconds: z.number().int().positive().default(1).describe("what the answer's Retry-After says"),
   body: z

@@ -42,6 +42,7 @@ export const spotInterruption: Fault<z.infer<typeof params>, z.input<typeof para
   legal: true,
   capabilities: () => ['spot.interrupt'],
   color: '#ea580c',
+  fis: ['aws:ec2:send-spot-instance-interruptions'],
   describe: ({ instanceTypes, zones, count, moment, noticeMs, rebalance, rebalanceBeforeMs, message, lateMs }) => {
     const which = `${count ?? 'all'} spot instances of ${instanceTypes?.join(', ') ?? 'every type'} in ${zones?.join(', ') ?? 'every zone'}`;
     const recommendation = {

@@ -26,6 +26,9 @@ export const triggerParams = {
 
 const AWS_OPERATION = /^(ec2|sqs):/;
 
+/** Operations on the Kubernetes wire, as parameters. */
+export const kubeOperations = z.array(z.string().regex(/^([a-z]+ .+|\*)$/, 'a Kubernetes operation such as list pods, or *')).min(1);
+
 /** The wires that these operations are on: what a fault of requests needs to see and break. */
 export function wiresOf(operations: readonly string[]): Capability[] {
   const isKube = operations.some((name) => !AWS_OPERATION.test(name));

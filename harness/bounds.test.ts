@@ -32,7 +32,7 @@ test('a more generous declaration, of target or world, never gives a tighter bou
       const after = resolveBounds({
         nodes: 10,
         offerings: 9,
-        constants: { ...constants, [constant]: constants[constant] + moreMs },
+        constants: { ...constants, [constant]: (constants[constant] ?? 0) + moreMs },
         allowances: { ...EMBEDDED.allowances, [allowance]: EMBEDDED.allowances[allowance] + moreMs },
       });
       for (const name of Object.keys(before) as (keyof typeof before)[]) {

@@ -1,4 +1,5 @@
 import type { Bound } from '../history/events.ts';
+import type { Pool } from '../model/catalogue.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
 
@@ -10,6 +11,8 @@ export interface BoundInputs {
   readonly nodes: number;
   /** Offerings that the scenario's pools allow: who finds no capacity goes through them. */
   readonly offerings: number;
+  /** The scenario's: what they say of the life of their nodes. */
+  readonly pools?: readonly Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs'>[];
 }
 
 /** What a large number of nodes waits for EC2's buckets, in milliseconds. Sources: CreateFleet 50 + 5/s, TerminateInstances 100 + 5/s. */
@@ -41,6 +44,9 @@ interface Inputs {
   readonly q: Queues;
   /** Launches until every offering has been tried. */
   readonly rounds: number;
+  /** The longest that a pool names; 0 where none does. */
+  readonly expireAfterMs: number;
+  readonly terminationGraceMs: number;
 }
 
 interface BoundDefinition {
@@ -57,6 +63,9 @@ interface BoundDefinition {
 
 /** How long an autoscaler may take to act on a notice: a quarter of the two minutes that EC2 gives. */
 const INTERRUPTION_REACTION_MS = 30_000;
+
+/** Nodes of a pool that its budget lets go one after the other, at most, where a scenario has all of them replaced. */
+const NODES_IN_TURN = 4;
 
 /** Attempts that the AWS SDKs make of one call by default. */
 const SDK_ATTEMPTS = 3;
@@ -183,6 +192,27 @@ const DEFINITIONS = {
     unit: 'count',
     value: () => 3,
   },
+  consolidation: {
+    formula: 'consolidation + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
+    reason: 'nothing has happened on a node for as long as the target waits, its replacement comes first, then it is drained and ended',
+    value: ({ c, w, q }) => (c.consolidationMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs,
+  },
+  drift: {
+    formula:
+      '4 x (drift + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + instanceEnd)',
+    reason: 'where the budget lets one node go at a time, each has its replacement first and has ended before the next: four of them',
+    value: ({ c, w, q }) => NODES_IN_TURN * ((c.driftMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs + w.instanceEndMs),
+  },
+  expiry: {
+    formula: 'expireAfter of the pools + retryPeriod + termination + podEnd + 6 steps',
+    reason: 'a node is launched, reaches its age, is found at the next look, is drained, and its instance is asked to end',
+    value: ({ c, w, q, expireAfterMs }) => expireAfterMs + c.retryPeriodMs + q.endMs + c.terminationMs + w.podEndMs + 6 * step(w),
+  },
+  'termination-grace': {
+    formula: 'terminationGracePeriod of the pools + termination + 6 steps',
+    reason: 'a node that has to go may be drained for as long as its pool allows, and its instance is asked to end then',
+    value: ({ c, w, q, terminationGraceMs }) => terminationGraceMs + q.endMs + c.terminationMs + 6 * step(w),
+  },
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
     reason: 'without pods and pools every node is drained and ended, and an instance that nobody claims is collected',
@@ -197,12 +227,14 @@ export type BoundName = keyof typeof DEFINITIONS;
 const NAMES = Object.keys(DEFINITIONS) as BoundName[];
 
 /** Resolves every bound for this target in this world. */
-export function resolveBounds({ constants, allowances, nodes, offerings }: BoundInputs): Record<BoundName, Bound> {
+export function resolveBounds({ constants, allowances, nodes, offerings, pools = [] }: BoundInputs): Record<BoundName, Bound> {
   const q = queuesOf(nodes);
   const rounds = roundsOf(offerings, constants.offeringsPerLaunch);
+  const expireAfterMs = Math.max(0, ...pools.map((pool) => pool.expireAfterMs ?? 0));
+  const terminationGraceMs = Math.max(0, ...pools.map((pool) => pool.terminationGracePeriodMs ?? 0));
   const resolve = (name: BoundName): Bound => {
     const { formula, reason, loose, least, unit = 'ms', value: valueOf }: BoundDefinition = DEFINITIONS[name];
-    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds }));
+    const value = Math.ceil(valueOf({ c: constants, w: allowances, q, rounds, expireAfterMs, terminationGraceMs }));
     return {
       name,
       value,

@@ -34,6 +34,7 @@ function onUncaught(error: unknown): void {
 async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
   const scenario = await loadScenario(spec.scenario);
   const target = await loadTarget(spec.target);
+  const before = process.cpuUsage();
   const file = openSync(spec.historyPath, 'wx');
   const over = new AbortController();
   try {
@@ -66,6 +67,7 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       target,
       seed: spec.seed,
       nodes: spec.nodes,
+      ...(spec.crash === undefined ? {} : { crash: spec.crash }),
       timeline,
       recorder,
       createWorld: world.createWorld,
@@ -73,7 +75,8 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
     if (!timeline.virtual) void pulse(timeline, over.signal);
     const clean = await running.done;
     recorder.flush();
-    return { kind: 'done', clean };
+    const { user, system } = process.cpuUsage(before);
+    return { kind: 'done', clean, cpuMs: (user + system) / 1_000 };
   } finally {
     running = undefined;
     over.abort(new Error('the trial is over'));

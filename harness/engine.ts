@@ -13,6 +13,8 @@ import type { World, WorldSite } from '../world/world.ts';
 import { resolveBounds } from './bounds.ts';
 import { untilConverged, waitingToSettle, waitingToVanish } from './convergence.ts';
 import type { Waiting } from './convergence.ts';
+import { CrashWatch } from './crash-watch.ts';
+import type { CrashSpec } from './crash-points.ts';
 import type { Scenario } from './scenario.ts';
 import { SiteSockets } from './site-sockets.ts';
 import { TargetLife, describe } from './target-life.ts';
@@ -27,6 +29,8 @@ export interface TrialSite {
   readonly seed: number;
   /** Nodes that scenarios of a free size shall reach. */
   readonly nodes: number;
+  /** Where the target is killed besides what the scenario does to it. */
+  readonly crash?: CrashSpec;
   readonly timeline: Timeline;
   readonly recorder: Recorder;
   readonly createWorld: (site: WorldSite) => World;
@@ -64,6 +68,7 @@ class EngineTrial {
   readonly #random: Random;
   readonly #world: World;
   readonly #life: TargetLife;
+  readonly #crash: CrashWatch | undefined;
   readonly #startMs: number;
   #operatorSockets: SiteSockets | undefined;
   #abort: (error: Error) => void = () => undefined;
@@ -74,10 +79,11 @@ class EngineTrial {
     this.#clock = site.timeline.scope('harness');
     this.#startMs = site.timeline.nowMs();
     this.#random = createRandom(site.seed).fork(site.scenario.id);
+    this.#crash = site.crash === undefined ? undefined : new CrashWatch(site.crash, site.recorder);
     this.#world = site.createWorld({
       timeline: site.timeline,
       random: this.#random.fork('world'),
-      recorder: site.recorder,
+      recorder: this.#crash?.recorder ?? site.recorder,
       onKill: (principal, incarnation, reason) => {
         if (principal === 'target') this.#life.kill(incarnation, reason);
       },
@@ -154,11 +160,14 @@ class EngineTrial {
       allowances: world.allowances,
       nodes: this.#site.nodes,
       offerings: countOfferings(scenario.pools, world.instanceTypes.values()),
+      pools: scenario.pools,
     });
     this.#recordBegin();
     for (const bound of Object.values(bounds)) recorder.record({ type: 'bound', bound });
     for (const pool of scenario.pools) recorder.record({ type: 'pool', pool: describePool(pool) });
     recorder.record({ type: 'expectation', expectation: { kind: 'settled', bound: 'settle' } });
+    // Before everything else: what the scenario injects must not answer the request in its place.
+    await this.#crash?.arm(world);
     const operator = this.#operator();
     const poolFor = (pool: Pool): Pool => world.poolFor?.(pool, target.features) ?? pool;
     const context = new TrialContext({
@@ -171,7 +180,12 @@ class EngineTrial {
       constants: target.constants,
       restartTarget: () => this.#restart(bounds.recover.value),
       pools: scenario.pools,
+      applyPools: async (pools) => {
+        for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool) });
+        await this.#byTarget('applyPools', () => target.applyPools(operator, pools.map(poolFor)));
+      },
       removePools: async (pools, left) => {
+        for (const pool of pools) recorder.record({ type: 'pool', pool: describePool(pool), withdrawn: true });
         await this.#byTarget('removePools', () => target.removePools(operator, pools.map(poolFor), left.map(poolFor)));
       },
     });
@@ -201,6 +215,7 @@ class EngineTrial {
     await this.#converge('remove', bounds.teardown, bounds['launch-lag'], () => waitingToVanish(convergence, target.resources));
 
     await this.#life.stop();
+    await this.#crash?.heal();
     recorder.record({ type: 'phase', phase: 'over' });
     await world.stop();
   }
@@ -280,12 +295,32 @@ class EngineTrial {
 }
 
 /** What the history keeps of a pool. */
-function describePool({ name, requirements, weight, limits }: Pool): EventOf<'pool'>['pool'] {
+function describePool({
+  name,
+  requirements,
+  weight,
+  limits,
+  disruption,
+  expireAfterMs,
+  terminationGracePeriodMs,
+  minimumValues,
+}: Pool): EventOf<'pool'>['pool'] {
   return {
     name,
     requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...(values === undefined ? {} : { values }) })),
     weight,
     ...(limits === undefined ? {} : { limits: { ...limits } }),
+    ...(terminationGracePeriodMs === undefined ? {} : { terminationGracePeriodMs }),
+    ...(expireAfterMs === undefined ? {} : { expireAfterMs }),
+    ...(disruption?.budgets === undefined
+      ? {}
+      : {
+          budgets: disruption.budgets.map(({ reasons, ...budget }) => ({
+            ...budget,
+            ...(reasons === undefined ? {} : { reasons: [...reasons] }),
+          })),
+        }),
+    ...(minimumValues === undefined ? {} : { minimumValues: { ...minimumValues } }),
   };
 }
 

@@ -2,12 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { checkCatalogue } from '../checks/catalogue.ts';
+import type { Check } from '../checks/check.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import { TargetFileError } from '../targets/command/target-file.ts';
 import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
 import type { Scenario } from './scenario.ts';
-import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
+import { checkSchema, scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 
 /** Where a scenario or a target comes from: a module and the name of its export. A user's file is no special case. */
 export interface ModuleRef {
@@ -61,6 +63,23 @@ export async function scenariosOf(moduleUrl: string): Promise<{ ref: ModuleRef; 
   if (found.length === 0)
     throw new LoadError(`${displayPath(moduleUrl)} exports no scenario; export one made with scenario({ id, title, run })`);
   return found;
+}
+
+/**
+ * Every check that a user's module exports; what is not meant as one is passed over.
+ * @throws LoadError when there is none, one is not sound, or bears the name of a bundled one
+ */
+export async function checksOf(moduleUrl: string): Promise<Check[]> {
+  const exports = Object.entries(await importModule(moduleUrl));
+  const found = exports.filter(([, value]) => typeof value === 'object' && value !== null && 'judge' in value);
+  if (found.length === 0) throw new LoadError(`${displayPath(moduleUrl)} exports no check; export { name, summary, codes, judge }`);
+  return found.map(([name, value]) => {
+    const check = value as Check;
+    const isTaken = checkCatalogue.some((bundled) => bundled.name === check.name);
+    const problem = shapeProblem(checkSchema, value) ?? (isTaken ? `name ${check.name} is that of a bundled check` : undefined);
+    if (problem !== undefined) throw new LoadError(`${displayPath(moduleUrl)}: export "${name}" is no check: ${problem}`);
+    return check;
+  });
 }
 
 /**

@@ -10,6 +10,7 @@ const ofWorld = fc.record(
     ec2: fc.constantFrom('localstack', 'embedded'),
     mode: fc.constantFrom('routed', 'observed'),
     maxInstances: fc.nat(),
+    crash: fc.record({ moment: fc.constantFrom('before', 'after'), nth: fc.integer({ min: 1, max: 99_999 }) }),
   },
   { requiredKeys: [] },
 );
@@ -44,6 +45,8 @@ for (const { line, says } of [
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,catalogue=0123456789ab,more=1', says: 'more' },
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,world=kind,ec2=aws,catalogue=0123456789ab', says: 'ec2' },
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,mode=free,catalogue=0123456789ab', says: 'mode' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,crash=at:3,catalogue=0123456789ab', says: 'crash' },
+  { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,crash=after:0,catalogue=0123456789ab', says: 'crash' },
   { line: 'sp1,scenario=a@0123456789ab,target=reference,seed=1,nodes=10,max-instances=x,catalogue=0123456789ab', says: 'max-instances' },
 ]) {
   test(`a broken line is refused with what is wrong: ${line || 'nothing'}`, () => {

@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { formatCrashPoint, parseCrashPoint } from './crash-points.ts';
+import type { CrashName } from './crash-points.ts';
 
 /** What a failure can be repeated from. */
 export interface ReplayLine {
@@ -20,6 +22,8 @@ export interface ReplayLine {
   readonly mode?: 'routed' | 'observed' | undefined;
   /** Most instances of the trial, in such a cluster. */
   readonly maxInstances?: number | undefined;
+  /** Where the target is killed; absent for a trial as the scenario has it. */
+  readonly crash?: CrashName | undefined;
   /** First digits of the SHA-256 of the instance catalogue. */
   readonly catalogueDigest: string;
 }
@@ -44,6 +48,7 @@ export function formatReplayLine(line: ReplayLine): string {
     ...(line.ec2 === undefined ? [] : [`ec2=${line.ec2}`]),
     ...(line.mode === undefined ? [] : [`mode=${line.mode}`]),
     ...(line.maxInstances === undefined ? [] : [`${MAX_INSTANCES}=${line.maxInstances}`]),
+    ...(line.crash === undefined ? [] : [`crash=${formatCrashPoint(line.crash)}`]),
     `catalogue=${line.catalogueDigest.slice(0, DIGEST_DIGITS)}`,
   ].join(',');
 }
@@ -69,6 +74,11 @@ const fields = z.strictObject({
   ec2: z.enum(['localstack', 'embedded']).optional(),
   mode: z.enum(['routed', 'observed']).optional(),
   [MAX_INSTANCES]: whole.optional(),
+  crash: z
+    .string()
+    .regex(/^(before|after):[1-9]\d{0,8}$/, 'must be before or after, a colon and the number of a side effect')
+    .transform(parseCrashPoint)
+    .optional(),
   catalogue: digest,
 });
 
@@ -88,7 +98,7 @@ export function parseReplayLine(text: string): ReplayLine {
   }
   const [scenario = '', scenarioDigest = ''] = parsed.data.scenario.split('@');
   const [target = '', targetDigest] = parsed.data.target.split('@');
-  const { world, ec2, mode, [MAX_INSTANCES]: maxInstances } = parsed.data;
+  const { world, ec2, mode, crash, [MAX_INSTANCES]: maxInstances } = parsed.data;
   return {
     scenario: decode(scenario),
     scenarioDigest,
@@ -100,6 +110,7 @@ export function parseReplayLine(text: string): ReplayLine {
     ...(ec2 === undefined ? {} : { ec2 }),
     ...(mode === undefined ? {} : { mode }),
     ...(maxInstances === undefined ? {} : { maxInstances }),
+    ...(crash === undefined ? {} : { crash }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

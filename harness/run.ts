@@ -1,17 +1,22 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { checkCatalogue } from '../checks/catalogue.ts';
+import type { Check } from '../checks/check.ts';
 import { judge } from '../checks/judge.ts';
 import { HistoryError, readHistory } from '../history/reader.ts';
-import type { TrialResult } from '../history/verdict.ts';
+import { crashPointSchema } from '../history/verdict.ts';
+import type { CrashPoint, TrialResult } from '../history/verdict.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { whyNotRun } from './engine.ts';
+import { MAX_SIDE_EFFECTS, crashPointsOf, sideEffectsOf, specifyCrash } from './crash-points.ts';
+import type { CrashName, CrashSpec } from './crash-points.ts';
 import { digestOf, loadScenario, loadTarget, targetDigestOf } from './load.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
 import type { Scenario } from './scenario.ts';
 import { realTimeLimitMs } from './real-time-limit.ts';
-import { formatReplayLine } from './replay-line.ts';
+import { formatReplayLine, parseReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
@@ -32,6 +37,8 @@ export interface PlannedTrial {
   readonly nodes: number;
   /** By default the embedded one. */
   readonly world?: WorldRef;
+  /** Where the target is killed; absent for a trial as the scenario has it. */
+  readonly crash?: CrashSpec;
   /** Longest that it may take, in real time alone. */
   readonly wallMs: number | undefined;
   readonly replay: string;
@@ -85,9 +92,36 @@ export async function planTrials(
 
 /** How a planned trial ended. */
 export type TrialEnd =
-  | { readonly kind: 'judged'; readonly result: TrialResult }
+  /** `cpuMs`: processor time of the process that ran it, user and system, without judging; unknown of one that was ended from outside. */
+  | { readonly kind: 'judged'; readonly result: TrialResult; readonly cpuMs?: number }
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-begun' };
+
+/**
+ * Plans the trials in which the target is killed at its side effects, from the one in which they can be counted.
+ * @param only at this point alone
+ * @returns the trials, or why the side effects can't be told
+ */
+export function planCrashes(
+  counted: PlannedTrial,
+  end: TrialEnd,
+  { directory, only }: { readonly directory: string; readonly only?: CrashName | undefined },
+): { readonly trials: readonly PlannedTrial[] } | { readonly uncounted: string } {
+  if (end.kind !== 'judged' || end.result.verdict !== 'pass') return { uncounted: 'the trial without a crash did not pass' };
+  const effects = sideEffectsOf(readHistory(join(directory, counted.history)).events);
+  const points = only === undefined ? crashPointsOf(effects) : [only];
+  const had = `the trial without a crash has ${effects.length} side effects`;
+  if (points.length === 0 || points.some(({ nth }) => nth > effects.length)) return { uncounted: had };
+  if (effects.length > MAX_SIDE_EFFECTS) return { uncounted: `${had}, and ${MAX_SIDE_EFFECTS} are the most` };
+  const line = parseReplayLine(counted.replay);
+  const trials = points.map((point) => ({
+    ...counted,
+    crash: specifyCrash(point, effects),
+    replay: formatReplayLine({ ...line, crash: point }),
+    history: counted.history.replace(/\.jsonl$/, `-${point.moment}-${point.nth}.jsonl`),
+  }));
+  return { trials };
+}
 
 /** How trials are run. */
 export interface RunOptions {
@@ -115,6 +149,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     seed: trial.seed,
     nodes: trial.nodes,
     ...(trial.world === undefined ? {} : { world: trial.world }),
+    ...(trial.crash === undefined ? {} : { crash: trial.crash }),
     ...(trial.wallMs === undefined ? {} : { wallMs: trial.wallMs }),
     historyPath: join(directory, trial.history),
   }));
@@ -122,7 +157,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
   const ends = new Map<TrialSpec, TrialEnd>();
   const finish = (spec: TrialSpec, outcome: TrialOutcome): void => {
     const trial = planned.get(spec) as PlannedTrial;
-    const end: TrialEnd = outcome.kind === 'recorded' ? judgeOrRefuse(trial, directory) : outcome;
+    const end = outcome.kind === 'recorded' ? judgeOrRefuse(trial, directory, outcome.cpuMs) : outcome;
     ends.set(spec, end);
     onEnd?.(trial, end);
   };
@@ -143,9 +178,9 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
 }
 
 /** A history that can't be read tells nothing about the target, and must not end the run. */
-function judgeOrRefuse(trial: PlannedTrial, directory: string): TrialEnd {
+function judgeOrRefuse(trial: PlannedTrial, directory: string, cpuMs: number | undefined): TrialEnd {
   try {
-    return { kind: 'judged', result: judgeTrial(trial, directory) };
+    return { kind: 'judged', result: judgeTrial(trial, directory), ...(cpuMs === undefined ? {} : { cpuMs }) };
   } catch (error) {
     if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
     throw error;
@@ -153,10 +188,15 @@ function judgeOrRefuse(trial: PlannedTrial, directory: string): TrialEnd {
 }
 
 /** What of a trial a run directory knows besides its history. */
-export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' | 'seed' | 'replay' | 'history'>;
+export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' | 'seed' | 'replay' | 'history'> & {
+  readonly crash?: CrashPoint | undefined;
+};
 
-/** Judges a trial from its history alone. */
-export function judgeTrial(trial: TrialName, directory: string): TrialResult {
+/**
+ * Judges a trial from its history alone.
+ * @param checks by default those of the catalogue
+ */
+export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): TrialResult {
   const { events, truncated } = readHistory(join(directory, trial.history));
   return {
     scenario: trial.scenario.id,
@@ -164,9 +204,10 @@ export function judgeTrial(trial: TrialName, directory: string): TrialResult {
     suite: trial.suite,
     target: trial.targetLabel,
     seed: trial.seed,
+    ...(trial.crash === undefined ? {} : { crash: crashPointSchema.parse(trial.crash) }),
     replay: trial.replay,
     history: trial.history,
-    ...judge(events, truncated),
+    ...judge(events, truncated, checks),
   };
 }
 

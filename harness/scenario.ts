@@ -3,7 +3,15 @@ import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
-import type { KubeObject, NodeSelectorRequirement, PodSpec, Toleration, TopologySpreadConstraint } from '../model/kube.ts';
+import type {
+  KubeObject,
+  NodeSelectorRequirement,
+  PodAffinity,
+  PodSpec,
+  Toleration,
+  TopologySpreadConstraint,
+  Volume,
+} from '../model/kube.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Feature, TargetConstants } from '../targets/target.ts';
 import type { BoundName } from './bounds.ts';
@@ -19,6 +27,8 @@ export interface Scenario {
   /** What target and world must have: lacking it the scenario is not run, with the reason. */
   readonly needs: { readonly features: readonly Feature[]; readonly capabilities: readonly Capability[] };
   readonly pools: readonly Pool[];
+  /** Whether a run also kills the target at each of its side effects, in trials of their own: for small scenarios. */
+  readonly crashPoints?: boolean;
   run(trial: Trial): Promise<void>;
 }
 
@@ -39,8 +49,16 @@ export interface WorkloadSpec {
   readonly tolerations?: readonly Toleration[];
   /** Required anti-affinity of its pods to each other over this label: at most one of them in each domain. */
   readonly apartOver?: string;
+  /** Required affinity of its pods to those of a workload, or to each other where it is their own: in one domain of this label. */
+  readonly near?: { readonly workload: string; readonly over: string };
+  /** Names of gates: no scheduler looks at its pods as long as one is left. */
+  readonly schedulingGates?: readonly string[];
+  /** The default scheduler by default. */
+  readonly schedulerName?: string;
   /** Spread constraints; those without a selector select the workload's own pods. */
   readonly spread?: readonly TopologySpreadConstraint[];
+  /** Those of every pod: the claims among them are shared by all. */
+  readonly volumes?: readonly Volume[];
   readonly graceSeconds?: number;
   readonly annotations?: Readonly<Record<string, string>>;
   /** What is true of its pods; by default they can be scheduled. */
@@ -118,6 +136,13 @@ export interface Trial {
   /** Restarts the target as a roll-out of it would: it is asked to stop, and the next starts when it has. Resolves when that is ready. */
   restartTarget(): Promise<void>;
 
+  /** Applies a pool of the scenario anew, by its name: its nodes are then to be as it says. */
+  changePool(pool: Pool): Promise<void>;
+  /** Has a Deployment replace its pods, as `kubectl rollout restart` does. */
+  rollOut(workload: Workload): Promise<void>;
+  /** Marks all nodes that are there as not to be taken, as their user would. */
+  keepNodes(): Promise<void>;
+
   /** Takes pools of the scenario away, by name (none named: all), while the rest goes on: everything made for them must go. */
   withdrawPools(...names: readonly string[]): Promise<void>;
 
@@ -135,6 +160,8 @@ export interface Trial {
   untilEmpty(within: BoundName): Promise<void>;
   /** Waits until so many instances are live or on their way, for the bound at most. */
   untilLaunched(instances: number, within: BoundName): Promise<void>;
+  /** Waits until at most so many instances are live, for the bound at most. */
+  untilLeft(instances: number, within: BoundName): Promise<void>;
   /** Waits until the fault has fired, for the bound at most. */
   untilFired(fault: ActiveFault, within: BoundName): Promise<void>;
   /** Lets a part of a bound pass: for what is observed over time. @param ratio of the bound, more than 0 */
@@ -159,6 +186,12 @@ export interface Expectations {
   launchedFrom(pool: string): void;
   /** Each of its pods that stays unserved is explained by the target, mentioning these words. */
   explained(workload: Workload, mentions: readonly string[]): void;
+  /** Within the bound no more than so many instances are left, since the pods need no more, and so it stays. */
+  consolidated(instances: number, within: BoundName): void;
+  /** What has been launched so far is not taken as long as the bound lasts. */
+  kept(during: BoundName): void;
+  /** No pod of the workload that comes from now on is without a node to go to. */
+  neverWithoutNode(workload: Workload): void;
   /** The 99th percentile from one step of a pod's life to another stays within the bound. */
   latency(workload: Workload, from: LatencyStep, to: LatencyStep, within: BoundName): void;
 }
@@ -171,9 +204,10 @@ export function scenario(
     readonly features?: readonly Feature[];
     readonly capabilities?: readonly Capability[];
     readonly pools?: readonly Pool[];
+    readonly crashPoints?: boolean;
   },
 ): Scenario {
-  const { profile = 'core', requirements = [], features = [], capabilities = [], pools = [pool('default')] } = definition;
+  const { profile = 'core', requirements = [], features = [], capabilities = [], pools = [pool('default')], crashPoints } = definition;
   return {
     id: definition.id,
     title: definition.title,
@@ -181,6 +215,7 @@ export function scenario(
     requirements,
     needs: { features, capabilities },
     pools,
+    ...(crashPoints === undefined ? {} : { crashPoints }),
     run: (trial) => definition.run(trial),
   };
 }
@@ -194,7 +229,8 @@ export function pool(
     readonly zones?: readonly string[];
     readonly architectures?: readonly ('amd64' | 'arm64')[];
     readonly requirements?: readonly NodeSelectorRequirement[];
-  } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> = {},
+  } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> &
+    Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'minimumValues' | 'replicas' | 'disruption'> = {},
 ): Pool {
   const among = (key: string, values: readonly string[] | undefined): NodeSelectorRequirement[] =>
     values === undefined ? [] : [{ key, operator: 'In', values: [...values] }];
@@ -212,6 +248,11 @@ export function pool(
     startupTaints: options.startupTaints ?? [],
     ...(options.limits === undefined ? {} : { limits: options.limits }),
     weight: options.weight ?? 0,
+    ...(options.expireAfterMs === undefined ? {} : { expireAfterMs: options.expireAfterMs }),
+    ...(options.terminationGracePeriodMs === undefined ? {} : { terminationGracePeriodMs: options.terminationGracePeriodMs }),
+    ...(options.minimumValues === undefined ? {} : { minimumValues: options.minimumValues }),
+    ...(options.disruption === undefined ? {} : { disruption: options.disruption }),
+    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
   };
 }
 
@@ -225,14 +266,20 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
     ...(spec.nodeSelector === undefined ? {} : { nodeSelector: { ...spec.nodeSelector } }),
     ...(affinity === undefined ? {} : { affinity }),
     ...(spec.tolerations === undefined ? {} : { tolerations: [...spec.tolerations] }),
+    ...(spec.volumes === undefined ? {} : { volumes: [...spec.volumes] }),
+    ...(spec.schedulingGates === undefined ? {} : { schedulingGates: spec.schedulingGates.map((name) => ({ name })) }),
+    ...(spec.schedulerName === undefined ? {} : { schedulerName: spec.schedulerName }),
     ...(spec.spread === undefined
       ? {}
       : { topologySpreadConstraints: spec.spread.map((constraint) => ({ labelSelector: own, ...constraint })) }),
   };
 }
 
-function affinityOf({ name, nodeAffinity, apartOver }: WorkloadSpec): PodSpec['affinity'] {
-  if (nodeAffinity === undefined && apartOver === undefined) return undefined;
+function affinityOf({ name, nodeAffinity, apartOver, near }: WorkloadSpec): PodSpec['affinity'] {
+  if (nodeAffinity === undefined && apartOver === undefined && near === undefined) return undefined;
+  const toPods = (workload: string, topologyKey: string): PodAffinity => ({
+    requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: workload } } }],
+  });
   return {
     ...(nodeAffinity === undefined
       ? {}
@@ -241,14 +288,7 @@ function affinityOf({ name, nodeAffinity, apartOver }: WorkloadSpec): PodSpec['a
             requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [...nodeAffinity] }] },
           },
         }),
-    ...(apartOver === undefined
-      ? {}
-      : {
-          podAntiAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: [
-              { topologyKey: apartOver, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: name } } },
-            ],
-          },
-        }),
+    ...(near === undefined ? {} : { podAffinity: toPods(near.workload, near.over) }),
+    ...(apartOver === undefined ? {} : { podAntiAffinity: toPods(name, apartOver) }),
   };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CAPABILITY_NAMES } from '../history/capabilities.ts';
 import { PROFILES } from '../history/events.ts';
+import { parseCron } from '../model/cron.ts';
+import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
 import type { TaintEffect, NodeSelectorRequirement } from '../model/kube.ts';
 import { FEATURES } from '../targets/target.ts';
 import type { TargetConstants } from '../targets/target.ts';
@@ -38,6 +40,28 @@ const limits = z.object(
   'must be limits { cpu, memoryMiB, nodes }, each of them optional',
 );
 
+const disruptionBudget = z.object(
+  {
+    nodes: z.string('must be a number or a part, such as 3 or 20%').regex(/^\d+%?$/, 'must be a number or a part, such as 3 or 20%'),
+    reasons: listOf(oneOf(DISRUPTION_REASONS)).optional(),
+    schedule: z
+      .string('must be cron')
+      .refine((value) => parseCron(value) !== undefined, 'must be cron, such as 0 9 * * mon-fri')
+      .optional(),
+    durationMs: amount('milliseconds').optional(),
+  },
+  'must be a budget { nodes, reasons, schedule, durationMs }',
+);
+
+const disruption = z.object(
+  {
+    consolidation: oneOf(['when-empty', 'when-empty-or-underutilized']),
+    consolidateAfterMs: z.union([amount('milliseconds'), z.literal('never')], 'must be a number of milliseconds or never').optional(),
+    budgets: listOf(disruptionBudget).optional(),
+  },
+  'must be { consolidation, consolidateAfterMs, budgets }',
+);
+
 const pool = z.object(
   {
     name: z
@@ -48,6 +72,7 @@ const pool = z.object(
     taints: listOf(taint),
     startupTaints: listOf(taint),
     limits: limits.optional(),
+    disruption: disruption.optional(),
     // Karpenter's range, with 0 for none.
     weight: z.int('must be a whole number from 0 to 100').min(0, 'must be at least 0').max(100, 'must be at most 100'),
   },
@@ -66,6 +91,7 @@ export const scenarioSchema = z.object(
       'must be { features, capabilities }',
     ),
     pools: listOf(pool).refine((pools) => new Set(pools.map(({ name }) => name)).size === pools.length, 'must be pools of different names'),
+    crashPoints: z.boolean('must be true or false').optional(),
     run: method,
   },
   'must be an object',
@@ -81,6 +107,8 @@ const constants: Record<keyof TargetConstants, z.ZodType> = {
   terminationMs: amount('milliseconds'),
   unavailableOfferingMs: amount('milliseconds'),
   offeringsPerLaunch: count(),
+  consolidationMs: amount('milliseconds').optional(),
+  driftMs: amount('milliseconds').optional(),
 };
 
 /** The Target interface. */
@@ -96,6 +124,17 @@ export const targetSchema = z.object(
     start: method,
     applyPools: method,
     removePools: method,
+  },
+  'must be an object',
+);
+
+/** A check. */
+export const checkSchema = z.object(
+  {
+    name: z.string('must be a text').regex(/^[a-z0-9-]+$/, 'must be of a-z, 0-9 and -'),
+    summary: text,
+    codes: z.record(z.string(), text, 'must be codes { code: what it means }'),
+    judge: method,
   },
   'must be an object',
 );

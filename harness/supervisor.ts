@@ -51,8 +51,8 @@ const MAX_OUTPUT_LENGTH = 2_000;
 
 /** How one trial's process fared. */
 export type TrialOutcome =
-  /** The history is complete, or was sealed by the supervisor. */
-  | { readonly kind: 'recorded' }
+  /** The history is complete, or was sealed by the supervisor. `cpuMs`: what its process took for it, where it could say so. */
+  | { readonly kind: 'recorded'; readonly cpuMs?: number }
   /** Scenario or target could not be loaded: there is no history. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Interrupted before it began. */
@@ -191,7 +191,7 @@ class TrialProcess {
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
-        return first.kind === 'done' ? { kind: 'recorded' } : first;
+        return first.kind === 'done' ? { kind: 'recorded', cpuMs: first.cpuMs } : first;
       }
       await this.end();
       sealHistory(spec.historyPath, { type: 'supervisor', ...first });

@@ -37,6 +37,7 @@ function hands(capabilities: readonly Capability[]) {
     constants: quietTarget().constants,
     restartTarget: () => Promise.resolve(),
     pools: [pool('old'), pool('new')],
+    applyPools: () => Promise.resolve(),
     removePools: (...sorts) => {
       removed.push(sorts.map((pools) => pools.map(({ name }) => name).join()));
       return Promise.resolve();
@@ -139,6 +140,6 @@ test("a user's objects are applied as written; workloads and budgets among them 
   );
   expect(events.filter(({ type }) => type === 'workload' || type === 'budget')).toEqual([
     { type: 'budget', budget: 'guard', workload: name, minAvailable: 1 },
-    { type: 'workload', workload: name, namespace: 'shop', replicas: 2, truth: { kind: 'schedulable' }, note: 'mine' },
+    { type: 'workload', workload: name, namespace: 'shop', replicas: 2, truth: { kind: 'schedulable' }, note: 'mine', graceSeconds: 30 },
   ]);
 });

@@ -3,9 +3,10 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
-import { drainHabitOf } from '../model/drain.ts';
+import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
+import { formatTime } from '../model/time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ClusterPort, FaultPorts, ObjectRef } from '../world/ports.ts';
@@ -25,6 +26,14 @@ const RESOURCE_OF = {
   Job: 'jobs',
 } as const satisfies Record<Workload['kind'], string>;
 
+/** What an API server writes where a pod doesn't say how long it may take to end. */
+const DEFAULT_GRACE_S = 30;
+
+/** What a workload's template says of the end of its pods. */
+type PartialTemplate = Parameters<typeof drainHabitOf>[0] & {
+  readonly spec?: { readonly terminationGracePeriodSeconds?: number };
+};
+
 /** What a trial's context is made of. */
 export interface TrialContextSite {
   readonly world: World;
@@ -39,6 +48,8 @@ export interface TrialContextSite {
   readonly restartTarget: () => Promise<void>;
   /** The scenario's. */
   readonly pools: readonly Pool[];
+  /** Applies pools that were changed, as the operator would. */
+  readonly applyPools: (pools: readonly Pool[]) => Promise<void>;
   /** Removes pools as the operator would. */
   readonly removePools: (pools: readonly Pool[], left: readonly Pool[]) => Promise<void>;
 }
@@ -61,6 +72,7 @@ export class TrialContext implements Trial {
   /** What else was created, in order. */
   readonly #companions: ObjectRef[] = [];
   readonly #injected: Promise<ActiveFault>[] = [];
+  readonly #applyPools: TrialContextSite['applyPools'];
   readonly #removePools: TrialContextSite['removePools'];
   /** Those that were not withdrawn. */
   #pools: readonly Pool[];
@@ -76,6 +88,7 @@ export class TrialContext implements Trial {
     this.#recorder = site.recorder;
     this.#clock = site.clock;
     this.#bounds = site.bounds;
+    this.#applyPools = site.applyPools;
     this.#removePools = site.removePools;
     this.#pools = site.pools;
     this.expect = this.#expectations();
@@ -122,7 +135,7 @@ export class TrialContext implements Trial {
   #recordWorkload(
     workload: Workload,
     said: { readonly replicas: number; readonly truth: Truth; readonly note: string },
-    made: KubeObject & { readonly spec?: { readonly template?: Parameters<typeof drainHabitOf>[0] } },
+    made: KubeObject & { readonly spec?: { readonly template?: PartialTemplate } },
   ): void {
     const { name, object } = workload;
     if (this.#workloads.has(name)) throw new Error(`the scenario deploys two workloads named "${name}"`);
@@ -135,6 +148,7 @@ export class TrialContext implements Trial {
       namespace: object?.namespace ?? NAMESPACE,
       ...said,
       ...(drain === undefined ? {} : { drain }),
+      graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
     });
   }
 
@@ -183,6 +197,24 @@ export class TrialContext implements Trial {
     for (const workload of [...this.#workloads.values()]) await this.remove(workload);
     // What was created last may lie in what was created first: namespaces.
     for (const companion of this.#companions.splice(0).reverse()) await this.#cluster.delete(companion);
+  }
+
+  async changePool(pool: Pool): Promise<void> {
+    const known = this.#pools.find(({ name }) => name === pool.name);
+    if (known === undefined) throw new Error(`the scenario has no pool "${pool.name}" to change`);
+    this.#pools = this.#pools.map((one) => (one === known ? pool : one));
+    await this.#applyPools([pool]);
+  }
+
+  async rollOut(workload: Workload): Promise<void> {
+    const annotations = { 'kubectl.kubernetes.io/restartedAt': formatTime(this.#clock.nowMs()) };
+    await this.#cluster.patch(ownerOf(workload), { spec: { template: { metadata: { annotations } } } });
+  }
+
+  async keepNodes(): Promise<void> {
+    for (const { metadata } of await this.#cluster.list('nodes')) {
+      await this.#cluster.patch({ resource: 'nodes', name: metadata.name ?? '' }, { metadata: { annotations: { ...NODE_OPT_OUTS } } });
+    }
   }
 
   async withdrawPools(...names: readonly string[]): Promise<void> {
@@ -275,6 +307,12 @@ export class TrialContext implements Trial {
     );
   }
 
+  async untilLeft(instances: number, within: BoundName): Promise<void> {
+    await this.until(within, 0, () =>
+      Promise.resolve(this.#ports.instances.list().filter(({ state }) => state === 'pending' || state === 'running').length <= instances),
+    );
+  }
+
   async untilFired(fault: ActiveFault, within: BoundName): Promise<void> {
     await this.until(within, 0, () => Promise.resolve(fault.firings() > 0));
   }
@@ -314,6 +352,9 @@ export class TrialContext implements Trial {
       launchedAtMost: (instances) => state({ kind: 'launched-at-most', instances }),
       launchedFrom: (pool) => state({ kind: 'launched-from', pool }),
       explained: (workload, mentions) => state({ kind: 'explained', workload: workload.name, bound: 'explain', mentions: [...mentions] }),
+      consolidated: (instances, bound) => state({ kind: 'consolidated', instances, bound }),
+      kept: (bound) => state({ kind: 'kept', bound }),
+      neverWithoutNode: (workload) => state({ kind: 'never-without-node', workload: workload.name }),
       latency: (workload, from, to, bound) => state({ kind: 'latency', workload: workload.name, from, to, bound }),
     };
   }

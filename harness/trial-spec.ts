@@ -1,3 +1,4 @@
+import type { CrashSpec } from './crash-points.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
 import type { WorldRef } from './world-for.ts';
 
@@ -15,6 +16,8 @@ export interface TrialSpec {
   readonly seed: number;
   /** Nodes that scenarios of a free size shall reach. */
   readonly nodes: number;
+  /** Where the target is killed; absent for a trial as the scenario has it. */
+  readonly crash?: CrashSpec;
   /** Longest that it may take in real time, where that follows from its bounds; otherwise the supervisor's limit holds. */
   readonly wallMs?: number;
   /** Path of the history to write. */
@@ -26,6 +29,8 @@ export interface TrialDone {
   readonly kind: 'done';
   /** The trial went through all its phases, and nothing of it runs on in the process. */
   readonly clean: boolean;
+  /** Processor time that the process took for it, user and system, in milliseconds. */
+  readonly cpuMs: number;
 }
 
 /** A scenario or target could not be loaded. */

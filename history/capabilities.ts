@@ -15,7 +15,11 @@ export const CAPABILITIES = {
   'boot.delay': 'instances can be made to boot and their kubelets to register late, never or wrongly',
   'nodes.arm64': 'instances of arm64 become nodes of arm64',
   'instance.end': 'instances can be ended behind the back of the target',
+  'templates.delete': 'launch templates can be deleted behind the back of the target',
+  'watch.perturb': "the API server's watches and its lists from the cache can be made late, closed and expired",
   'target.kill': 'the target can be killed at any request',
+  'target.pause': 'the target can be stopped and go on, as by SIGSTOP and SIGCONT',
+  'target.clock': 'the clock of the target can be set wrong',
   'instances.observe': 'every state of every instance is seen',
   'objects.observe': 'every change of pods, nodes and claims is seen',
 } as const satisfies Record<string, string>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { CAPABILITY_NAMES } from './capabilities.ts';
+import { DISRUPTION_REASONS } from '../model/disruption-budget.ts';
 import { PRINCIPALS } from '../model/operation.ts';
 
 /**
@@ -73,6 +74,12 @@ const expectationSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('launched-at-most'), instances: count }),
   /** From now on, until another pool is named, what is launched is what this pool allows. */
   z.object({ kind: z.literal('launched-from'), pool: id }),
+  /** Within the bound no more instances than this are left, since the pods need no more, and so it stays. */
+  z.object({ kind: z.literal('consolidated'), instances: count, bound: id }),
+  /** What has been launched so far is not taken as long as the bound lasts. */
+  z.object({ kind: z.literal('kept'), bound: id }),
+  /** No pod of the workload that comes from now on is without a node to go to: those that move had one beforehand. */
+  z.object({ kind: z.literal('never-without-node'), workload: id }),
   /** The 99th percentile of a latency phase stays within the bound. */
   z.object({ kind: z.literal('latency'), workload: id, from: z.enum(LATENCY_STEPS), to: z.enum(LATENCY_STEPS), bound: id }),
 ]);
@@ -100,6 +107,23 @@ const poolSchema = z.object({
   requirements: z.array(z.object({ key: id, operator: id, values: z.array(z.string()).optional() })),
   weight: count,
   limits: z.object({ cpu: z.number().optional(), memoryMiB: z.number().optional(), nodes: count.optional() }).optional(),
+  /** A node of this age is replaced, whatever else holds. */
+  expireAfterMs: count.optional(),
+  /** How many of its nodes may be taken at once though nothing is wrong with them. */
+  budgets: z
+    .array(
+      z.object({
+        nodes: id,
+        reasons: z.array(z.enum(DISRUPTION_REASONS)).optional(),
+        schedule: z.string().optional(),
+        durationMs: count.optional(),
+      }),
+    )
+    .optional(),
+  /** A node that drains for longer loses the pods that are left. */
+  terminationGracePeriodMs: count.optional(),
+  /** By label: of how many values at least each launch must have the choice. */
+  minimumValues: z.record(z.string(), count).optional(),
 });
 
 const effectSchema = z.discriminatedUnion('kind', [
@@ -162,8 +186,8 @@ export const eventSchema = z.discriminatedUnion('type', [
   }),
   event('phase', { phase: z.enum(PHASES) }),
   event('bound', { bound: boundSchema }),
-  /** A pool that was applied: what may be launched for it. */
-  event('pool', { pool: poolSchema }),
+  /** A pool that was applied, anew where it was changed: what may be launched for it. Or it was taken away again. */
+  event('pool', { pool: poolSchema, withdrawn: z.literal(true).optional() }),
   event('workload', {
     workload: id,
     namespace: id,
@@ -171,6 +195,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     truth: truthSchema,
     /** What becomes of its pods on a node that is drained; absent where they are evicted. */
     drain: z.enum(['stays', 'opted-out']).optional(),
+    /** Of each pod, from the request to leave to its end; older histories lack it. */
+    graceSeconds: count.optional(),
     note: z.string(),
   }),
   event('expectation', { expectation: expectationSchema }),
@@ -263,8 +289,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     /** The request that brought it about, where one did. */
     span: span.optional(),
   }),
-  /** A launch template, and the request by which it came or went. */
-  event('launch-template', { template: id, name: id, to: z.enum(['created', 'deleted']), span }),
+  /** A launch template, and the request by which it came or went; none where somebody else deleted it. */
+  event('launch-template', { template: id, name: id, to: z.enum(['created', 'deleted']), span: span.optional() }),
   /**
    * What EC2 says ahead about an instance: `sent` by EC2, whatever becomes of the message; `received` by the target, once
    * for each reception.

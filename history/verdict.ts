@@ -64,6 +64,20 @@ export const latencySchema = z.object({
 });
 export type Latency = z.infer<typeof latencySchema>;
 
+/** `before`: the request is never sent on. `after`: it took effect, and nobody reads its answer. */
+export const CRASH_MOMENTS = ['before', 'after'] as const;
+
+/** Where the target is killed in a trial besides what its scenario does to it: at one of its side effects over both wires. */
+export const crashPointSchema = z.object({
+  moment: z.enum(CRASH_MOMENTS),
+  /** Which side effect, from 1. */
+  nth: z.number().int().positive(),
+  /** Of the request that has it. */
+  operation: z.string(),
+  object: z.string().optional(),
+});
+export type CrashPoint = z.infer<typeof crashPointSchema>;
+
 /** Everything that is derived from one history. */
 export const trialResultSchema = z.object({
   scenario: z.string(),
@@ -71,6 +85,8 @@ export const trialResultSchema = z.object({
   suite: z.string(),
   target: z.string(),
   seed: z.number().int(),
+  /** Absent for a trial as its scenario has it. */
+  crash: crashPointSchema.optional(),
   verdict: verdictSchema,
   checks: z.array(checkResultSchema),
   replay: z.string(),

@@ -42,6 +42,8 @@ export interface View {
   readonly stated: readonly EventOf<'expectation'>[];
   /** The pools that were applied, in order. */
   readonly pools: readonly EventOf<'pool'>[];
+  /** Those that were taken away again. */
+  readonly withdrawnPools: readonly EventOf<'pool'>[];
   readonly budgets: readonly EventOf<'budget'>[];
   /** The beginnings of the phases. */
   readonly phases: ReadonlyMap<Phase, EventOf<'phase'>>;
@@ -83,7 +85,8 @@ export function createView(events: readonly HistoryEvent[], { truncated = false 
     bounds: new Map(ofType(events, 'bound').map(({ bound }) => [bound.name, bound])),
     expectations: ofType(events, 'expectation').map(({ expectation }) => expectation),
     stated: ofType(events, 'expectation'),
-    pools: ofType(events, 'pool'),
+    pools: ofType(events, 'pool').filter(({ withdrawn }) => withdrawn !== true),
+    withdrawnPools: ofType(events, 'pool').filter(({ withdrawn }) => withdrawn === true),
     budgets: ofType(events, 'budget'),
     phases,
     workloads: foldWorkloads(events, pods),

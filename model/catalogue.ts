@@ -1,3 +1,4 @@
+import type { DisruptionBudget } from './disruption-budget.ts';
 import type { NodeSelectorRequirement, Taint } from './kube.ts';
 
 /** How an instance is paid for. */
@@ -50,6 +51,16 @@ export function formatOffering(offering: Offering): string {
   return `${offering.capacityType}:${offering.instanceType}:${offering.zone}`;
 }
 
+/** Which of a pool's nodes are taken though nothing is wrong with them, when, and how many at once. */
+export interface PoolDisruption {
+  /** `when-empty`: nodes without pods go. `when-empty-or-underutilized`: others too, whose pods need no node, or a cheaper one. */
+  readonly consolidation: 'when-empty' | 'when-empty-or-underutilized';
+  /** For how long nothing has come to a node or left it before it goes; `never`: no node goes. By default the target's own. */
+  readonly consolidateAfterMs?: number | 'never';
+  /** By default all at once. */
+  readonly budgets?: readonly DisruptionBudget[];
+}
+
 /** A pool of capacity in no autoscaler's words: each target translates it into its own (NodePools, groups). */
 export interface Pool {
   readonly name: string;
@@ -63,4 +74,14 @@ export interface Pool {
   readonly limits?: { readonly cpu?: number; readonly memoryMiB?: number; readonly nodes?: number };
   /** Higher is preferred. */
   readonly weight: number;
+  /** By default nodes go when they are empty, as many at once as there are. */
+  readonly disruption?: PoolDisruption;
+  /** A node of this age is replaced, whatever runs on it; absent for never. In milliseconds. */
+  readonly expireAfterMs?: number;
+  /** A node that drains for longer loses the pods that are left, so that it ends in time; absent for no limit. In milliseconds. */
+  readonly terminationGracePeriodMs?: number;
+  /** By label: of how many values at least each launch must have the choice. Absent: one is enough. */
+  readonly minimumValues?: Readonly<Record<string, number>>;
+  /** Static capacity: the pool has so many nodes, with pods or without. Absent: as many as pods need. */
+  readonly replicas?: number;
 }

@@ -26,6 +26,12 @@ const OPT_OUTS: readonly (readonly [key: string, value: string])[] = [
   ['cluster-autoscaler.kubernetes.io/safe-to-evict', 'false'],
 ];
 
+/** Annotations by which users keep a node from being taken. Sources: Karpenter, "Node-Level Controls"; Cluster Autoscaler's FAQ. */
+export const NODE_OPT_OUTS: Readonly<Record<string, string>> = {
+  'karpenter.sh/do-not-disrupt': 'true',
+  'cluster-autoscaler.kubernetes.io/scale-down-disabled': 'true',
+};
+
 /** Whether a taint says that its node is on its way out. */
 export function isLeavingTaint({ key }: Pick<Taint, 'key'>): boolean {
   return LEAVING_TAINTS.includes(key);

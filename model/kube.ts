@@ -357,6 +357,9 @@ export const WORKLOAD_LABEL = 'scaleproof.dev/workload';
 /** Annotation of a pod: its containers exit 0 so many seconds after they started. Without it they run for ever. */
 export const RUN_SECONDS_ANNOTATION = 'scaleproof.dev/run-seconds';
 
+/** Annotation of a pod: its containers end so many seconds after they were asked to. Without it they end within moments. */
+export const STOP_SECONDS_ANNOTATION = 'scaleproof.dev/stop-seconds';
+
 /** The well-known labels of nodes. */
 export const LABEL = {
   hostname: 'kubernetes.io/hostname',

@@ -24,6 +24,7 @@ const NEEDED = [
   'docs/architecture.md',
   'docs/fidelity.md',
   'docs/targets.md',
+  'docs/write-your-own.md',
   'fixtures/instance-types.us-east-1.json',
   'fixtures/targets/reference.yaml',
   'kind-config.yaml',
@@ -45,7 +46,8 @@ test.beforeEach(() => {
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
 test('the packed package, installed into an empty project, runs the scenario of the README and checks it without its source', async () => {
-  test.setTimeout(600_000);
+  // Two minutes alone on two cores; a busy machine takes five times as long.
+  test.setTimeout(1_800_000);
   const clone = join(folder, 'clone');
   const project = join(folder, 'project');
   mkdirSync(project);
@@ -79,6 +81,8 @@ test('the packed package, installed into an empty project, runs the scenario of 
     await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.'], project);
   });
 
+  await test.step('docs/write-your-own.md does what it says, block by block', () => followPage(project));
+
   await test.step('the scenario runs, and can be checked when its source is gone', async () => {
     const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
     expect(run).toMatch(/mine\/burst +✓ pass +30\/30 100 %/);
@@ -97,11 +101,39 @@ function scenarioOfReadme(): string {
   return code;
 }
 
+/**
+ * Does what docs/write-your-own.md shows, in its order: writes the files that its TypeScript begins with the names of, runs the
+ * commands that say how they exit, and looks for the lines that it shows in what the last of them printed.
+ */
+async function followPage(project: string): Promise<void> {
+  const page = readFileSync(join(root, 'docs/write-your-own.md'), 'utf8');
+  let printed = '';
+  for (const [, language = '', block = ''] of page.matchAll(/^```(\w+)\n([^]*?)^```$/gm)) {
+    const [, name] = /^\/\/ (\S+\.ts)\n/.exec(block) ?? [];
+    if (language === 'ts' && name !== undefined) writeFileSync(join(project, name), block);
+    if (language === 'text') for (const line of block.trim().split('\n')) expect(squeezed(printed)).toContain(squeezed(line));
+    if (language !== 'sh') continue;
+    for (const [, command = '', code] of block.matchAll(/^npx (.+) # exit (\d)$/gm)) {
+      printed = await exitWith(Number(code), 'npx', ['--no', ...command.split(' ')], project);
+    }
+  }
+}
+
+/** Tables are as wide as they have to be, and lines are broken where a terminal ends. */
+function squeezed(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Runs a program that has to succeed. @returns its standard output */
+function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return exitWith(0, program, args, cwd);
+}
+
 /** Runs a program with the Node that runs the tests. @returns its standard output */
-async function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
+async function exitWith(expected: number, program: string, args: readonly string[], cwd: string): Promise<string> {
   const environment = usersEnvironment();
   const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
   const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
-  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(0);
+  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
   return stdout;
 }

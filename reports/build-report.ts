@@ -7,10 +7,12 @@ import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
 import { causesFirst } from './causes.ts';
 import { isVirtual } from './clock.ts';
+import { crashVerdicts, isCrashTrial, reportCrashPoints } from './crash-points.ts';
 import { createDescriber } from './describe-event.ts';
 import type { Describe } from './describe-event.ts';
 import { profileSchema } from './report-input.ts';
 import type { Profile, ReportInput, ReportTrial, RunFacts } from './report-input.ts';
+import { judgeRequirements } from './requirements.ts';
 import { REPORT_API_VERSION } from './run-report.ts';
 import type { BoundReport, FaultReport, ProfileReport, ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 
@@ -37,10 +39,12 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   const asked = new Set(run.scenarios.map(({ id }) => id));
   const stranger = trials.find(({ result }) => !asked.has(result.scenario));
   if (stranger !== undefined) throw new Error(`the run was not asked for ${stranger.result.scenario}, which has a trial`);
-  const digests = trials.map(digestTrial);
-  const scenarios = scenariosOf(run, digests, notRun);
-  const virtualMs = sum(digests, ({ result }) => result.virtualMs);
-  const { format: _format, planned: _planned, notRun: _notRun, wallMs, ...facts } = run;
+  // Of the many trials of crash points the table is told, and their events are not read.
+  const crashes = trials.map(({ result }) => result).filter(({ crash }) => crash !== undefined);
+  const digests = trials.filter(({ result }) => result.crash === undefined).map(digestTrial);
+  const scenarios = scenariosOf(run, digests, crashes, notRun);
+  const virtualMs = sum([...digests.map(({ result }) => result), ...crashes], (result) => result.virtualMs);
+  const { format: _format, planned: _planned, notRun: _notRun, wallMs, requirements, ...facts } = run;
   const hasTime = wallMs !== undefined;
   return {
     apiVersion: REPORT_API_VERSION,
@@ -54,6 +58,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
     verdict: combine(scenarios.map(({ verdict }) => verdict)),
     totals: totalsOf(scenarios, notRun),
     profiles: profileSchema.options.flatMap((name) => profileReport(name, run, scenarios, notRun)),
+    ...(requirements === undefined ? {} : { requirements: judgeRequirements(requirements, { asked: run.scenarios, scenarios, notRun }) }),
     scenarios,
     notRun: [...notRun],
   };
@@ -62,7 +67,7 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
 function digestTrial({ result, events, truncated }: ReportTrial): Digest {
   const view = createView(events, { truncated });
   const describe = createDescriber(events);
-  const { scenario: _scenario, title: _title, suite: _suite, target: _target, ...rest } = result;
+  const { scenario: _scenario, title: _title, suite: _suite, target: _target, crash: _crash, ...rest } = result;
   return {
     report: {
       ...rest,
@@ -89,18 +94,30 @@ function withEvidence(finding: Finding, events: readonly HistoryEvent[], describ
 }
 
 /** By profile, and in each in the order in which they were asked for. */
-function scenariosOf(run: RunFacts, digests: readonly Digest[], notRun: ReportInput['notRun']): ScenarioReport[] {
+function scenariosOf(
+  run: RunFacts,
+  digests: readonly Digest[],
+  crashes: readonly TrialResult[],
+  notRun: ReportInput['notRun'],
+): ScenarioReport[] {
   const sorted = profileSchema.options.flatMap((profile) => run.scenarios.filter((asked) => asked.profile === profile));
   return sorted.flatMap((asked) => {
     const { id } = asked;
     const own = digests.filter(({ result }) => result.scenario === id).sort((a, b) => a.report.seed - b.report.seed);
     const missing = run.planned.filter(
-      ({ scenario, seed }) =>
+      ({ scenario, seed, crash }) =>
+        crash === undefined &&
         scenario === id &&
         !own.some(({ report }) => report.seed === seed) &&
         !notRun.some((one) => one.scenario === id && one.seed === seed),
     ).length;
-    return own.length + missing === 0 ? [] : scenarioReport(asked, own, missing);
+    if (own.length + missing === 0) return [];
+    const crashPoints = reportCrashPoints(
+      asked.crashPoints,
+      run.planned.filter(isCrashTrial).filter(({ scenario }) => scenario === id),
+      crashes.filter(({ scenario }) => scenario === id),
+    );
+    return scenarioReport(asked, own, missing, crashPoints);
   });
 }
 
@@ -116,10 +133,19 @@ function profileReport(name: Profile, run: RunFacts, scenarios: readonly Scenari
   return [{ name, result, scenarios: counts }];
 }
 
-function scenarioReport({ id, title, suite, profile, requirements }: Asked, digests: readonly Digest[], notBegun: number): ScenarioReport {
+function scenarioReport(
+  { id, title, suite, profile, requirements }: Asked,
+  digests: readonly Digest[],
+  notBegun: number,
+  crashPoints: ScenarioReport['crashPoints'],
+): ScenarioReport {
   const results = digests.map(({ report }) => report);
   // A trial that never began might have failed.
-  const verdicts: Verdict[] = [...results.map(({ verdict }) => verdict), ...(notBegun > 0 ? (['unknown'] as const) : [])];
+  const verdicts: Verdict[] = [
+    ...results.map(({ verdict }) => verdict),
+    ...(notBegun > 0 ? (['unknown'] as const) : []),
+    ...(crashPoints === undefined ? [] : crashVerdicts(crashPoints)),
+  ];
   return {
     id,
     title,
@@ -144,6 +170,7 @@ function scenarioReport({ id, title, suite, profile, requirements }: Asked, dige
     bounds: mergeBounds(results),
     interleavings: new Set(results.map(({ interleaving }) => interleaving)).size,
     virtualMs: sum(results, ({ virtualMs }) => virtualMs),
+    ...(crashPoints === undefined ? {} : { crashPoints }),
     results,
   };
 }
@@ -198,6 +225,7 @@ function nearness({ bound, worst }: Pick<BoundReport, 'bound'> & { readonly wors
 }
 
 function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['notRun']): RunReport['totals'] {
+  const crashed = scenarios.flatMap(({ crashPoints }) => crashPoints ?? []);
   return {
     scenarios: scenarioCounts(scenarios, notRun),
     trials: {
@@ -212,6 +240,15 @@ function totalsOf(scenarios: readonly ScenarioReport[], notRun: ReportInput['not
     faults: { armed: sum(scenarios, ({ faults }) => faults.armed), fired: sum(scenarios, ({ faults }) => faults.fired) },
     findings: sum(scenarios, ({ results }) => sum(results, ({ checks }) => sum(checks, ({ findings }) => findings.length))),
     interleavings: sum(scenarios, ({ interleavings }) => interleavings),
+    ...(crashed.length === 0
+      ? {}
+      : {
+          crashPoints: {
+            passed: sum(crashed, ({ passed }) => passed),
+            failed: sum(crashed, ({ failed }) => failed),
+            unknown: sum(crashed, ({ unknown }) => unknown),
+          },
+        }),
   };
 }
 

@@ -40,7 +40,7 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
       case 'bound':
         return plain(`Bound ${event.bound.name}: ${event.bound.formula}`);
       case 'pool':
-        return plain(`Pool ${event.pool.name} is applied${limitsInWords(event.pool.limits)}`);
+        return plain(`Pool ${event.pool.name} is ${event.withdrawn === true ? 'withdrawn' : `applied${limitsInWords(event.pool.limits)}`}`);
       case 'budget':
         return about(
           `poddisruptionbudgets/${event.budget}`,

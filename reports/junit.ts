@@ -1,4 +1,6 @@
+import type { Verdict } from '../history/verdict.ts';
 import { timeName } from './clock.ts';
+import { countsOf, crashTrialsOf, crashVerdicts } from './crash-points.ts';
 import { formatEvidence } from './describe-event.ts';
 import { formatCount } from './format.ts';
 import type { ReportedFinding, RunReport, ScenarioReport, TrialReport } from './run-report.ts';
@@ -39,9 +41,12 @@ function renderSuite(report: RunReport, name: string): { readonly xml: string; r
   const sum = (countOf: (scenario: ScenarioReport) => number): number =>
     scenarios.reduce((total, scenario) => total + countOf(scenario), 0);
   const counts = {
-    tests: sum(({ results }) => results.length) + sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)) + notRun.length,
-    failures: sum(({ trials }) => trials.failed),
-    errors: sum(({ trials }) => trials.unknown) + sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)),
+    tests: sum(({ results }) => results.length) + sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)) + sum(crashCases) + notRun.length,
+    failures: sum(({ trials }) => trials.failed) + sum((scenario) => (crashVerdict(scenario) === 'fail' ? 1 : 0)),
+    errors:
+      sum(({ trials }) => trials.unknown) +
+      sum(({ trials }) => (trials.notBegun > 0 ? 1 : 0)) +
+      sum((scenario) => (crashVerdict(scenario) === 'unknown' ? 1 : 0)),
     skipped: notRun.length,
   };
   const xml = [
@@ -53,7 +58,11 @@ function renderSuite(report: RunReport, name: string): { readonly xml: string; r
     property('scaleproof', run.versions.scaleproof),
     property('run', run.id),
     '    </properties>',
-    ...scenarios.flatMap((scenario) => [...scenario.results.map((trial) => renderTrial(scenario, trial)), ...renderNotBegun(scenario)]),
+    ...scenarios.flatMap((scenario) => [
+      ...scenario.results.map((trial) => renderTrial(scenario, trial)),
+      ...renderNotBegun(scenario),
+      ...renderCrashes(scenario),
+    ]),
     ...notRun.map(
       ({
         scenario,
@@ -95,6 +104,40 @@ function renderNotBegun({ id, suite, trials }: ScenarioReport): string[] {
   return [
     `    <testcase classname="${attribute(suite)}" name="${attribute(`${id} not begun`)}" time="0">
       <error message="${message}" type="unknown"/>
+    </testcase>`,
+  ];
+}
+
+/** What all crash points of a scenario come to; undefined where there are none to be judged. */
+function crashVerdict({ crashPoints }: ScenarioReport): Verdict | undefined {
+  return crashPoints === undefined ? undefined : crashVerdicts(crashPoints)[0];
+}
+
+function crashCases(scenario: ScenarioReport): number {
+  return crashVerdict(scenario) === undefined ? 0 : 1;
+}
+
+/** One test case for all crash points of a scenario: those that did not pass, each with the line that repeats it. */
+function renderCrashes(scenario: ScenarioReport): string[] {
+  const { id, suite, crashPoints } = scenario;
+  const verdict = crashVerdict(scenario);
+  if (crashPoints === undefined || verdict === undefined) return [];
+  const open = `    <testcase classname="${attribute(suite)}" name="${attribute(`${id} crash points`)}" time="0"`;
+  if (verdict === 'pass') return [`${open}/>`];
+  const bad = crashPoints.points.flatMap((point) =>
+    crashTrialsOf(point)
+      .filter((trial) => trial.verdict !== 'pass')
+      .map(
+        ({ code = 'unknown', why = '', replay }) =>
+          `${point.operation} (number ${point.nth}): ${code} ${why}\nreplay: scaleproof replay ${replay}`,
+      ),
+  );
+  const more = bad.length > MAX_FINDINGS ? [`and ${bad.length - MAX_FINDINGS} more`] : [];
+  const [element, type] = verdict === 'fail' ? (['failure', 'crash-points'] as const) : (['error', 'unknown'] as const);
+  const message = `${verdict === 'fail' ? '' : 'UNKNOWN '}${countsOf(crashPoints)}`;
+  return [
+    `${open}>
+      <${element} message="${attribute(message)}" type="${type}">${text([...bad.slice(0, MAX_FINDINGS), ...more].join('\n\n'))}</${element}>
     </testcase>`,
   ];
 }

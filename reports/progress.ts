@@ -37,16 +37,18 @@ export function plainProgressLine(ended: {
   readonly total: number;
   readonly scenario: string;
   readonly seed: number;
+  /** Where the target was killed: `after:17`. */
+  readonly crash?: string;
   readonly verdict: Verdict | 'not begun';
   /** How long it took on its own clock, and what that is called: `virtual time`. */
   readonly time?: { readonly ms: number; readonly name: string };
   readonly findings?: number;
 }): string {
-  const { done, total, scenario, seed, verdict, time, findings = 0 } = ended;
+  const { done, total, scenario, seed, crash, verdict, time, findings = 0 } = ended;
   const place = `[${String(done).padStart(String(total).length)}/${total}]`;
   const details = [
     ...(time === undefined ? [] : [`${formatShort(time.ms)} of ${time.name}`]),
     ...(findings > 0 ? [formatCount(findings, 'finding')] : []),
   ];
-  return `${place} ${verdict.padEnd(7)} ${scenario} seed ${seed}${details.length === 0 ? '' : ` (${details.join(', ')})`}`;
+  return `${place} ${verdict.padEnd(7)} ${scenario} seed ${seed}${crash === undefined ? '' : ` crash ${crash}`}${details.length === 0 ? '' : ` (${details.join(', ')})`}`;
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { boundSchema, capabilitySchema, constantsSchema } from '../history/events.ts';
 import type { HistoryEvent } from '../history/events.ts';
-import { notRunSchema } from '../history/verdict.ts';
+import { crashPointSchema, notRunSchema } from '../history/verdict.ts';
 import type { NotRun, TrialResult } from '../history/verdict.ts';
 
 /** Format of run.json. */
@@ -16,6 +16,8 @@ const plannedTrialSchema = z.strictObject({
   title: z.string(),
   suite: text,
   seed: count,
+  /** Where the target is killed; absent for a trial as its scenario has it. */
+  crash: crashPointSchema.optional(),
   /** The line that repeats it. */
   replay: text,
   /** File name of its history in the run directory, and nothing outside it: who checks a run may not have made it. */
@@ -25,6 +27,22 @@ const plannedTrialSchema = z.strictObject({
 /** What is asked of every autoscaler, of those that declare more, and what no correct API would make it bear. */
 export const profileSchema = z.enum(['core', 'extended', 'robustness']);
 export type Profile = z.infer<typeof profileSchema>;
+
+export const levelSchema = z.enum(['MUST', 'SHOULD']);
+
+/** A requirement of the specification, and what a report needs to judge it. */
+const requirementFactsSchema = z.strictObject({
+  id: text,
+  level: levelSchema,
+  area: text,
+  profile: profileSchema,
+  title: z.string(),
+  /** Findings that are a breach of it where a scenario tests it: codes by the name of their check. */
+  breaches: z.record(z.string(), z.array(text)),
+  /** All that there are to test it, whether or not they were asked for. */
+  scenarios: z.array(text),
+});
+export type RequirementFacts = z.infer<typeof requirementFactsSchema>;
 
 /** A LocalStack that machines and messages were kept in: what it does otherwise than EC2, so that the front added it. */
 const endpointFactsSchema = z.strictObject({
@@ -71,8 +89,19 @@ export const runFactsSchema = z.strictObject({
       requirements: z.array(z.string()),
       /** SHA-256 of the scenario's module source. */
       digest: text,
+      /** The target is also killed at each of its side effects; absent where nobody asked for that. */
+      crashPoints: z
+        .strictObject({
+          /** Why that is left out: it is no part of the verdict. */
+          leftOut: text.optional(),
+          /** Why the side effects can't be told: the verdict is unknown. */
+          uncounted: text.optional(),
+        })
+        .optional(),
     }),
   ),
+  /** The specification as it was then; absent where no scenario of the run tests any of it. */
+  requirements: z.array(requirementFactsSchema).optional(),
   target: z.strictObject({
     name: text,
     features: z.array(z.string()),

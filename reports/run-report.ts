@@ -1,7 +1,15 @@
 import { z } from 'zod';
-import { checkResultSchema, findingSchema, latencySchema, notRunSchema, trialResultSchema, verdictSchema } from '../history/verdict.ts';
+import {
+  checkResultSchema,
+  crashPointSchema,
+  findingSchema,
+  latencySchema,
+  notRunSchema,
+  trialResultSchema,
+  verdictSchema,
+} from '../history/verdict.ts';
 import { boundSchema } from '../history/events.ts';
-import { profileSchema, runFactsSchema } from './report-input.ts';
+import { levelSchema, profileSchema, runFactsSchema } from './report-input.ts';
 
 /** Version of the format. A new optional field keeps it; anything else makes it v2, with a schema of its own. */
 export const REPORT_API_VERSION = 'scaleproof/v1';
@@ -26,7 +34,7 @@ export type ReportedFinding = z.infer<typeof reportedFindingSchema>;
 const reportedCheckSchema = checkResultSchema.extend({ findings: z.array(reportedFindingSchema) });
 
 /** One trial. */
-const trialReportSchema = trialResultSchema.omit({ scenario: true, title: true, suite: true, target: true }).extend({
+const trialReportSchema = trialResultSchema.omit({ scenario: true, title: true, suite: true, target: true, crash: true }).extend({
   checks: z.array(reportedCheckSchema),
   truncated: z.boolean().describe('The history broke off: the process of the trial was killed.'),
 });
@@ -61,6 +69,36 @@ const successSchema = z
   .describe('Pods served in time, over the pods that had to be; 0 of 0 where there were none.');
 const instancesSchema = z.object({ created: count, terminated: count, live: count, leaked: count });
 
+/** The trial in which the target was killed on one side of a side effect. */
+const crashTrialSchema = z.object({
+  verdict: verdictSchema,
+  check: z.string().optional().describe('Of the first finding, or the first that could not judge.'),
+  code: z.string().optional().describe('Of the first finding.'),
+  why: z.string().optional().describe('What was found, or why it is unknown; absent where it passed.'),
+  findings: count,
+  replay: z.string(),
+  history: z.string(),
+});
+export type CrashTrialReport = z.infer<typeof crashTrialSchema>;
+
+/** One side effect of the target, and what became of a crash on either side of it. */
+const crashPointReportSchema = crashPointSchema.omit({ moment: true }).extend({
+  seed: count,
+  before: crashTrialSchema.optional().describe('Killed before the request was sent on; absent where that was not asked for.'),
+  after: crashTrialSchema.optional().describe('Killed after it took effect and before its answer; absent where that was not asked for.'),
+});
+export type CrashPointReport = z.infer<typeof crashPointReportSchema>;
+
+const crashPointsSchema = z.object({
+  leftOut: z.string().optional().describe('Why there are none: no part of the verdict.'),
+  uncounted: z.string().optional().describe('Why the side effects could not be told: unknown.'),
+  passed: count,
+  failed: count,
+  unknown: count,
+  points: z.array(crashPointReportSchema).describe('By seed, in the order of the side effects.'),
+});
+export type CrashPointsReport = z.infer<typeof crashPointsSchema>;
+
 /** One scenario over all its trials. */
 const scenarioReportSchema = z.object({
   id: z.string(),
@@ -77,6 +115,9 @@ const scenarioReportSchema = z.object({
   bounds: z.array(boundReportSchema),
   interleavings: count.describe('Distinct orders of effects on both wires among the trials.'),
   virtualMs: z.number(),
+  crashPoints: crashPointsSchema
+    .optional()
+    .describe('Trials in which the target was killed at each of its side effects: counted in no other number here.'),
   results: z.array(trialReportSchema),
 });
 export type ScenarioReport = z.infer<typeof scenarioReportSchema>;
@@ -91,11 +132,31 @@ const profileReportSchema = z.object({
 });
 export type ProfileReport = z.infer<typeof profileReportSchema>;
 
+/** One requirement, over the scenarios that test it. */
+const requirementReportSchema = z.object({
+  id: z.string(),
+  level: levelSchema,
+  area: z.string(),
+  profile: profileSchema,
+  title: z.string(),
+  verdict: z
+    .enum(['fail', 'unknown', 'pass', 'not-run'])
+    .describe('fail before unknown before pass, of the scenarios that ran; not-run if none did.'),
+  scenarios: z
+    .array(z.object({ id: z.string(), verdict: verdictSchema }))
+    .describe(
+      'Those that ran, each with what it says of this requirement: a finding counts against those requirements of its scenario that it is a breach of, or against all of them if it is a breach of none.',
+    ),
+  notRun: z.array(z.object({ id: z.string(), reason: z.string() })).describe('Those that were asked for, and why they did not run.'),
+  notAskedFor: z.array(z.string()).describe('Those that test it too, and were not part of the run.'),
+});
+export type RequirementReport = z.infer<typeof requirementReportSchema>;
+
 /** report.json: a whole run. */
 export const runReportSchema = z.object({
   apiVersion: z.literal(REPORT_API_VERSION),
   kind: z.literal('ConformanceReport'),
-  run: runFactsSchema.omit({ format: true, planned: true, notRun: true, wallMs: true }).extend({
+  run: runFactsSchema.omit({ format: true, planned: true, notRun: true, wallMs: true, requirements: true }).extend({
     wallMs: z.number().optional(),
     virtualMs: z.number().describe('Sum over the trials of the time that passed in them.'),
     ratio: z.number().optional().describe('Virtual over wall time.'),
@@ -109,8 +170,13 @@ export const runReportSchema = z.object({
     faults: z.object({ armed: count, fired: count }),
     findings: count,
     interleavings: count,
+    crashPoints: z.object({ passed: count, failed: count, unknown: count }).optional().describe('Absent where none were asked for.'),
   }),
   profiles: z.array(profileReportSchema).describe('Those of which scenarios were asked for, and these only.'),
+  requirements: z
+    .array(requirementReportSchema)
+    .optional()
+    .describe('The whole specification (docs/specification.md); absent where no scenario of the run tests any of it.'),
   scenarios: z.array(scenarioReportSchema).describe('By profile, and in each in the order in which they were asked for.'),
   notRun: z.array(notRunSchema),
 });

@@ -8,6 +8,7 @@ import { PROFILE_WORDS, byProfile, profileCounts } from './profiles.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 import { SHORTEST_NAME, renderTable, tableWidth, wrap } from './table.ts';
 import type { Cell, Column } from './table.ts';
+import { crashPointsOfRun } from './terminal-crash-points.ts';
 import { boundsTable } from './terminal-bounds.ts';
 import { latencyTable } from './terminal-latencies.ts';
 
@@ -40,6 +41,7 @@ export function formatRun(report: RunReport, options: TerminalOptions): string {
     boundsTable(report.scenarios, paint, width),
     replaysOf(report, paint),
     findingsOf(report, paint, width),
+    crashPointsOfRun(report, paint, width),
     vacuousFaults(report, paint, width),
     notRunOf(report, paint, width),
     totalsOf(report, paint, width),
@@ -251,11 +253,20 @@ function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, w
   const facts = [
     `${run.target.name} in ${run.world.name}: ${counts.join(', ')}; ${formatCount(all, 'trial')}, ${formatCount(totals.interleavings, 'distinct interleaving')}`,
     `${totals.success.served} of ${totals.success.asked} pods served; ${instances.leaked} of ${formatCount(instances.created, 'instance')} leaked; ${totals.faults.fired} of ${formatCount(totals.faults.armed, 'fault')} fired`,
+    ...crashTotals(totals.crashPoints),
     time,
     ...profiles.map((profile) => `${profile.name}: ${profile.result}, ${profileCounts(profile)}`),
     ...(run.world.unseen ?? []),
   ];
   return [...facts.flatMap((fact) => wrap(fact, width)), paint('bold', paint(verdict, `${MARKS[verdict]} ${verdict.toUpperCase()}`))];
+}
+
+function crashTotals(crashed: RunReport['totals']['crashPoints']): string[] {
+  if (crashed === undefined) return [];
+  const { passed, failed, unknown } = crashed;
+  const all = passed + failed + unknown;
+  if (all === 0) return [];
+  return [`killed at ${formatCount(all, 'crash point')}: ${passed} passed, ${failed} failed, ${unknown} unknown`];
 }
 
 function indent(lines: readonly string[], by: number): string[] {

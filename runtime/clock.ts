@@ -37,6 +37,15 @@ export interface ClockScope extends Clock {
   handover(): void;
   /** Drops the owner's timers, takes its calls out of the in-flight count, and never settles any promise it was given. */
   kill(): void;
+  /**
+   * Stops the owner as SIGSTOP stops a process: whatever would be handed to its code (a timer, an answer) waits, and is
+   * handed over in order when it goes on. What it has under way elsewhere goes on without it.
+   * @param onHeld told of each thing that has to wait
+   * @returns what lets it go on
+   */
+  pause(onHeld: () => void): () => void;
+  /** Sets the owner's clock so far ahead (behind where negative) of everybody else's. How long it sleeps stays the same. */
+  skew(byMs: number): void;
 }
 
 /** The source of clocks of one world. */

@@ -142,3 +142,59 @@ test('the hooks learn who runs and when the world is quiet', async () => {
 async function turnOfTheLoop(): Promise<void> {
   await stat(import.meta.filename);
 }
+
+test('what comes to an owner that was stopped waits, and is handed over in order when it goes on', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  const world = timeline.scope('world');
+  const seen: string[] = [];
+  const held: number[] = [];
+  const note = (what: string) => (): unknown => seen.push(`${what} at ${clock.nowMs()}`);
+  await timeline.run(
+    (async (): Promise<void> => {
+      const answered = clock.call('asked', () => clock.park(world.sleep(20))).then(note('answer'));
+      const timers = [clock.sleep(10).then(note('first')), clock.sleep(30).then(note('second'))];
+      const goOn = clock.pause(() => held.push(timeline.nowMs()));
+      await world.sleep(100);
+      expect(seen).toEqual([]);
+      goOn();
+      await Promise.all([answered, ...timers]);
+    })(),
+  );
+  expect(seen.map((one) => one.split(' ')[0]).sort()).toEqual(['answer', 'first', 'second']);
+  expect(seen.every((one) => one.endsWith('at 1100'))).toBe(true);
+  expect(held).toEqual([1_010, 1_020, 1_030]);
+});
+
+test('who is stopped twice goes on when both have let go, and who was killed meanwhile never does', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  const dead = timeline.scope('b');
+  const world = timeline.scope('world');
+  let woken = 0;
+  await timeline.run(
+    (async (): Promise<void> => {
+      const [first, second, last] = [clock.pause(() => undefined), clock.pause(() => undefined), dead.pause(() => undefined)];
+      void clock.sleep(1).then(() => (woken += 1));
+      void dead.sleep(1).then(() => (woken += 1));
+      await world.sleep(5);
+      first();
+      await world.sleep(5);
+      expect(woken).toBe(0);
+      second();
+      dead.kill();
+      last();
+      await world.sleep(5);
+    })(),
+  );
+  expect(woken).toBe(1);
+});
+
+test('a clock that is wrong tells another time and sleeps as long', async () => {
+  const timeline = virtual();
+  const clock = timeline.scope('a');
+  clock.skew(-600);
+  expect(clock.nowMs()).toBe(400);
+  await timeline.run(clock.sleep(50));
+  expect([clock.nowMs(), timeline.nowMs()]).toEqual([450, 1_050]);
+});

@@ -31,6 +31,10 @@ class Scope implements ClockScope {
   readonly callsInFlight = new Map<number, string>();
   readonly #engine: Engine;
   readonly #timers = new Set<() => void>();
+  /** Who stopped the owner; while there is one, what is to be handed over is held. */
+  readonly #pauses = new Set<() => void>();
+  #held: (() => void)[] = [];
+  #skewMs = 0;
   #nextCall = 0;
   #running = 0;
   #killed = false;
@@ -49,7 +53,32 @@ class Scope implements ClockScope {
   }
 
   nowMs(): number {
-    return this.#engine.nowMs();
+    return this.#engine.nowMs() + this.#skewMs;
+  }
+
+  skew(byMs: number): void {
+    this.#skewMs += byMs;
+  }
+
+  pause(onHeld: () => void): () => void {
+    const pause = (): void => onHeld();
+    this.#pauses.add(pause);
+    return () => {
+      if (!this.#pauses.delete(pause) || this.#pauses.size > 0) return;
+      for (const handOver of this.#held.splice(0)) handOver();
+    };
+  }
+
+  /** Hands something to the owner's code now, or when it goes on. */
+  #handOver(what: () => void): void {
+    if (this.#pauses.size === 0) {
+      what();
+      return;
+    }
+    this.#held.push(() => {
+      if (!this.#killed) what();
+    });
+    for (const onHeld of this.#pauses) onHeld();
   }
 
   sleep(ms: number, signal?: AbortSignal): Promise<void> {
@@ -64,9 +93,9 @@ class Scope implements ClockScope {
         forget();
         reject(signal?.reason as Error);
       };
-      const cancel = this.#engine.setTimer(this.owner, this.nowMs() + Math.max(0, Math.ceil(ms)), () => {
+      const cancel = this.#engine.setTimer(this.owner, this.#engine.nowMs() + Math.max(0, Math.ceil(ms)), () => {
         forget();
-        resolve();
+        this.#handOver(resolve);
       });
       const drop = (): void => {
         cancel();
@@ -97,10 +126,14 @@ class Scope implements ClockScope {
   park<T>(wait: Promise<T>): Promise<T> {
     if (this.#killed) return never();
     this.#addRunning(-1);
-    return this.#guard(wait, () => {
-      this.handover();
-      this.#addRunning(1);
-    });
+    return this.#guard(
+      wait,
+      () => undefined,
+      () => {
+        this.handover();
+        this.#addRunning(1);
+      },
+    );
   }
 
   hold<T>(work: Promise<T>): Promise<T> {
@@ -123,19 +156,25 @@ class Scope implements ClockScope {
     this.#engine.addRunning(count);
   }
 
-  /** Passes a result on unless the scope has been killed meanwhile. */
-  #guard<T>(work: Promise<T>, onSettled: () => void): Promise<T> {
+  /** Passes a result on unless the scope has been killed meanwhile, once the owner runs. */
+  #guard<T>(work: Promise<T>, onSettled: () => void, onHandedOver: () => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       work.then(
         (value) => {
           if (this.#killed) return;
           onSettled();
-          resolve(value);
+          this.#handOver(() => {
+            onHandedOver();
+            resolve(value);
+          });
         },
         (error: Error) => {
           if (this.#killed) return;
           onSettled();
-          reject(error);
+          this.#handOver(() => {
+            onHandedOver();
+            reject(error);
+          });
         },
       );
     });

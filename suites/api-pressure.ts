@@ -11,6 +11,7 @@ const SLOW_ANSWER_MS = 45_000;
 export const lostLaunchAnswer = scenario({
   id: 'api-pressure/lost-launch-answer',
   title: 'fleets are launched and their answers never arrive: every pod is served, and nothing is forgotten',
+  requirements: ['PRV-07', 'LEK-02', 'CST-02'],
   capabilities: ['wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
@@ -22,6 +23,7 @@ export const lostLaunchAnswer = scenario({
 export const slowLaunchAnswer = scenario({
   id: 'api-pressure/slow-launch-answer',
   title: "fleets' answers arrive after their nodes have registered: no instance is lost to the race",
+  requirements: ['API-06'],
   capabilities: ['wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
@@ -36,6 +38,7 @@ const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.2, tokens: 
 export const throttledLaunches = scenario({
   id: 'api-pressure/throttled-launches',
   title: 'launches are throttled while twenty nodes are needed: it is no lack of capacity, and nobody hammers',
+  requirements: ['API-01', 'API-02'],
   capabilities: ['api.throttle'],
   pools: NODE_POOLS,
   async run(t) {
@@ -50,6 +53,7 @@ const REFUSED_TERMINATIONS = 12;
 export const throttledTerminations = scenario({
   id: 'api-pressure/throttled-terminations',
   title: 'TerminateInstances is refused twelve times while twenty nodes are not needed any more: all of them end',
+  requirements: ['API-03'],
   capabilities: ['wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
@@ -72,6 +76,7 @@ const THROTTLED_MS = 30_000;
 export const everythingThrottled = scenario({
   id: 'api-pressure/everything-throttled',
   title: 'every request to EC2 is refused for half a minute while pods come: all of them are served all the same',
+  requirements: ['API-04', 'API-09', 'CRA-06', 'CRA-07'],
   capabilities: ['wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
@@ -84,6 +89,7 @@ export const everythingThrottled = scenario({
 export const staleReads = scenario({
   id: 'api-pressure/stale-reads',
   title: 'EC2 shows changes up to thirty seconds late: what was just launched is not taken for lost',
+  requirements: ['STL-01'],
   capabilities: ['reads.stale'],
   pools: NODE_POOLS,
   async run(t) {
@@ -95,6 +101,7 @@ export const staleReads = scenario({
 export const withdrawnUnderStaleReads = scenario({
   id: 'api-pressure/withdrawn-under-stale-reads',
   title: 'pods and pool are withdrawn right after the launch, and EC2 does not know the instances yet: they end all the same',
+  requirements: ['STL-02', 'LEK-03'],
   capabilities: ['reads.stale'],
   pools: NODE_POOLS,
   async run(t) {
@@ -112,6 +119,7 @@ export const withdrawnUnderStaleReads = scenario({
 export const kubernetesThrottles = scenario({
   id: 'api-pressure/kubernetes-throttles',
   title: 'the API server answers every fourth write with 429 and Retry-After: all is served, and all goes again',
+  requirements: ['API-05'],
   capabilities: ['wire.kube'],
   pools: NODE_POOLS,
   async run(t) {

@@ -7,6 +7,7 @@ import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
 export const spotRunsOut = scenario({
   id: 'capacity/spot-runs-out',
   title: 'no spot capacity in one zone, then none anywhere: the pool falls back to on-demand there',
+  requirements: ['CAP-03', 'CAP-04', 'SCH-05'],
   profile: 'extended',
   features: ['spot'],
   capabilities: ['capacity.set'],
@@ -30,6 +31,7 @@ export const spotRunsOut = scenario({
 export const oneOfEach = scenario({
   id: 'capacity/one-of-each',
   title: 'each offering has one instance left, and errors name one pool of those that were tried',
+  requirements: ['CAP-01', 'CAP-02', 'CAP-08'],
   capabilities: ['capacity.set'],
   pools: NODE_POOLS,
   async run(t) {
@@ -41,6 +43,7 @@ export const oneOfEach = scenario({
 export const zoneWithoutCapacity = scenario({
   id: 'capacity/zone-without-capacity',
   title: 'a zone has no capacity at all: pods that may go elsewhere do, and those that may not are served when it is back',
+  requirements: ['CAP-01', 'CAP-02', 'CAP-06', 'CAP-12'],
   capabilities: ['capacity.set'],
   pools: NODE_POOLS,
   async run(t) {
@@ -64,6 +67,7 @@ export const zoneWithoutCapacity = scenario({
 export const nothingAnywhere = scenario({
   id: 'capacity/nothing-anywhere',
   title: 'no capacity of any kind anywhere for a while: requests do not pile up, and all is served when it is back',
+  requirements: ['CAP-04', 'CAP-05', 'CAP-06', 'TEL-04'],
   capabilities: ['capacity.set'],
   pools: NODE_POOLS,
   async run(t) {
@@ -85,6 +89,7 @@ export const nothingAnywhere = scenario({
 export const spotQuota = scenario({
   id: 'capacity/spot-quota',
   title: 'the quota of spot vCPUs is used up: the rest is bought on demand',
+  requirements: ['LIM-04'],
   profile: 'extended',
   features: ['spot'],
   capabilities: ['capacity.quota'],
@@ -98,6 +103,7 @@ export const spotQuota = scenario({
 export const noAddresses = scenario({
   id: 'capacity/no-addresses',
   title: 'the subnets of two zones have no addresses left: nodes come from the third',
+  requirements: ['LIM-05'],
   capabilities: ['capacity.quota'],
   pools: NODE_POOLS,
   async run(t) {
@@ -110,6 +116,7 @@ export const noAddresses = scenario({
 export const diesAtLaunch = scenario({
   id: 'capacity/dies-at-launch',
   title: 'launched instances die before they run: their pods get others',
+  requirements: ['CAP-09'],
   capabilities: ['instance.end'],
   pools: NODE_POOLS,
   async run(t) {
@@ -121,6 +128,7 @@ export const diesAtLaunch = scenario({
 export const smallerThanAdvertised = scenario({
   id: 'capacity/smaller-than-advertised',
   title: 'nodes have a fifth less memory for pods than their type lets one compute: no loop of launches comes of it',
+  requirements: ['PRV-07', 'CAP-10'],
   capabilities: ['boot.delay'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge'] })],
   async run(t) {

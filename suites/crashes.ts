@@ -5,10 +5,16 @@ import type { Scenario } from '../harness/scenario.ts';
 import { LAUNCHES, NODE_POOLS, NODE_SIZED, scaleToNone, serve } from './parts.ts';
 
 /** Kills the target around its first fleet request, and expects every pod served and nothing forgotten. */
-function killedAroundLaunch(options: { readonly id: string; readonly title: string; readonly moment: 'before' | 'after' }): Scenario {
+function killedAroundLaunch(options: {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  readonly moment: 'before' | 'after';
+}): Scenario {
   return scenario({
     id: options.id,
     title: options.title,
+    requirements: options.requirements,
     capabilities: ['target.kill'],
     pools: NODE_POOLS,
     async run(t) {
@@ -28,12 +34,14 @@ function killedAroundLaunch(options: { readonly id: string; readonly title: stri
 export const killedAfterLaunch = killedAroundLaunch({
   id: 'crashes/killed-after-launch',
   title: 'killed right after a launch took effect and before its answer',
+  requirements: ['CRA-01', 'CRA-02', 'CST-02'],
   moment: 'after',
 });
 
 export const killedBeforeLaunch = killedAroundLaunch({
   id: 'crashes/killed-before-launch',
   title: 'killed right before a launch is sent',
+  requirements: ['CRA-01', 'CRA-02'],
   moment: 'before',
 });
 
@@ -43,11 +51,13 @@ const SIDE_EFFECTS = 30;
 export const killedAtSideEffect = scenario({
   id: 'crashes/killed-at-side-effect',
   title: 'killed right after one of the first thirty side effects, another with each seed',
+  requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {
     const nth = t.random.int(1, SIDE_EFFECTS);
-    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }));
+    // Who needs fewer requests is not killed by the last ones.
+    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
     await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
   },
 });
@@ -55,6 +65,7 @@ export const killedAtSideEffect = scenario({
 export const restartedDuringBoot = scenario({
   id: 'crashes/restarted-during-boot',
   title: 'restarted while twenty instances boot: none is launched twice, and none is forgotten',
+  requirements: ['CRA-03'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {

@@ -6,6 +6,7 @@ import { NODE_POOLS, NODE_SIZED } from './parts.ts';
 export const endedBehindItsBack = scenario({
   id: 'disruption/ended-behind-its-back',
   title: 'somebody else ends two of five instances: their pods are served again, and nothing of them stays',
+  requirements: ['INT-08', 'LEK-05'],
   capabilities: ['instance.end'],
   pools: NODE_POOLS,
   async run(t) {
@@ -22,6 +23,7 @@ export const endedBehindItsBack = scenario({
 export const deadKubelet = scenario({
   id: 'disruption/dead-kubelet',
   title: 'a kubelet stops while its instance runs: once it is back nothing has been lost',
+  requirements: ['INT-09'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -40,7 +42,9 @@ export const deadKubelet = scenario({
 
 export const drainedWithinBudget = scenario({
   id: 'disruption/drained-within-budget',
+  crashPoints: true,
   title: 'the pool is withdrawn while protected pods run: none of them is taken by force',
+  requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, cpu: '500m', memory: '512Mi' });
@@ -59,6 +63,7 @@ export const drainedWithinBudget = scenario({
 export const movedWithinBudget = scenario({
   id: 'disruption/moved-within-budget',
   title: 'one of two pools is withdrawn while protected pods run on it: they move to the other as their budget allows, none by force',
+  requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   profile: 'extended',
   features: ['weights'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],

@@ -11,6 +11,7 @@ const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes
 function interrupted(options: {
   readonly id: string;
   readonly title: string;
+  readonly requirements: readonly string[];
   readonly replicas: number;
   /** Over the pods; by default none. */
   readonly budget?: BudgetSpec;
@@ -22,6 +23,7 @@ function interrupted(options: {
   return scenario({
     id: options.id,
     title: options.title,
+    requirements: options.requirements,
     profile: 'extended',
     features: ['spot', 'interruption'],
     capabilities: ['spot.interrupt', ...new Set(before.flatMap(({ capabilities }) => capabilities))],
@@ -44,6 +46,7 @@ function interrupted(options: {
 export const oneWarning = interrupted({
   id: 'interruption/one-warning',
   title: 'one of five spot instances is taken back: its pods are asked to leave in time',
+  requirements: ['INT-01', 'INT-02', 'INT-03', 'LEK-05'],
   replicas: 5,
   fault: specify(faults.spotInterruption, { count: 1 }),
 });
@@ -51,6 +54,7 @@ export const oneWarning = interrupted({
 export const rebalanceFirst = interrupted({
   id: 'interruption/rebalance-first',
   title: 'a rebalance recommendation comes first, then the warning, each of them twice',
+  requirements: ['INT-01', 'INT-02', 'MSG-01'],
   replicas: 4,
   fault: specify(faults.spotInterruption, { count: 2, rebalance: 'before', rebalanceBeforeMs: 60_000, message: 'duplicated' }),
 });
@@ -58,6 +62,7 @@ export const rebalanceFirst = interrupted({
 export const manyAtOnce = interrupted({
   id: 'interruption/many-at-once',
   title: 'spot ends everywhere at once: all of ten instances are taken back in one moment',
+  requirements: ['INT-01', 'INT-02', 'INT-03', 'INT-05'],
   replicas: 10,
   fault: specify(faults.spotInterruption, {}),
 });
@@ -65,6 +70,7 @@ export const manyAtOnce = interrupted({
 export const lateWarning = interrupted({
   id: 'interruption/late-warning',
   title: 'the warning comes after the instance is gone: nothing is done twice, and the pods are served',
+  requirements: ['MSG-02'],
   replicas: 4,
   fault: specify(faults.spotInterruption, { count: 2, message: 'late' }),
 });
@@ -72,6 +78,7 @@ export const lateWarning = interrupted({
 export const lostWarning = interrupted({
   id: 'interruption/lost-warning',
   title: 'the warning never comes: the dead node is found out otherwise',
+  requirements: ['MSG-03'],
   replicas: 4,
   fault: specify(faults.spotInterruption, { count: 2, message: 'lost' }),
 });
@@ -79,6 +86,7 @@ export const lostWarning = interrupted({
 export const withinBudget = interrupted({
   id: 'interruption/within-budget',
   title: 'protected pods run on interrupted instances: they are evicted as their budget allows, never deleted',
+  requirements: ['INT-04'],
   replicas: 6,
   budget: { maxUnavailable: 1 },
   fault: specify(faults.spotInterruption, { count: 2 }),
@@ -87,6 +95,7 @@ export const withinBudget = interrupted({
 export const strayMessages = interrupted({
   id: 'interruption/stray-messages',
   title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
+  requirements: ['MSG-04'],
   replicas: 4,
   before: [specify(faults.strayMessages, { what: 'malformed' }), specify(faults.strayMessages, { what: 'foreign' })],
   fault: specify(faults.spotInterruption, { count: 1 }),
@@ -100,6 +109,7 @@ const OVERTAKEN_MS = 75_000;
 export const perturbedQueue = interrupted({
   id: 'interruption/perturbed-queue',
   title: 'every message comes three times, two warnings late, and the recommendations after the warnings: each is acted on once',
+  requirements: ['MSG-01', 'MSG-02'],
   replicas: 6,
   before: [
     specify(faults.queuePerturbation, { what: 'duplicate', copies: 3 }),
@@ -115,6 +125,7 @@ const OUTAGE = { minMs: 25_000, maxMs: 50_000 } as const;
 export const queueOutage = scenario({
   id: 'interruption/queue-outage',
   title: 'the queue is away for a while in the middle of a storm of warnings: what waits in it is acted on once it is back',
+  requirements: ['MSG-05'],
   profile: 'extended',
   features: ['spot', 'interruption'],
   capabilities: ['spot.interrupt', 'wire.aws'],
@@ -138,6 +149,7 @@ export const queueOutage = scenario({
 export const scheduledChange = scenario({
   id: 'interruption/scheduled-change',
   title: 'the hosts of all nodes will be retired in two weeks: their protected pods move in good time, none by force',
+  requirements: ['INT-07'],
   profile: 'extended',
   features: ['interruption', 'maintenance'],
   capabilities: ['queue.perturb'],
@@ -159,6 +171,7 @@ export const scheduledChange = scenario({
 export const beforeRegistration = scenario({
   id: 'interruption/before-registration',
   title: 'spot instances are taken back before they have registered: no launch is lost, no instance is left',
+  requirements: ['INT-06'],
   profile: 'extended',
   features: ['spot', 'interruption'],
   capabilities: ['spot.interrupt'],

@@ -5,6 +5,8 @@ import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
 /** Types on which a pod of NODE_SIZED leaves no room for a second: so many pods are so many nodes. */
 export const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
 export const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
+/** Three of them fill a node of two CPUs. */
+export const THIRD_SIZED = { cpu: '600m', memory: '512Mi' } as const;
 /** One pool of NODE_TYPES, on demand: nine offerings. */
 export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
 
@@ -17,6 +19,12 @@ export async function serve(t: Trial, within: BoundName, spec: Partial<WorkloadS
   t.expect.served(workload, within);
   await t.untilServed(workload, within);
   return workload;
+}
+
+/** Expects the pods of several workloads, which are there, served within the bound, and waits for all of them. */
+export async function serveTogether(t: Trial, within: BoundName, workloads: readonly Workload[]): Promise<void> {
+  for (const workload of workloads) t.expect.served(workload, within);
+  for (const workload of workloads) await t.untilServed(workload, within);
 }
 
 /** Takes all pods of a workload away, expects that everything launched so far goes, and waits for that. */

@@ -2,11 +2,12 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve } from './parts.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
 
 export const scaleOutAndBack = scenario({
   id: 'provisioning/scale-out-and-back',
   title: 'ten pods that each fill a node are served, and their nodes go when the pods go',
+  requirements: ['PRV-01', 'PRV-07', 'TRM-01', 'TRM-03', 'TRM-06', 'LEK-01', 'LEK-06'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 10, ...NODE_SIZED });
@@ -17,9 +18,21 @@ export const scaleOutAndBack = scenario({
   },
 });
 
+export const outAndBackInSmall = scenario({
+  id: 'provisioning/out-and-back-in-small',
+  title: 'two pods that each fill a node are served, and their nodes go when the pods go, wherever the target is killed meanwhile',
+  requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
+  crashPoints: true,
+  pools: NODE_POOLS,
+  async run(t) {
+    await scaleToNone(t, await serve(t, 'provision', { replicas: 2 }));
+  },
+});
+
 export const twoCycles = scenario({
   id: 'provisioning/two-cycles',
   title: 'out to as many nodes as asked for, back to none, and the same once more',
+  requirements: ['PRV-02', 'TRM-01', 'LEK-01'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 0, ...NODE_SIZED });
@@ -36,6 +49,7 @@ export const twoCycles = scenario({
 export const daemonSetOverhead = scenario({
   id: 'provisioning/daemonset-overhead',
   title: 'an agent on every node takes its share: nodes are large enough for the pod and the agent',
+  requirements: ['PRV-03'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
     // Without the agent a pod fits on a node of two CPUs, with it it does not.
@@ -48,6 +62,7 @@ export const daemonSetOverhead = scenario({
 export const newDaemonSet = scenario({
   id: 'provisioning/new-daemonset',
   title: 'a DaemonSet that comes later finds full nodes: nothing is launched for it',
+  requirements: ['PRV-04'],
   pools: NODE_POOLS,
   async run(t) {
     await serve(t, 'provision', { replicas: 3 });
@@ -60,6 +75,7 @@ export const newDaemonSet = scenario({
 export const podsPerNode = scenario({
   id: 'provisioning/pods-per-node',
   title: 'pods that need next to nothing: nodes hold no more of them than their type has addresses for',
+  requirements: ['PRV-05', 'CST-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
   async run(t) {
     // Four nodes hold them; who packs half as well has no reason for more.
@@ -71,6 +87,7 @@ export const podsPerNode = scenario({
 export const limitReached = scenario({
   id: 'provisioning/limit-reached',
   title: 'ten pods that each need a node come at once, and the pool allows five nodes',
+  requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
   async run(t) {
     await serve(t, 'provision', { name: 'within', replicas: 2 });
@@ -88,6 +105,7 @@ export const limitReached = scenario({
 export const preferredPool = scenario({
   id: 'provisioning/preferred-pool',
   title: 'of two pools that would do, the one of more weight is chosen; without capacity there, the other',
+  requirements: ['PRV-09', 'CAP-07'],
   profile: 'extended',
   features: ['weights'],
   capabilities: ['capacity.set'],
@@ -105,6 +123,7 @@ export const preferredPool = scenario({
 export const taintedPool = scenario({
   id: 'provisioning/tainted-pool',
   title: 'pods that tolerate a pool of tainted nodes get them, others get theirs',
+  requirements: ['PRV-10', 'REG-08'],
   profile: 'extended',
   features: ['taints'],
   pools: [
@@ -125,8 +144,7 @@ export const taintedPool = scenario({
       nodeSelector: { tier: 'batch' },
       tolerations: [{ key: 'batch', operator: 'Exists' }],
     });
-    for (const workload of [web, batch]) t.expect.served(workload, 'provision');
-    for (const workload of [web, batch]) await t.untilServed(workload, 'provision');
+    await serveTogether(t, 'provision', [web, batch]);
   },
 });
 
@@ -136,6 +154,7 @@ const LOST_ANSWERS = 12;
 export const withdrawnDuringLaunch = scenario({
   id: 'provisioning/withdrawn-during-launch',
   title: 'pods and pool are withdrawn while launches are under way and their answers are lost: every instance still ends',
+  requirements: ['LEK-02', 'LEK-03', 'TRM-03'],
   capabilities: ['wire.aws'],
   pools: NODE_POOLS,
   async run(t) {

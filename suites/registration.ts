@@ -9,6 +9,7 @@ const TEN_MINUTES_MS = 600_000;
 export const slowKubelets = scenario({
   id: 'registration/slow-kubelets',
   title: 'every kubelet takes ten minutes to register, or two thirds of the time-out: nobody gives up early, nothing is launched twice',
+  requirements: ['PRV-06', 'REG-01', 'LEK-06', 'LEK-07'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -24,6 +25,7 @@ export const slowKubelets = scenario({
 export const neverRegisters = scenario({
   id: 'registration/never-registers',
   title: 'two kubelets never register: their instances are given up and ended, and their pods get other nodes',
+  requirements: ['REG-02', 'REG-03'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -35,6 +37,7 @@ export const neverRegisters = scenario({
 export const neverReady = scenario({
   id: 'registration/never-ready',
   title: 'a node registers and never gets Ready: other pods are served meanwhile, and its own once it is mended',
+  requirements: ['REG-04'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -59,6 +62,7 @@ export const neverReady = scenario({
 export const flappingNode = scenario({
   id: 'registration/flapping-node',
   title: 'a node stops and starts being Ready: nothing of it is forgotten, and it goes when it is not needed',
+  requirements: ['REG-05'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -71,6 +75,7 @@ export const flappingNode = scenario({
 export const foreignNodeObject = scenario({
   id: 'registration/foreign-node-object',
   title: "another party writes a Node's object before its kubelet does: the instance is not lost to the race",
+  requirements: ['REG-06'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
   async run(t) {
@@ -84,6 +89,7 @@ export const foreignNodeObject = scenario({
 export const addressReuse = scenario({
   id: 'registration/address-reuse',
   title: 'a machine dies suddenly, the next gets its address and so its node name: each is told apart by its id',
+  requirements: ['REG-07'],
   capabilities: ['capacity.quota', 'boot.delay', 'instance.end'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
   async run(t) {

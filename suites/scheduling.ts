@@ -3,13 +3,14 @@ import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { NODE_POOLS, serve } from './parts.ts';
+import { NODE_POOLS, serve, serveTogether } from './parts.ts';
 
 const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
 export const spotSpread = scenario({
   id: 'scheduling/spot-spread',
   title: 'fifty pods of a spot pool, spread over three zones',
+  requirements: ['PRV-01', 'SCH-04'],
   profile: 'extended',
   features: ['spot'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
@@ -24,18 +25,19 @@ export const spotSpread = scenario({
 export const apart = scenario({
   id: 'scheduling/apart',
   title: 'pods that may not share a host, and pods that may not share a zone',
+  requirements: ['SCH-03'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
   async run(t) {
     const hosts = await t.deploy({ name: 'hosts', replicas: 6, cpu: '250m', memory: '256Mi', apartOver: LABEL.hostname });
     const zones = await t.deploy({ name: 'zones', replicas: 3, cpu: '250m', memory: '256Mi', apartOver: LABEL.zone });
-    for (const workload of [hosts, zones]) t.expect.served(workload, 'provision');
-    for (const workload of [hosts, zones]) await t.untilServed(workload, 'provision');
+    await serveTogether(t, 'provision', [hosts, zones]);
   },
 });
 
 export const whereAsked = scenario({
   id: 'scheduling/where-asked',
   title: 'pods that ask for a zone, an architecture or a type get it, all in one batch',
+  requirements: ['PRV-08', 'SCH-01', 'SCH-02'],
   capabilities: ['nodes.arm64'],
   pools: [pool('default', { architectures: ['amd64', 'arm64'] })],
   async run(t) {
@@ -46,14 +48,14 @@ export const whereAsked = scenario({
       { name: 'not-a', nodeAffinity: [{ key: LABEL.zone, operator: 'NotIn', values: ['us-east-1a'] }] },
     ];
     const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 2, cpu: '1', memory: '2Gi', ...one })));
-    for (const workload of workloads) t.expect.served(workload, 'provision');
-    for (const workload of workloads) await t.untilServed(workload, 'provision');
+    await serveTogether(t, 'provision', workloads);
   },
 });
 
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
   title: 'pods that no pool can serve wait beside pods that can be: those are served, nothing is launched for these, and it is said why',
+  requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {
     const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string })[] = [
@@ -80,6 +82,7 @@ export const impossiblePods = scenario({
 export const strangeSpreads = scenario({
   id: 'scheduling/strange-spreads',
   title: 'spread constraints that are legal and odd: without a selector, over an unknown label, with more domains than there are',
+  requirements: ['SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
   pools: [pool('default')],
   async run(t) {
     const served = [
@@ -103,8 +106,7 @@ export const strangeSpreads = scenario({
     });
     // In whose words is the target's business: kube-scheduler's own name no key.
     t.expect.explained(unknown, ['spread']);
-    for (const workload of workloads) t.expect.served(workload, 'provision');
-    for (const workload of workloads) await t.untilServed(workload, 'provision');
+    await serveTogether(t, 'provision', workloads);
     await t.pass('explain');
   },
 });
@@ -115,6 +117,7 @@ const MALFORMED = { kind: 'malformed', why: 'the target reads maxSkew -1', field
 export const negativeMaxSkew = scenario({
   id: 'scheduling/negative-max-skew',
   title: 'a pod with maxSkew -1 on the wire: the healthy pods of its batch are served, and nothing is launched for it alone',
+  requirements: ['SCH-11', 'SCH-12', 'TEL-03'],
   profile: 'robustness',
   features: ['spot'],
   capabilities: ['wire.kube'],

@@ -1,9 +1,16 @@
 import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { whyNotRun } from '../harness/engine.ts';
 import { planTrials, runTrials } from '../harness/run.ts';
 import type { TrialEnd } from '../harness/run.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import { closeness } from '../history/verdict.ts';
-import { suites } from './catalogue.ts';
-import { findingsOf, trialDirectory, unknownsOf } from './testing/trials.ts';
+import { plain } from '../targets/plain.ts';
+import { reference } from '../targets/reference.ts';
+import type { Target } from '../targets/target.ts';
+import { EMBEDDED } from '../world/embedded.ts';
+import { sources } from './catalogue.ts';
+import { complaintsOf, trialDirectory } from './testing/trials.ts';
 
 /** A bound that a correct target never comes near judges little: below this share of it a reason is asked for. */
 const LOOSE_RATIO = 0.2;
@@ -11,14 +18,30 @@ const LOOSE_RATIO = 0.2;
 /** More of them are one command away: `npx scaleproof run --trials 50`. */
 const SEEDS = [11, 12, 13, 14, 15];
 
+/** What every autoscaler owes, on fewer seeds: of `plain` it shows that the scenarios ask for nothing that is the reference's habit. */
+const PLAIN_SEEDS = [11, 12];
+
+/** Runs the scenarios of every suite that the target can be asked for, with each seed. */
+async function runSuites(
+  testInfo: TestInfo,
+  options: { readonly target: Target; readonly seeds: readonly number[]; readonly isAsked: (scenario: Scenario) => boolean },
+): Promise<TrialEnd[]> {
+  const { target, seeds, isAsked } = options;
+  const asked = sources.filter(({ scenario }) => isAsked(scenario) && whyNotRun(scenario, target, EMBEDDED.capabilities) === undefined);
+  const of = { ref: { name: target.name }, label: target.name };
+  const trials = (await Promise.all(asked.map((source) => planTrials(source, of, seeds)))).flat();
+  return runTrials(trials, { directory: trialDirectory(testInfo), workers: 2, signal: new AbortController().signal });
+}
+
+test(`plain passes every scenario of the core with ${PLAIN_SEEDS.length} seeds`, async ({}, testInfo) => {
+  const ends = await runSuites(testInfo, { target: plain, seeds: PLAIN_SEEDS, isAsked: ({ profile }) => profile === 'core' });
+  expect(ends.flatMap(complaintsOf)).toEqual([]);
+  testInfo.annotations.push({ type: 'measured', description: `${ends.length} trials` });
+});
+
 /** Each seed is another interleaving of the same scenarios, and a correct autoscaler passes all of them. */
 test(`the reference passes every scenario with ${SEEDS.length} seeds`, async ({}, testInfo) => {
-  const target = { ref: { name: 'reference' }, label: 'reference' };
-  const sources = suites.flatMap((suite) =>
-    suite.scenarios.map(({ ref, scenario }) => ({ ref, scenario, suite: suite.name, label: scenario.id })),
-  );
-  const trials = (await Promise.all(sources.map((source) => planTrials(source, target, SEEDS)))).flat();
-  const ends = await runTrials(trials, { directory: trialDirectory(testInfo), workers: 2, signal: new AbortController().signal });
+  const ends = await runSuites(testInfo, { target: reference, seeds: SEEDS, isAsked: () => true });
   expect(ends.flatMap(complaintsOf)).toEqual([]);
   const interleavings = new Set(ends.map((end) => (end.kind === 'judged' ? end.result.interleaving : '')));
   testInfo.annotations.push({ type: 'measured', description: `${interleavings.size} distinct interleavings in ${ends.length} trials` });
@@ -32,11 +55,6 @@ test(`the reference passes every scenario with ${SEEDS.length} seeds`, async ({}
   const exceeded = bounds.filter(([, { ratio }]) => ratio > 1).map(([name]) => name);
   expect(exceeded, 'bounds that were exceeded and did not fail: their check measures what it does not judge').toEqual([]);
 });
-
-function complaintsOf(end: TrialEnd): string[] {
-  if (end.kind !== 'judged') return [end.kind];
-  return [...findingsOf(end.result), ...unknownsOf(end.result)].map((complaint) => `${complaint} (replay: ${end.result.replay})`);
-}
 
 /** The worst that was seen of each check's bounds, as a share of them; one that nobody measured is as loose as can be. */
 function worstOf(ends: readonly TrialEnd[]): Map<string, { ratio: number; loose: boolean }> {

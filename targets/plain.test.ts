@@ -22,5 +22,5 @@ test('a pool of arm64 serves pods that ask for it', async () => {
   expect(judgement.checks.flatMap(({ findings }) => findings.map(({ message }) => message))).toEqual([]);
   expect(judgement.verdict).toBe('pass');
   const types = events.flatMap((event) => (event.type === 'instance' && event.to === 'running' ? [event.instanceType] : []));
-  expect(new Set(types)).toEqual(new Set(['m6g.xlarge']));
+  expect(new Set(types)).toEqual(new Set(['c6g.large']));
 });

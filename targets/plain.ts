@@ -2,9 +2,9 @@ import { createEc2Client } from '../clients/ec2.ts';
 import type { KubeClient } from '../clients/kube-client.ts';
 import { createKubeClient } from '../clients/kube.ts';
 import { RESOURCES } from '../clients/resources.ts';
-import { PLAIN, PlainAutoscaler } from './plain/autoscaler.ts';
+import { PlainAutoscaler } from './plain/autoscaler.ts';
 import { CONFIG_MAP, groupsFor, toConfigMap } from './plain/groups.ts';
-import { deleteLaunchTemplate } from './plain/launch.ts';
+import { PLAIN } from './plain/periods.ts';
 import type { Target, TargetSite } from './target.ts';
 
 /**
@@ -40,12 +40,11 @@ export const plain: Target = {
     await kubeOf(site).create(RESOURCES.configmaps, toConfigMap(groupsFor(pools, Object.keys(site.cluster.subnets))));
   },
 
-  removePools: async (site, pools, left) => {
+  removePools: async (site, _pools, left) => {
     const zones = Object.keys(site.cluster.subnets);
     const ref = { type: RESOURCES.configmaps, ...CONFIG_MAP };
     if (left.length === 0) await kubeOf(site).delete(ref);
     else await kubeOf(site).patch(ref, { data: toConfigMap(groupsFor(left, zones)).data });
-    for (const group of groupsFor(pools, zones)) await deleteLaunchTemplate(ec2Of(site), group);
   },
 };
 

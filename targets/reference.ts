@@ -2,7 +2,7 @@ import { createKubeClient } from '../clients/kube.ts';
 import { KubeError } from '../clients/kube-client.ts';
 import type { KubeClient, ResourceType } from '../clients/kube-client.ts';
 import { RESOURCES } from '../clients/resources.ts';
-import type { EC2NodeClass, NodePool } from '../controller/api.ts';
+import type { DisruptionReason, EC2NodeClass, NodePool, PoolRequirement } from '../controller/api.ts';
 import { BATCH_MAX_MS, OFFERINGS_PER_LAUNCH } from '../controller/constants.ts';
 import { createController } from '../controller/controller.ts';
 import type { PartsFactory } from '../controller/controller.ts';
@@ -11,6 +11,7 @@ import { QUICK, STANDARD } from '../controller/periods.ts';
 import type { Periods } from '../controller/periods.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import type { DisruptionReason as BudgetReason } from '../model/disruption-budget.ts';
 import { LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { formatBytes } from '../model/quantity.ts';
@@ -45,10 +46,13 @@ export function constantsOf(periods: Periods): TargetConstants {
     registrationTimeoutMs: periods.registrationTimeoutMs,
     collectionMs: periods.collectionMinAgeMs + periods.collectionPeriodMs,
     // A node counts as empty only when no pending pod was planned onto it of late, and is looked at now and then.
-    emptyAfterMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.emptinessPollMs,
+    emptyAfterMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.disruptionPollMs,
     terminationMs: periods.terminationMs,
     unavailableOfferingMs: periods.unavailableOfferingMs,
     offeringsPerLaunch: OFFERINGS_PER_LAUNCH,
+    // A look takes as long as a plan of several nodes, and then one of one node, has to hold; some end between two looks.
+    consolidationMs: periods.nominationMs + periods.consolidateAfterMs + 2 * periods.validationMs + 2 * periods.disruptionPollMs,
+    driftMs: 2 * periods.validationMs + 2 * periods.disruptionPollMs,
   };
 }
 
@@ -79,7 +83,22 @@ export function referenceWith({ name, summary, makeParts, wrapAws = (aws) => aws
   return {
     name,
     summary,
-    features: ['spot', 'interruption', 'maintenance', 'weights', 'taints'],
+    features: [
+      'spot',
+      'interruption',
+      'maintenance',
+      'weights',
+      'taints',
+      'expiry',
+      'minimum-values',
+      'termination-grace',
+      'static-capacity',
+      'volumes',
+      'consolidation',
+      'drift',
+      'disruption-budgets',
+      'do-not-disrupt',
+    ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural],
     install: async (site) => {
@@ -127,18 +146,16 @@ export function toNodePool(
       template: {
         metadata: { labels: { ...pool.labels } },
         spec: {
-          requirements: [...pool.requirements],
+          requirements: requirementsOf(pool),
           taints: [...pool.taints],
           ...(pool.startupTaints.length === 0 ? {} : { startupTaints: [...pool.startupTaints] }),
+          ...(pool.expireAfterMs === undefined ? {} : { expireAfter: seconds(pool.expireAfterMs) }),
+          ...(pool.terminationGracePeriodMs === undefined ? {} : { terminationGracePeriod: seconds(pool.terminationGracePeriodMs) }),
           nodeClassRef: { group: RESOURCES.ec2nodeclasses.group, kind: RESOURCES.ec2nodeclasses.kind, name: nodeClassName },
         },
       },
-      // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
-      disruption: {
-        consolidationPolicy: 'WhenEmpty',
-        consolidateAfter: `${consolidateAfterMs / 1_000}s`,
-        budgets: [{ nodes: '100%' }],
-      },
+      disruption: disruptionOf(pool, consolidateAfterMs),
+      ...(pool.replicas === undefined ? {} : { replicas: pool.replicas }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
       // Karpenter knows weights from 1 to 100; no weight is its lowest.
       ...(pool.weight > 0 ? { weight: pool.weight } : {}),
@@ -146,8 +163,36 @@ export function toNodePool(
   };
 }
 
+/** A pool's requirements, with the minima beside them. */
+function requirementsOf({ requirements, minimumValues = {} }: Pool): PoolRequirement[] {
+  const minima = Object.entries(minimumValues).map(([key, minValues]): PoolRequirement => ({ key, operator: 'Exists', minValues }));
+  return [...requirements, ...minima];
+}
+
+function seconds(ms: number): string {
+  return `${Math.ceil(ms / 1_000)}s`;
+}
+
 function nodeClassName({ objectPrefix = '' }: ClusterConfig): string {
   return `${objectPrefix}${NODE_CLASS}`;
+}
+
+const REASONS: Readonly<Record<BudgetReason, DisruptionReason>> = { empty: 'Empty', underutilized: 'Underutilized', drifted: 'Drifted' };
+
+function disruptionOf({ disruption }: Pool, consolidateAfterMs: number): NodePool['spec']['disruption'] {
+  const afterMs = disruption?.consolidateAfterMs ?? consolidateAfterMs;
+  return {
+    consolidationPolicy: disruption?.consolidation === 'when-empty-or-underutilized' ? 'WhenEmptyOrUnderutilized' : 'WhenEmpty',
+    consolidateAfter: afterMs === 'never' ? 'Never' : seconds(afterMs),
+    // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
+    budgets: (disruption?.budgets ?? [{ nodes: '100%' }]).map(({ nodes, reasons, schedule, durationMs }) => ({
+      nodes,
+      ...(reasons === undefined ? {} : { reasons: reasons.map((reason) => REASONS[reason]) }),
+      ...(schedule === undefined ? {} : { schedule }),
+      // Karpenter takes minutes and hours.
+      ...(durationMs === undefined ? {} : { duration: `${Math.ceil(durationMs / 60_000)}m` }),
+    })),
+  };
 }
 
 /** The one class, with what the cluster has. */

@@ -27,14 +27,39 @@ export interface TargetConstants {
   readonly unavailableOfferingMs: number;
   /** Most offerings (type x zone) in one launch request. */
   readonly offeringsPerLaunch: number;
+  /** With `consolidation`: from the last pod that came to a node or left it to the decision that others can stand for it. */
+  readonly consolidationMs?: number;
+  /** With `drift`: from the change of a pool to the decision to replace a node of it. */
+  readonly driftMs?: number;
 }
 
 /**
  * What a target can do beyond the core, which can't be declined: scenarios that need more name it.
  * `spot`: buys spot capacity and falls back to on-demand. `interruption`: reads the interruption queue and acts on what
  * it says. `maintenance`: acts on announced maintenance of hosts as soon as it is announced. `weights`: prefers pools of more weight. `taints`: pools with taints, start-up taints among them.
+ * `expiry`: replaces nodes of the age that their pool names. `minimum-values`: launches only with the choice that a pool
+ * asks for. `termination-grace`: ends a node that drains for longer than its pool allows. `static-capacity`: keeps the number
+ * of nodes that a pool names. `volumes`: launches where the volumes of pods are, or can be made.
+ * `consolidation`: takes nodes whose pods fit elsewhere, or on a cheaper one. `drift`: replaces nodes that are not as their
+ * pool says any more. `disruption-budgets`: takes no more nodes at once than their pool allows. `do-not-disrupt`: takes no
+ * node with a pod, or of a user, that opted out.
  */
-export const FEATURES = ['spot', 'interruption', 'maintenance', 'weights', 'taints'] as const;
+export const FEATURES = [
+  'spot',
+  'interruption',
+  'maintenance',
+  'weights',
+  'taints',
+  'expiry',
+  'minimum-values',
+  'termination-grace',
+  'static-capacity',
+  'volumes',
+  'consolidation',
+  'drift',
+  'disruption-budgets',
+  'do-not-disrupt',
+] as const;
 export type Feature = (typeof FEATURES)[number];
 
 /** What one incarnation of a target gets: two wires, a runtime, its configuration; nothing else of the world. */

@@ -191,6 +191,15 @@ test('a refusal in the place of the backend, a delay, and counted triggers', asy
   disarm();
 });
 
+test('a refusal may be worded by the operation that it refuses', async () => {
+  const { timeline, chain, events, arm } = bench();
+  const refusal = ({ name }: Operation): Refusal => ({ status: 403, code: 'Forbidden', message: `may not ${name}` });
+  arm({ trigger: { match: { operations: ['*'] }, when: { kind: 'always' }, moment: 'before' }, effect: { kind: 'refuse', refusal } });
+  for (const request of [GET, POST]) await timeline.run(chain.wire(request));
+  const notes = events.flatMap((event) => (event.type === 'request.end' ? [event.note] : []));
+  expect(notes).toEqual(['Forbidden: may not get pods', 'Forbidden: may not create pods']);
+});
+
 test('an answer that is held up comes when the injection is taken away', async () => {
   const { timeline, chain, arm } = bench();
   const trigger = { match: CREATE, when: { kind: 'always' as const }, moment: 'after' as const };

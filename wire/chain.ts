@@ -227,10 +227,12 @@ class Passage {
           if (!strike.healed.aborted) throw error;
         });
         return response;
-      case 'refuse':
+      case 'refuse': {
         strike.fired();
         this.#abandon();
-        return this.#site.backend.refuse(this.#operation, strike.effect.refusal);
+        const { refusal } = strike.effect;
+        return this.#site.backend.refuse(this.#operation, typeof refusal === 'function' ? refusal(this.#operation) : refusal);
+      }
       case 'break':
         strike.fired();
         this.#abandon();

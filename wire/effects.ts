@@ -2,6 +2,8 @@ import type { Operation, Principal } from '../model/operation.ts';
 import type { Refusal } from './backend.ts';
 import type { WireErrorCode } from './wire.ts';
 
+export type { Refusal } from './backend.ts';
+
 /** Which requests a trigger looks at. */
 export interface Matcher {
   /** By default the target's alone. */
@@ -10,6 +12,8 @@ export interface Matcher {
   readonly operations: readonly string[];
   /** Only requests that changed the world; can be told at the moment `after` alone. */
   readonly applied?: boolean;
+  /** This request alone: who has run the same trial before knows which one it will be. */
+  readonly span?: number;
   /** Narrows further, by what is asked for. */
   readonly where?: (operation: Operation) => boolean;
 }
@@ -41,8 +45,11 @@ export type ObjectRewrite = (object: Readonly<Record<string, unknown>>) => Reado
 
 /** What is done to a request or its answer. */
 export type WireEffect =
-  /** Refuses in the backend's place (moment `before`), or instead of its answer (`after`). */
-  | { readonly kind: 'refuse'; readonly refusal: Refusal }
+  /**
+   * Refuses in the backend's place (moment `before`), or instead of its answer (`after`). Services word one and the same
+   * differently: `refusal` may depend on the operation.
+   */
+  | { readonly kind: 'refuse'; readonly refusal: Refusal | ((operation: Operation) => Refusal) }
   /** Breaks the connection: the request is never sent on (`before`), or its answer is lost (`after`). */
   | { readonly kind: 'break'; readonly code: WireErrorCode }
   | { readonly kind: 'delay'; readonly delayMs: number }

@@ -47,7 +47,8 @@ export class Gate {
   }
 
   #armStrike(injection: StrikeInjection): () => void {
-    this.#injections += 1;
+    // One for a request that is known takes part in no chance: the streams of the others stay as they are without it.
+    if (injection.trigger.match.span === undefined) this.#injections += 1;
     const armed: Armed = {
       injection,
       armedAtMs: this.#clock.nowMs(),
@@ -113,6 +114,7 @@ function matches(match: Matcher, operation: Operation, caller: Caller, effect: E
     caller.principal === (match.principal ?? 'target') &&
     (match.operations.includes('*') || match.operations.includes(operation.name)) &&
     (match.applied !== true || effect.kind === 'applied') &&
+    (match.span === undefined || match.span === caller.span) &&
     (match.where?.(operation) ?? true)
   );
 }

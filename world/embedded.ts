@@ -1,3 +1,4 @@
+import type { Capability } from '../history/capabilities.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Operation, Principal } from '../model/operation.ts';
@@ -21,6 +22,7 @@ import { MACHINE_DELAYS, QUICK_MACHINES } from './machine-delays.ts';
 import type { MachineDelays } from './machine-delays.ts';
 import { createMachines } from './machines.ts';
 import type { ClusterPort } from './ports.ts';
+import { TargetProcess } from './target-process.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
 import { createScopes } from './scopes.ts';
@@ -68,6 +70,9 @@ function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances
   };
 }
 
+/** What only targets in this process, on the virtual clock, let a world do. */
+const VIRTUAL_ONLY: readonly Capability[] = ['time.virtual', 'target.pause', 'target.clock'];
+
 /** What is known of the embedded world before one is made, on the virtual clock. */
 export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'embedded',
@@ -84,7 +89,11 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'queue.perturb',
     'boot.delay',
     'nodes.arm64',
+    'templates.delete',
+    'watch.perturb',
     'target.kill',
+    'target.pause',
+    'target.clock',
     'instances.observe',
     'objects.observe',
   ],
@@ -94,7 +103,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
 /** The same in real time, with machines that are up within seconds. */
 export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
   name: EMBEDDED.name,
-  capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual'),
+  capabilities: EMBEDDED.capabilities.filter((capability) => !VIRTUAL_ONLY.includes(capability)),
   allowances: allowancesOf(QUICK_MACHINES),
 };
 
@@ -134,12 +143,13 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
   const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
+  const target = new TargetProcess();
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
 
   return {
     ...EMBEDDED,
-    capabilities: EMBEDDED.capabilities.filter((capability) => capability !== 'time.virtual' || timeline.virtual),
+    capabilities: timeline.virtual ? EMBEDDED.capabilities : EMBEDDED_IN_REAL_TIME.capabilities,
     allowances: allowancesOf(delays),
     cluster: machines.cluster,
     instanceTypes: catalogue.types,
@@ -154,10 +164,13 @@ export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS }
       api.stop();
       scopes.kill();
     },
-    open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
+    open: (principal, incarnation, caller) => {
+      if (principal === 'target') target.begin(caller);
+      return wires.open(principal, incarnation, caller);
+    },
     port,
     arm: (injection) => gate.arm(injection),
-    ports: machines.ports,
+    ports: { ...machines.ports, watches: api.perturb, processes: target },
   };
 }
 

@@ -42,7 +42,7 @@ export interface Machines<Nodes extends WorldPart> {
   readonly nodes: Nodes;
   /** What makes nodes of instances, and takes the nodes of dead ones away. */
   readonly parts: readonly WorldPart[];
-  readonly ports: FaultPorts;
+  readonly ports: Omit<FaultPorts, 'watches' | 'processes'>;
 }
 
 /** Makes EC2 and SQS without messages and instances but somebody else's, and nodes of what will be launched. */
@@ -86,7 +86,12 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     parts: [
       ...ec2.others,
       nodes,
-      new StartupAgent({ port: port('node'), clock: scope('startup-agent'), random: random.fork('startup-agent') }),
+      new StartupAgent({
+        port: port('node'),
+        clock: scope('startup-agent'),
+        random: random.fork('startup-agent'),
+        faults: { faults: nodeFaults, instances },
+      }),
       new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
     ],
     ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults },

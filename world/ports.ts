@@ -90,6 +90,15 @@ export interface LaunchTemplatePort {
   list(): readonly { readonly id: string; readonly name: string; readonly createdBy: Principal }[];
 }
 
+/** Deletes launch templates behind the target's back. Capability `templates.delete`. */
+export interface TemplateFaultPort {
+  /**
+   * Deletes the target's launch templates, those that are there now and those to come, each so long after it was made, at
+   * most `count` (none given: all), until undone.
+   */
+  deleteTemplates(deletion: { readonly count?: number; readonly afterMs: number; readonly fired: (name: string) => void }): Heal;
+}
+
 /** How sparse the errors of a fleet are: EC2 mostly names one pool of the many that were asked for. */
 export type FleetErrorNaming = 'one' | 'tried' | 'all' | 'unnamed';
 
@@ -108,6 +117,12 @@ export interface CapacityPort {
     readonly naming: FleetErrorNaming;
     readonly fired: (span: number) => void;
   }): Heal | Promise<Heal>;
+  /** Refuses launches into each selected offering for another reason, until undone. `fired` is told as above. */
+  refuse(refusing: {
+    readonly selector: OfferingSelector;
+    readonly refusal: { readonly code: string; readonly message: string };
+    readonly fired: (span: number) => void;
+  }): Heal;
 }
 
 /** Takes tokens out of EC2's request buckets. Capability `api.throttle`. */
@@ -194,6 +209,13 @@ export interface InstanceFaultPort {
     readonly afterMs: number;
     readonly fired: () => void;
   }): Heal;
+  /** Lets selected instances take so much longer to end, at most `count` (none given: all), until undone: then they end. */
+  delayEndings(delay: {
+    readonly selector: OfferingSelector;
+    readonly count?: number;
+    readonly delayMs: number;
+    readonly fired: () => void;
+  }): Heal;
 }
 
 /** What can go wrong with an instance as a node. Shares are of what there would be. */
@@ -214,6 +236,10 @@ export type NodeAilment =
     }
   /** So long after the node was Ready, its kubelet stops, and the instance runs on. */
   | { readonly kind: 'dead-kubelet'; readonly afterMs: number }
+  /** So long after the node was Ready, somebody else deletes its Node object. */
+  | { readonly kind: 'deleted-node'; readonly afterMs: number }
+  /** The agents of its start-up taints look at the node once, so long after it came up, Ready or not, and never again. */
+  | { readonly kind: 'startup-agents'; readonly afterMs: number }
   /** The node has so much less than a machine of its type should. */
   | { readonly kind: 'shortfall'; readonly cpu: number; readonly memory: number };
 
@@ -290,6 +316,36 @@ export interface QueuePort {
   }): Heal;
 }
 
+/**
+ * Makes what the API server's watch cache tells the target old, or breaks it off. Capability `watch.perturb`. Resources are
+ * plural names, `*` for all. Open watches stay in order and lose nothing, and consistent reads stay so.
+ */
+export interface WatchPort {
+  /**
+   * Lets the cache run so far behind until undone: watches tell of each change that much later, and lists from the cache
+   * (`resourceVersion=0`) show what was there that long ago. `fired` is told of the request whose answer was old.
+   */
+  lag(lag: { readonly resources: readonly string[]; readonly lagMs: number; readonly fired: (span: number) => void }): Heal;
+  /**
+   * Closes the target's open watches now and every `periodMs` (none given: now alone) until undone.
+   * `expired`: the server has forgotten what was before, so that watches that begin there are refused with 410 Expired.
+   */
+  close(closing: {
+    readonly resources: readonly string[];
+    readonly expired: boolean;
+    readonly periodMs?: number;
+    readonly fired: (span: number) => void;
+  }): Heal;
+}
+
+/** What can be done to the target's process. */
+export interface ProcessPort {
+  /** Stops it as SIGSTOP would, until undone. `fired` is told of each thing that it does not get to know. Capability `target.pause`. */
+  pause(pause: { readonly fired: () => void }): Heal;
+  /** Sets its clock ahead (behind where negative), and that of those that follow it, until undone. Capability `target.clock`. */
+  skewClock(skew: { readonly byMs: number; readonly fired: () => void }): Heal;
+}
+
 /** What faults may do to the world besides the wires. */
 export interface FaultPorts {
   readonly capacity: CapacityPort;
@@ -302,4 +358,7 @@ export interface FaultPorts {
   readonly queue: QueuePort;
   readonly instances: InstancePort;
   readonly templates: LaunchTemplatePort;
+  readonly templateFaults: TemplateFaultPort;
+  readonly watches: WatchPort;
+  readonly processes: ProcessPort;
 }

@@ -1,19 +1,30 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { checkCatalogue } from '../../checks/catalogue.ts';
 import { HistoryError } from '../../history/reader.ts';
 import type { TrialResult } from '../../history/verdict.ts';
+import { checksOf } from '../../harness/load.ts';
 import { judgeTrial } from '../../harness/run.ts';
+import { urlOf } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { readRunFacts } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
 import { printRun, writeReports } from '../write-reports.ts';
-import { exitCodeOf, reportTrial } from './run.ts';
+import { exitCodeOf, hasUnknownCrashes, reportTrial } from './run.ts';
+
+/** The flags of `check`, parsed. */
+interface CheckOptions {
+  /** Files of checks of the user's own, which are asked besides those of the catalogue. */
+  readonly checks: readonly string[];
+  readonly json: boolean;
+}
 
 /** `scaleproof check DIR`: recomputes every verdict, and the reports, from the directory alone. */
-export function check(directory: string, options: { readonly json: boolean }, console: Console): number {
+export async function check(directory: string, options: CheckOptions, console: Console): Promise<number> {
+  const checks = [...checkCatalogue, ...(await Promise.all(options.checks.map((path) => checksOf(urlOf(path, 'check'))))).flat()];
   const run = readRunFacts(directory);
   const results: TrialResult[] = [];
-  for (const { scenario, title, suite, seed, replay, history } of run.planned) {
+  for (const { scenario, title, suite, seed, crash, replay, history } of run.planned) {
     if (!existsSync(join(directory, history))) {
       const isKnown = run.notRun.some((one) => one.scenario === scenario && one.seed === seed);
       if (!isKnown) console.err(`${history} is missing: ${scenario} with seed ${seed} was not judged\n`);
@@ -21,7 +32,11 @@ export function check(directory: string, options: { readonly json: boolean }, co
     }
     try {
       results.push(
-        judgeTrial({ scenario: { id: scenario, title }, suite, targetLabel: run.target.name, seed, replay, history }, directory),
+        judgeTrial(
+          { scenario: { id: scenario, title }, suite, targetLabel: run.target.name, seed, crash, replay, history },
+          directory,
+          checks,
+        ),
       );
     } catch (error) {
       if (error instanceof HistoryError) throw new UsageError(error.message);
@@ -33,6 +48,6 @@ export function check(directory: string, options: { readonly json: boolean }, co
   else printRun(report, directory, console);
   return exitCodeOf(
     results.map(({ verdict }) => verdict),
-    results.length < run.planned.length,
+    results.length < run.planned.length || hasUnknownCrashes(report),
   );
 }

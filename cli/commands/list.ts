@@ -6,6 +6,7 @@ import { nearest } from '../../model/nearest.ts';
 import { createPaint } from '../../reports/paint.ts';
 import { PROFILE_WORDS } from '../../reports/profiles.ts';
 import { suites } from '../../suites/catalogue.ts';
+import { coverage } from '../../suites/specification/coverage.ts';
 import { targetCatalogue } from '../../targets/catalogue.ts';
 import type { Console } from '../console.ts';
 import { layOutEntries } from '../entries.ts';
@@ -14,10 +15,11 @@ import { formsOf } from '../parameters.ts';
 import type { Form, Parameter } from '../parameters.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-/** What a list has: the facts of each thing as `--json` prints them, `id` of scenarios and `name` of the rest among them. */
-interface Listing<T extends { readonly summary: string }> {
+/** What a list has: the facts of each thing as `--json` prints them. */
+interface Listing<T> {
   readonly rows: readonly T[];
   readonly nameOf: (row: T) => string;
+  readonly textOf: (row: T) => string;
   /** What a terminal shows below the summary of each. */
   readonly notesOf: (row: T) => readonly Note[];
   /** The same, for who asks for one alone. */
@@ -28,23 +30,25 @@ interface Listing<T extends { readonly summary: string }> {
 
 /** A list as the command needs it. */
 interface Printable {
-  readonly rows: readonly { readonly summary: string }[];
+  readonly rows: readonly unknown[];
   readonly names: readonly string[];
+  readonly texts: readonly string[];
   readonly notes: (index: number, isAlone: boolean) => readonly Note[];
   readonly hints: readonly string[];
 }
 
-function printable<T extends { readonly summary: string }>({ rows, nameOf, notesOf, detailsOf, hints }: Listing<T>): Printable {
+function printable<T>({ rows, nameOf, textOf, notesOf, detailsOf, hints }: Listing<T>): Printable {
   return {
     rows,
     names: rows.map(nameOf),
+    texts: rows.map(textOf),
     notes: (index, isAlone) =>
       rows.slice(index, index + 1).flatMap((row) => [...notesOf(row), ...(isAlone ? (detailsOf?.(row) ?? []) : [])]),
     hints,
   };
 }
 
-const LISTS: Readonly<Record<string, () => Printable>> = { suites: listSuites, scenarios, faults, checks, targets };
+const LISTS: Readonly<Record<string, () => Printable>> = { suites: listSuites, scenarios, requirements, faults, checks, targets };
 
 /**
  * `scaleproof list WHAT [NAME]`: what there is to run, to inject, to check, to test.
@@ -61,7 +65,7 @@ export function list(what: string | undefined, only: string | undefined, options
       `there is no list of "${what}"; ${meant === undefined ? `there are: ${lists.join(', ')}` : `did you mean ${meant}?`}`,
     );
   }
-  const { rows, names, notes, hints } = all;
+  const { rows, names, texts, notes, hints } = all;
   // A whole name means itself alone, also where it is a part of others.
   const wanted = only !== undefined && names.includes(only) ? (name: string) => name === only : (name: string) => name.includes(only ?? '');
   const shown = names.flatMap((name, index) => (wanted(name) ? [index] : []));
@@ -79,7 +83,7 @@ export function list(what: string | undefined, only: string | undefined, options
   }
   const entries = shown.map((index) => ({
     name: names[index] ?? '',
-    text: rows[index]?.summary ?? '',
+    text: texts[index] ?? '',
     notes: notes(index, shown.length === 1),
   }));
   const paint = createPaint(console.color);
@@ -95,6 +99,7 @@ function listSuites(): Printable {
       scenarios: suite.scenarios.map(({ scenario }) => scenario.id),
     })),
     nameOf: ({ name }) => name,
+    textOf: ({ summary }) => summary,
     notesOf: (suite) => [{ text: `${suite.scenarios.length} scenarios` }],
     detailsOf: (suite) => suite.scenarios.map((text) => ({ text })),
     hints: ['Run one with: scaleproof run --suite NAME'],
@@ -114,6 +119,7 @@ function scenarios(): Printable {
       })),
     ),
     nameOf: ({ id }) => id,
+    textOf: ({ summary }) => summary,
     notesOf: ({ profile, needs: { features, capabilities } }) => {
       const facts = [
         ...(profile === 'core' ? [] : [profile]),
@@ -131,6 +137,30 @@ function scenarios(): Printable {
   });
 }
 
+function requirements(): Printable {
+  const covered = coverage(suites);
+  const untested = covered.filter(({ scenarios }) => scenarios.length === 0).length;
+  return printable({
+    rows: covered.map(({ area, requirement: { id, level, profile, title }, scenarios }) => ({
+      id,
+      level,
+      area: area.name,
+      profile,
+      title,
+      scenarios: scenarios.map((scenario) => scenario.id),
+    })),
+    nameOf: ({ id }) => id,
+    textOf: ({ title }) => title,
+    notesOf: ({ level, profile, scenarios }) => [
+      { text: `${level}, ${profile}; ${scenarios.length === 0 ? 'no scenario tests it' : `tested by ${scenarios.join(', ')}`}` },
+    ],
+    hints: [
+      `${covered.length - untested} of ${covered.length} requirements are tested by scenarios.`,
+      'Reasons, bounds and the incidents behind them: docs/specification.md',
+    ],
+  });
+}
+
 function faults(): Printable {
   return printable({
     rows: faultCatalogue.map((fault) => {
@@ -139,6 +169,7 @@ function faults(): Printable {
       return { name, summary, legal, capabilities: capabilitiesOf(fault, forms), forms };
     }),
     nameOf: ({ name }) => name,
+    textOf: ({ summary }) => summary,
     notesOf: ({ legal, capabilities, forms }) => [
       { text: `${legal ? 'legal' : 'not legal'}; needs ${capabilities.join(', ')}` },
       ...forms.flatMap((form, index) => [...(index === 0 ? [] : [{ text: 'or' }]), ...form.parameters.map(noteOf), ...exampleOf(form)]),
@@ -174,6 +205,7 @@ function checks(): Printable {
   return printable({
     rows: checkCatalogue.map(({ name, summary, codes }) => ({ name, summary, codes })),
     nameOf: ({ name }) => name,
+    textOf: ({ summary }) => summary,
     notesOf: ({ codes }) => Object.entries(codes).map(([label, text]) => ({ label, text })),
     hints: ['Every check judges every trial; below each are the codes of what it finds.'],
   });
@@ -183,6 +215,7 @@ function targets(): Printable {
   return printable({
     rows: targetCatalogue.map(({ name, summary, features, constants }) => ({ name, summary, features, constants })),
     nameOf: ({ name }) => name,
+    textOf: ({ summary }) => summary,
     notesOf: () => [],
     detailsOf: ({ features, constants }) => [
       { label: 'features', text: features.length === 0 ? 'none beyond the core' : features.join(', ') },

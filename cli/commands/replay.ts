@@ -39,7 +39,10 @@ export async function replay(
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
     warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);
   }
-  return runChosen({ chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, workers: 1, out, json, ...world }, console);
+  // Which request has the side effect is told by the trial without the crash, which is run first.
+  const crashPoints = line.crash === undefined ? {} : { crashPoints: { of: 'all', only: line.crash } as const };
+  const what = { chosen: [chosen], target, seed: line.seed, nodes: line.nodes, trials: 1, ...crashPoints };
+  return runChosen({ ...what, workers: 1, out, json, ...world }, console);
 }
 
 function parse(text: string): ReturnType<typeof parseReplayLine> {

@@ -2,11 +2,13 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { readHistory } from '../../history/reader.ts';
 import type { NotRun, TrialResult, Verdict } from '../../history/verdict.ts';
-import { combine } from '../../history/verdict.ts';
+import { combine, crashPointSchema } from '../../history/verdict.ts';
+import { whyNoCrashPoints } from '../../harness/crash-points.ts';
+import type { CrashName } from '../../harness/crash-points.ts';
 import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
-import { planTrials, runTrials } from '../../harness/run.ts';
+import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
@@ -15,7 +17,10 @@ import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { timeName } from '../../reports/clock.ts';
 import { RUN_FORMAT } from '../../reports/report-input.ts';
 import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
+import type { RunReport } from '../../reports/run-report.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import { suites } from '../../suites/catalogue.ts';
+import { coverage } from '../../suites/specification/coverage.ts';
 import type { Target } from '../../targets/target.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
@@ -51,8 +56,13 @@ export interface RunOptions {
   readonly workers: number | undefined;
   /** Of the kind world, as many as were asked for. */
   readonly clusters?: number | undefined;
+  /** Of which scenarios the target is also killed at its side effects: by default of none. */
+  readonly crashPoints?: CrashChoice;
   readonly json: boolean;
 }
+
+/** `marked`: of the scenarios that say so. `all`: of every one that is run; `only`: at this point alone. */
+export type CrashChoice = { readonly of: 'marked' } | { readonly of: 'all'; readonly only?: CrashName | undefined };
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
@@ -69,8 +79,8 @@ export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'manifests' | 
   readonly target: ReturnType<typeof chooseTarget>;
 };
 
-/** Runs what has been chosen. @returns the exit code */
-export async function runChosen(options: ChosenRun, console: Console): Promise<number> {
+/** Runs what has been chosen. @param print how it tells what it found @returns the exit code */
+export async function runChosen(options: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
   const target = await loadTarget(options.target.ref);
   if (options.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   refuseSideBySide(target, options);
@@ -78,7 +88,7 @@ export async function runChosen(options: ChosenRun, console: Console): Promise<n
   if ((await options.host?.agree?.({ target, trials: plan.trials.length })) === false) return EXIT.pass;
   const interrupted = interruption();
   try {
-    return await carryOut(options, { target, plan, signal: interrupted.signal }, console);
+    return await carryOut(options, { target, plan, signal: interrupted.signal, print }, console);
   } finally {
     interrupted.release();
   }
@@ -97,30 +107,48 @@ function refuseSideBySide({ name, external }: Target, { workers = 1, clusters = 
 /** Runs the plan and writes the run directory, from its first file to its reports. @returns the exit code */
 async function carryOut(
   options: ChosenRun,
-  { target, plan, signal }: { readonly target: Target; readonly plan: Plan; readonly signal: AbortSignal },
+  {
+    target,
+    plan,
+    signal,
+    print,
+  }: { readonly target: Target; readonly plan: Plan; readonly signal: AbortSignal; readonly print: typeof printRun },
   console: Console,
 ): Promise<number> {
   const clock = createRealTimeline().scope('command');
   const startedAtMs = clock.nowMs();
   const startedAt = new Date(startedAtMs).toISOString();
   const directory = createRunDirectory(options.out, startedAt);
-  const facts = await factsOf(options, target, plan, { directory, startedAt });
+  let facts = await factsOf(options, target, plan, { directory, startedAt });
   writeRunFacts(directory, facts);
 
   const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
+  const trials: PlannedTrial[] = [...plan.trials];
   let ec2: WorldUp['ec2'];
-  const work = (up: WorldUp | undefined): Promise<TrialEnd[]> => {
+  const work = async (up: WorldUp | undefined): Promise<TrialEnd[]> => {
     ec2 = up?.ec2;
     if (target.external !== undefined) for (const line of writeSetUp(target.external, directory, up?.worlds[0])) console.err(`${line}\n`);
-    return runTrials(plan.trials, {
+    const how = {
       directory,
       // A cluster takes one trial at a time.
       workers: up?.worlds.length ?? (target.external === undefined ? (options.workers ?? availableParallelism()) : 1),
       ...(up === undefined ? {} : { worlds: up.worlds, ...(up.environment === undefined ? {} : { environment: up.environment }) }),
       signal,
-      onBegin: (trial) => progress.begin(trial),
-      onEnd: (trial, end) => progress.end(trial, end),
-    }).finally(() => progress.close());
+      onBegin: (trial: PlannedTrial) => progress.begin(trial),
+      onEnd: (trial: PlannedTrial, end: TrialEnd) => progress.end(trial, end),
+    };
+    try {
+      const ends = await runTrials(plan.trials, how);
+      if (signal.aborted || plan.crashed.size === 0) return ends;
+      const crashes = planCrashTrials(plan, ends, { directory, choice: options.crashPoints });
+      facts = withCrashes(facts, crashes);
+      writeRunFacts(directory, facts);
+      trials.push(...crashes.trials);
+      progress.add(crashes.trials.length);
+      return [...ends, ...(await runTrials(crashes.trials, how))];
+    } finally {
+      progress.close();
+    }
   };
   const done = await whileUp(options.host, { signal, directory, console }, work, isWell);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
@@ -130,8 +158,9 @@ async function carryOut(
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
   for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
   const results = ends.flatMap((end) => (end.kind === 'judged' ? [end.result] : []));
-  const unbegun = plan.trials
-    .filter((_trial, index) => (ends[index]?.kind ?? 'not-begun') === 'not-begun')
+  // A crash point that never began stands in its table.
+  const unbegun = trials
+    .filter(({ crash }, index) => crash === undefined && (ends[index]?.kind ?? 'not-begun') === 'not-begun')
     .map((trial) => notBegun(trial, whyNotBegun));
   const parts = options.host?.times ?? [];
   const finished: RunFacts = {
@@ -144,10 +173,10 @@ async function carryOut(
   const input = { run: finished, trials: results.map((result) => reportTrial(directory, result)), notRun: finished.notRun };
   const report = writeReports(directory, input);
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
-  else printRun(report, directory, console);
+  else print(report, directory, console);
   return exitCodeOf(
     results.map(({ verdict }) => verdict),
-    signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
+    hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
 }
 
@@ -175,20 +204,77 @@ export function reportTrial(directory: string, result: TrialResult): ReportTrial
   };
 }
 
+/** Whether a crash point was asked for that nothing is known of: a verdict of its own, since it may have no trial. */
+export function hasUnknownCrashes({ scenarios }: RunReport): boolean {
+  return scenarios.some(({ crashPoints }) => crashPoints !== undefined && (crashPoints.uncounted !== undefined || crashPoints.unknown > 0));
+}
+
 interface Plan {
   readonly trials: readonly PlannedTrial[];
   readonly notRun: readonly NotRun[];
+  /** Scenarios by id, in the first trial of which every side effect is counted. */
+  readonly crashed: ReadonlySet<string>;
+  /** Why crash points are left out of others that are marked, by id. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** What follows from the trials in which side effects were counted. */
+interface Crashes {
+  readonly trials: readonly PlannedTrial[];
+  /** Why those of a scenario can't be told, by its id. */
+  readonly uncounted: ReadonlyMap<string, string>;
+}
+
+/** The trials in which the target is killed: of each scenario those of its first seed. */
+function planCrashTrials(
+  { trials, crashed }: Plan,
+  ends: readonly TrialEnd[],
+  { directory, choice }: { readonly directory: string; readonly choice: CrashChoice | undefined },
+): Crashes {
+  const uncounted = new Map<string, string>();
+  const only = choice?.of === 'all' ? choice.only : undefined;
+  const planned = [...crashed].flatMap((id) => {
+    const index = trials.findIndex(({ scenario }) => scenario.id === id);
+    const [trial, end] = [trials[index], ends[index]];
+    if (trial === undefined || end === undefined) return [];
+    const crashes = planCrashes(trial, end, { directory, only });
+    if ('trials' in crashes) return crashes.trials;
+    uncounted.set(id, crashes.uncounted);
+    return [];
+  });
+  return { trials: planned, uncounted };
+}
+
+/** The facts of a run when its crash points are known. */
+function withCrashes(facts: RunFacts, { trials, uncounted }: Crashes): RunFacts {
+  return {
+    ...facts,
+    scenarios: facts.scenarios.map((scenario) => {
+      const why = uncounted.get(scenario.id);
+      return why === undefined ? scenario : { ...scenario, crashPoints: { uncounted: why } };
+    }),
+    planned: [...facts.planned, ...trials.map(plannedFacts)],
+  };
 }
 
 /** Seeds of one scenario are neighbours; scenarios come in the order of their suites. */
 async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
+  const crashed = new Set<string>();
+  const leftOut = new Map<string, string>();
   const { capabilities } = worldFor(target, options.world).facts;
   const seeds = Array.from({ length: options.trials }, (_, index) => options.seed + index);
   for (const source of options.chosen) {
     const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason === undefined) {
+      const { id, crashPoints = false } = source.scenario;
+      if (crashPoints || options.crashPoints?.of === 'all') {
+        const why = options.crashPoints === undefined ? 'they were not asked for' : whyNoCrashPoints(capabilities);
+        if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points are left out: ${why}`);
+        if (why === undefined) crashed.add(id);
+        else leftOut.set(id, why);
+      }
       trials.push(...(await planTrials(source, options.target, seeds, { nodes: options.nodes, world: options.world })));
     } else {
       const { scenario, suite } = source;
@@ -196,7 +282,7 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
     }
   }
   refuseSharedHistories(trials);
-  return { trials, notRun };
+  return { trials, notRun, crashed, leftOut };
 }
 
 /** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
@@ -237,8 +323,10 @@ async function factsOf(
         profile: scenario.profile,
         requirements: [...scenario.requirements],
         digest: await digestOf(module),
+        ...crashFacts(plan, scenario.id),
       })),
     ),
+    ...requirementFacts(options.chosen),
     target: {
       name: label,
       features: [...target.features],
@@ -261,15 +349,44 @@ async function factsOf(
       }),
     ),
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
-    planned: plan.trials.map(({ scenario, suite, seed, replay, history }) => ({
-      scenario: scenario.id,
-      title: scenario.title,
-      suite,
-      seed,
-      replay,
-      history,
-    })),
+    planned: plan.trials.map(plannedFacts),
     notRun: [...plan.notRun],
+  };
+}
+
+function crashFacts({ crashed, leftOut }: Plan, id: string): Pick<RunFacts['scenarios'][number], 'crashPoints'> {
+  const why = leftOut.get(id);
+  if (why !== undefined) return { crashPoints: { leftOut: why } };
+  return crashed.has(id) ? { crashPoints: {} } : {};
+}
+
+function plannedFacts({ scenario, suite, seed, crash, replay, history }: PlannedTrial): RunFacts['planned'][number] {
+  return {
+    scenario: scenario.id,
+    title: scenario.title,
+    suite,
+    seed,
+    ...(crash === undefined ? {} : { crash: crashPointSchema.parse(crash) }),
+    replay,
+    history,
+  };
+}
+
+/** The specification, if the scenarios test any of it: what users' own scenarios name may be of another. */
+function requirementFacts(chosen: readonly ChosenScenario[]): Pick<RunFacts, 'requirements'> {
+  const named = new Set(chosen.flatMap(({ scenario }) => scenario.requirements));
+  const covered = coverage(suites);
+  if (!covered.some(({ requirement: { id } }) => named.has(id))) return {};
+  return {
+    requirements: covered.map(({ area, requirement: { id, level, profile, title, breaches }, scenarios }) => ({
+      id,
+      level,
+      area: area.name,
+      profile,
+      title,
+      breaches: Object.fromEntries(Object.entries(breaches).map(([check, codes]) => [check, [...codes]])),
+      scenarios: scenarios.map((scenario) => scenario.id),
+    })),
   };
 }
 

@@ -20,6 +20,8 @@ export interface PricedOffering extends Offering {
 export interface NodeType {
   readonly name: string;
   readonly architecture: InstanceType['architecture'];
+  /** Bare metal, or with accelerators: more than a pod needs that doesn't ask for it. */
+  readonly isExotic: boolean;
   /** Labels that each node of the type has. */
   readonly labels: Labels;
   readonly capacity: Resources;
@@ -126,6 +128,7 @@ function readType(
   return {
     name,
     architecture,
+    isExotic: info.BareMetal === true || Object.keys(gpusOf(info)).length > 0,
     labels,
     capacity,
     allocatable: allocatableOf(capacity),

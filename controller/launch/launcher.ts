@@ -68,9 +68,9 @@ class ReplayingLauncher implements Launcher {
         if (progress !== undefined) return progress;
       }
       if (attempt?.state !== 'open') {
-        const request = await planFleetRequest(this.#context, current);
-        if (request === undefined) return this.#giveUp(current, attempt);
-        attempt = { number: (attempt?.number ?? 0) + 1, request, state: 'open' };
+        const plan = await planFleetRequest(this.#context, current);
+        if ('impossible' in plan) return this.#giveUp(current, attempt, plan.impossible);
+        attempt = { number: (attempt?.number ?? 0) + 1, request: plan.request, state: 'open' };
         current = await this.#persist(current, attempt);
       }
       const answer = await this.#send(current, attempt);
@@ -133,10 +133,10 @@ class ReplayingLauncher implements Launcher {
     return lostForMs < periods.lookupSettleMs ? { kind: 'waiting', waitMs: periods.lookupPollMs } : undefined;
   }
 
-  async #giveUp(claim: NodeClaim, attempt: Attempt | undefined): Promise<LaunchProgress> {
+  async #giveUp(claim: NodeClaim, attempt: Attempt | undefined, reason: string): Promise<LaunchProgress> {
     // Whoever ends the claim needn't look for an instance then.
     if (readAttempt(claim)?.state === 'open' && attempt !== undefined) await this.#persist(claim, attempt);
-    return { kind: 'impossible', reason: 'no offering that it may become has capacity now' };
+    return { kind: 'impossible', reason };
   }
 
   /** Must be written against the claim as we know it: somebody else may be launching it too. */

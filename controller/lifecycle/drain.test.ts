@@ -109,6 +109,15 @@ test('pods that must not be disrupted are waited for, until the node ends', asyn
   const kept = pod('kept', { terminationGracePeriodSeconds: 30 }, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
   expect((await drain([kept])).asked).toEqual([]);
   const { asked, seconds } = await drain([kept], { endMs: START_MS + 120_000 });
-  expect(asked).toEqual(['delete kept 30 at 90']);
+  expect(asked).toEqual(['delete kept 30 at 89']);
   expect(seconds).toBeLessThanOrEqual(120);
+});
+
+test('pods are deleted in time to get their own grace period, and one with more than there is gets what there is', async () => {
+  const protectedPod = (name: string, terminationGracePeriodSeconds: number): Pod =>
+    pod(name, { terminationGracePeriodSeconds }, { annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+  const { asked } = await drain([protectedPod('short', 33), protectedPod('long', 101), protectedPod('endless', 3_600)], {
+    endMs: START_MS + 120_000,
+  });
+  expect(asked).toEqual(['delete endless 120 at 0', 'delete long 101 at 18', 'delete short 33 at 86']);
 });

@@ -79,7 +79,11 @@ class EvictingDrainer implements Drainer {
       const eventMessage = `${waitsMs.length} of ${pods.length} pods can't be evicted now`;
       reporter.publish({ type: RESOURCES.nodes, object: node, eventType: 'Warning', reason: 'FailedDraining', message: eventMessage });
     }
-    return Math.max(0, Math.min(...waitsMs, periods.terminationPollMs, endMs - runtime.clock.nowMs()));
+    const expiriesMs = pods.filter((pod) => !isDeleting(pod)).map((pod) => expiryMs(pod, endMs) - runtime.clock.nowMs());
+    return Math.max(
+      0,
+      Math.min(...waitsMs, ...expiriesMs.filter((ms) => ms > 0), periods.terminationPollMs, endMs - runtime.clock.nowMs()),
+    );
   }
 
   async #evict(pod: Pod): Promise<void> {
@@ -120,10 +124,10 @@ class EvictingDrainer implements Drainer {
     const expiring = pods.filter((pod) => {
       const deletedMs = timeOf(pod.metadata.deletionTimestamp);
       if (deletedMs !== undefined) return deletedMs > endMs;
-      return nowMs >= endMs - (pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S) * 1_000;
+      return nowMs >= expiryMs(pod, endMs);
     });
     await forEachAtMost(EVICTIONS_AT_ONCE, expiring, async (pod) => {
-      const gracePeriodSeconds = Math.max(0, Math.floor((endMs - nowMs) / 1_000));
+      const gracePeriodSeconds = Math.max(0, Math.min(graceSeconds(pod), Math.floor((endMs - nowMs) / 1_000)));
       const ref = { type: RESOURCES.pods, namespace: pod.metadata.namespace ?? '', name: nameOf(pod) };
       runtime.log('info', `deleting ${podName(pod)}: its node ends`, { pod: podName(pod) });
       try {
@@ -136,6 +140,17 @@ class EvictingDrainer implements Drainer {
 }
 
 const DEFAULT_GRACE_S = 30;
+/** Times in objects, and grace periods, have whole seconds. */
+const WHOLE_SECOND_MS = 1_000;
+
+function graceSeconds(pod: Pod): number {
+  return pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
+}
+
+/** From when on a pod would not get its whole grace period any more, in ms since the epoch. */
+function expiryMs(pod: Pod, endMs: number): number {
+  return endMs - graceSeconds(pod) * 1_000 - WHOLE_SECOND_MS;
+}
 const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
 /** The pods that leave next: none leaves while one of an earlier group is still there. */

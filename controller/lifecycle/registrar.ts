@@ -62,12 +62,17 @@ async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | u
   return patchNode(context, node, { spec: { providerID: claim.status?.providerID } });
 }
 
-/** Labels, taints, finalizer and owner, once: later the Node's taints are its users' (core#1772). */
+/**
+ * Labels, taints, finalizer and owner, once: later the Node's taints are its users'. A Node with the taint of those that have
+ * not registered got all others from its kubelet too: of the start-up taints what is missing there has been removed already,
+ * and nobody would remove it a second time (kubernetes-sigs/karpenter#1772).
+ */
 async function takeOver(context: Context, claim: NodeClaim, node: Node): Promise<void> {
   const { labels = {}, finalizers = [], ownerReferences = [] } = node.metadata;
   if (labels[KARPENTER.registered] === 'true' && finalizers.includes(KARPENTER.finalizer)) return;
   const taints = node.spec?.taints ?? [];
-  const missing = [...(claim.spec.taints ?? []), ...(claim.spec.startupTaints ?? [])].filter(
+  const hasHadAll = taints.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT));
+  const missing = [...(claim.spec.taints ?? []), ...(hasHadAll ? [] : (claim.spec.startupTaints ?? []))].filter(
     (taint) => !taints.some((known) => isSameTaint(known, taint)),
   );
   const added = labels[KARPENTER.registered] === 'true' ? [] : missing;

@@ -3,7 +3,7 @@ import type { Node, Pod, Taint } from '../../model/kube.ts';
 import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf, timeOf } from '../api.ts';
+import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
@@ -87,11 +87,10 @@ function launched(claim: NodeClaim, daemons: Daemons): NodeCandidate {
 }
 
 /** Whether a Node of ours should have been ready by now and is not: it may never be. */
-function isOverdue({ runtime, periods }: Context, node: Node, claim: NodeClaim | undefined): boolean {
-  const nowMs = runtime.clock.nowMs();
+function isOverdue({ runtime, periods, state }: Context, node: Node, claim: NodeClaim | undefined): boolean {
   if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
   if (isTrue(node.status?.conditions, 'Ready')) return false;
-  return nowMs - (timeOf(node.metadata.creationTimestamp) ?? nowMs) > periods.readyPatienceMs;
+  return runtime.clock.nowMs() - state.nodeSeenMs(node) > periods.readyPatienceMs;
 }
 
 function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], daemons: Daemons): NodeCandidate {

@@ -11,6 +11,7 @@ import type { NodeType } from '../capacity/instance-types.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
 import type { HostPort } from '../scheduling/host-ports.ts';
+import { minimumsOf } from '../scheduling/minimum-values.ts';
 import { openLabels } from '../scheduling/open-labels.ts';
 import type { Option, PoolOptions } from '../scheduling/types.ts';
 import { Daemons } from './daemons.ts';
@@ -32,6 +33,7 @@ const poolSchema = z.looseObject({
             key: z.string(),
             operator: z.enum(['In', 'NotIn', 'Exists', 'DoesNotExist', 'Gt', 'Lt']),
             values: z.array(z.string()).optional(),
+            minValues: z.number().int().positive().optional(),
           }),
         ),
         taints: z.array(taintSchema).optional(),
@@ -59,8 +61,13 @@ export function poolLabels(pool: NodePool): Record<string, string> {
 const KNOWN_LABELS: readonly string[] = Object.values(LABEL);
 
 /** Whether the instance type, the zone and the like decide a label's value. */
-function isDecided(key: string): boolean {
+export function isDecided(key: string): boolean {
   return KNOWN_LABELS.includes(key) || key.startsWith('karpenter.k8s.aws/instance-');
+}
+
+/** Whether a pool has a number of nodes of its own, whatever pods there are. */
+export function isStatic(pool: NodePool): boolean {
+  return pool.spec.replicas !== undefined;
 }
 
 /** Reads pools, and keeps what it found out about each until the pool, the types or the DaemonSets change. */
@@ -73,8 +80,11 @@ export class PoolReader {
     this.#context = context;
   }
 
-  /** The pools that nodes can be launched from now. One that can't be read is logged and left out. */
-  read(): PoolOptions[] {
+  /**
+   * The pools that nodes can be launched from now. One that can't be read is logged and left out.
+   * @param isMeant by default those that grow and shrink with the pods
+   */
+  read(isMeant: (pool: NodePool) => boolean = (pool) => !isStatic(pool)): PoolOptions[] {
     const { state, runtime } = this.#context;
     const known = this.#known;
     this.#known = new Map();
@@ -82,7 +92,7 @@ export class PoolReader {
     const daemons = new Daemons(daemonSets);
     const daemonsKey = daemonSets.map(({ metadata }) => `${metadata.uid ?? ''}/${metadata.generation ?? ''}`).join();
     return state.pools.list().flatMap((pool) => {
-      if (isDeleting(pool)) return [];
+      if (isDeleting(pool) || !isMeant(pool)) return [];
       try {
         const parsed = poolSchema.safeParse(pool);
         if (!parsed.success) throw new Error(z.prettifyError(parsed.error));
@@ -111,6 +121,7 @@ export class PoolReader {
       unavailable: without,
       hostPorts,
       open,
+      minimums: minimumsOf(pool.spec.template.spec.requirements),
       remaining: remainingLimits(this.#context, pool),
     };
   }

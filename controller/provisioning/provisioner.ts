@@ -1,19 +1,18 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { Pod } from '../../model/kube.ts';
-import { formatResources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { KARPENTER, isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
-import type { NodeClaim, NodePool } from '../api.ts';
+import { isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
 import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isUnknownOutcome } from '../core/errors.ts';
 import { Notifier } from '../core/notifier.ts';
 import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import { createClaim } from './new-claim.ts';
 import { readNodes } from './nodes.ts';
-import { isProvisionable, isReschedulable } from './pods.ts';
-import { PoolReader, poolLabels } from './pools.ts';
-import { withVolumeTopology } from './volumes.ts';
+import { isProvisionable } from './pods.ts';
+import { PoolReader } from './pools.ts';
+import { preparePod, waitingPods } from './waiting.ts';
 
 /** Turns pending pods into NodeClaims: gathers a batch, plans for it, creates what the plan asks for. */
 export class Provisioner {
@@ -48,7 +47,7 @@ export class Provisioner {
     while (!signal.aborted) {
       try {
         await this.#news.wait(clock, periods.pendingRetryMs, signal);
-        if (this.#pending().length === 0) {
+        if (waitingPods(this.#context).length === 0) {
           this.#context.metrics.unschedulablePods = 0;
           this.#context.metrics.ignoredPods = 0;
           continue;
@@ -71,22 +70,8 @@ export class Provisioner {
     }
   }
 
-  /** Pods that wait for a node, and pods that will because theirs is being given up. */
-  #pending(): Pod[] {
-    return [...this.#context.state.pods.list().filter((pod) => this.#isProvisionable(pod)), ...this.#leaving()];
-  }
-
   #isProvisionable(pod: Pod): boolean {
     return isProvisionable(pod, (name) => this.#context.state.nodes.get(name));
-  }
-
-  #leaving(): Pod[] {
-    const { state } = this.#context;
-    return state.claims
-      .list()
-      .filter((claim) => isDeleting(claim) && claim.status?.providerID !== undefined)
-      .flatMap((claim) => state.nodesOf(claim.status?.providerID ?? ''))
-      .flatMap((node) => [...state.podsOn(nameOf(node))].filter(isReschedulable));
   }
 
   async #provision(): Promise<void> {
@@ -95,7 +80,7 @@ export class Provisioner {
       await state.freshClaims();
       this.#mustList = false;
     }
-    const pending = this.#pending();
+    const pending = waitingPods(this.#context);
     for (const pod of pending) podClock.seen(pod);
     const pods = pending.flatMap((pod) => this.#prepare(pod));
     metrics.ignoredPods = pending.length - pods.length;
@@ -117,8 +102,7 @@ export class Provisioner {
 
   /** The pod as it is planned; nothing if it can't be, which is said. */
   #prepare(pod: Pod): Pod[] {
-    const problem = this.#validator.problem(pod);
-    const placed = problem === undefined ? withVolumeTopology(pod, this.#context.state.storage) : { problem };
+    const placed = preparePod(this.#context, this.#validator, pod);
     if ('pod' in placed) return [placed.pod];
     this.#refuse(pod, placed.problem);
     return [];
@@ -139,40 +123,12 @@ export class Provisioner {
   }
 
   async #create(launch: PlannedNode): Promise<void> {
-    const { kube, runtime, state, nominations } = this.#context;
-    const pool = state.pools.get(launch.pool);
-    if (pool === undefined) return;
+    const { runtime } = this.#context;
     try {
-      const claim = await kube.create<NodeClaim>(RESOURCES.nodeclaims, newClaim(pool, launch));
-      state.claims.remember(claim);
-      nominations.nominate(nameOf(claim));
-      this.#context.metrics.nodeClaimsCreated.inc({ reason: 'provisioned', nodepool: launch.pool, min_values_relaxed: 'false' });
-      runtime.log('info', `created a claim for ${launch.pods.length} pods`, { claim: nameOf(claim), nodePool: launch.pool });
+      await createClaim(this.#context, launch, 'provisioned');
     } catch (error) {
       this.#mustList ||= isUnknownOutcome(error);
       logFailure(runtime.log, 'error', `no claim could be created: ${describeError(error)}`, error, { nodePool: launch.pool });
     }
   }
-}
-
-/** The claim's name is the server's to choose: one chosen here would come again after a restart with the same seed. */
-function newClaim(pool: NodePool, launch: PlannedNode): NodeClaim & { metadata: { generateName: string } } {
-  const { spec, metadata } = pool.spec.template;
-  return {
-    metadata: {
-      generateName: `${launch.pool}-`,
-      labels: { ...poolLabels(pool), ...launch.labels },
-      ...(metadata?.annotations === undefined ? {} : { annotations: metadata.annotations }),
-      finalizers: [KARPENTER.finalizer],
-      ownerReferences: [{ apiVersion: 'karpenter.sh/v1', kind: 'NodePool', name: launch.pool, uid: uidOf(pool), blockOwnerDeletion: true }],
-    },
-    spec: {
-      requirements: [...launch.requirements],
-      resources: { requests: formatResources(launch.requests) },
-      ...(spec.taints === undefined ? {} : { taints: spec.taints }),
-      ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
-      nodeClassRef: spec.nodeClassRef,
-      ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
-    },
-  };
 }

@@ -3,6 +3,7 @@ import { allows } from '../../model/requirements.ts';
 import { fits, formatResources, shortages } from '../../model/resources.ts';
 import type { NodeSelectorRequirement } from '../../model/kube.ts';
 import { conflicts } from './host-ports.ts';
+import { describeShortfall, findShortfall } from './minimum-values.ts';
 import type { PodClass } from './pod-class.ts';
 import type { Rule } from './rule.ts';
 import type { Option, PoolOptions } from './types.ts';
@@ -43,6 +44,8 @@ function explainPool(
     return `limits leave no room: ${JSON.stringify(formatResources(pool.remaining))} before this batch`;
   }
   const possible = fitting.filter((option) => open.has(option));
+  const short = findShortfall(pool.minimums, possible);
+  if (short !== undefined) return describeShortfall(short);
   for (const rule of rules) {
     const reason = rule.explain(possible);
     if (reason !== undefined) return reason;

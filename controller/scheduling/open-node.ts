@@ -3,9 +3,11 @@ import type { Pod, Taint } from '../../model/kube.ts';
 import type { Requirements } from '../../model/requirements.ts';
 import { addResources, fits, maxResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
+import type { PoolRequirement } from '../api.ts';
 import { INSTANCE_TYPES_PER_CLAIM } from '../constants.ts';
 import { conflicts } from './host-ports.ts';
 import type { HostPort } from './host-ports.ts';
+import { chooseKeeping, findShortfall } from './minimum-values.ts';
 import type { NodeFilter } from './node-filter.ts';
 import { settleLabels } from './open-labels.ts';
 import type { OptionGroup } from './option-group.ts';
@@ -76,16 +78,28 @@ export class OpenNode implements Place {
       return false;
     }
     const groups = this.#narrow(suitable, rules);
-    if (groups === undefined) return false;
+    if (groups === undefined || this.isTooNarrow(groups)) return false;
     this.#take(pod, podClass, groups);
     this.#requests = requests;
     this.#open = open;
     return true;
   }
 
+  /** Whether these options leave less choice than its pool demands. */
+  isTooNarrow(groups: readonly OptionGroup[] = this.#groups): boolean {
+    const { minimums } = this.pool;
+    if (minimums.size === 0) return false;
+    return (
+      findShortfall(
+        minimums,
+        groups.flatMap(({ options }) => options),
+      ) !== undefined
+    );
+  }
+
   /** In a pool with limits a node may become the cheapest things only, so that it is not reckoned with the largest. */
   keepCheapest(): void {
-    this.#setGroups(cheapest(this.#groups));
+    this.#setGroups(this.#cheapest());
   }
 
   /** What is to be launched. */
@@ -99,15 +113,24 @@ export class OpenNode implements Place {
       .reduce((least, one) => ((one['cpu'] ?? 0) < (least['cpu'] ?? 0) ? one : least));
     return {
       pool: this.pool.name,
-      requirements: [
+      requirements: this.#withMinimums([
         { key: LABEL.instanceType, operator: 'In', values: values((option) => option.type.name) },
         { key: LABEL.zone, operator: 'In', values: values((option) => option.offering.zone) },
         { key: LABEL.capacityType, operator: 'In', values: values((option) => option.offering.capacityType) },
-      ],
+      ]),
       labels: settleLabels(this.#open),
       requests: Object.fromEntries(Object.entries(addResources(this.#requests, overhead)).filter(([, amount]) => amount > 0)),
       pods: this.pods,
     };
+  }
+
+  #withMinimums(requirements: readonly PoolRequirement[]): PoolRequirement[] {
+    const others = [...this.pool.minimums.keys()].filter((key) => !requirements.some((one) => one.key === key));
+    const all = [...requirements, ...others.map((key): PoolRequirement => ({ key, operator: 'Exists' }))];
+    return all.map((requirement) => {
+      const minValues = this.pool.minimums.get(requirement.key);
+      return minValues === undefined ? requirement : { ...requirement, minValues };
+    });
   }
 
   /** The quickest way to refuse most nodes: one of its pods is enough to keep the next away. */
@@ -159,7 +182,7 @@ export class OpenNode implements Place {
 
   /** The cheapest types, in zones and capacity types of which every combination will do. */
   #chosen(): readonly OptionGroup[] {
-    const groups = cheapest(this.#groups);
+    const groups = this.#cheapest();
     if (this.#isEveryCombinationAllowed(groups)) return groups;
     // A pod with alternatives ("spot in a, or on demand in b"): a claim can only say "and".
     const first = groups[0]?.options.toSorted(byPrice)[0]?.offering;
@@ -167,6 +190,21 @@ export class OpenNode implements Place {
       const options = group.options.filter(({ offering }) => offering.zone === first?.zone && offering.capacityType === first.capacityType);
       return options.length === 0 ? [] : [{ ...group, options }];
     });
+  }
+
+  /** The groups of the cheapest types, cheapest first. */
+  #cheapest(): readonly OptionGroup[] {
+    const priced = this.#groups.map((group) => ({
+      group,
+      usd: group.options.reduce((least, one) => Math.min(least, one.usdPerHour), Infinity),
+    }));
+    priced.sort((a, b) => a.usd - b.usd || (a.group.type.name < b.group.type.name ? -1 : 1));
+    const byType = Map.groupBy(priced, ({ group }) => group.type.name);
+    const chosen = chooseKeeping(this.pool.minimums, [...byType.keys()], INSTANCE_TYPES_PER_CLAIM, (type) =>
+      (byType.get(type) ?? []).flatMap(({ group }) => group.options.map(({ labels }) => labels)),
+    );
+    const types = new Set(chosen);
+    return priced.map(({ group }) => group).filter(({ type }) => types.has(type.name));
   }
 
   #isEveryCombinationAllowed(groups: readonly OptionGroup[]): boolean {
@@ -186,15 +224,6 @@ function domainsOf(groups: readonly OptionGroup[], key: string): Set<string | un
   const domains = new Set<string | undefined>();
   for (const { options } of groups) for (const { labels } of options) domains.add(labels[key]);
   return domains;
-}
-
-/** The groups of the cheapest types, cheapest first. */
-function cheapest(groups: readonly OptionGroup[]): readonly OptionGroup[] {
-  const priced = groups.map((group) => ({ group, usd: group.options.reduce((least, one) => Math.min(least, one.usdPerHour), Infinity) }));
-  priced.sort((a, b) => a.usd - b.usd || (a.group.type.name < b.group.type.name ? -1 : 1));
-  const types = new Set<string>();
-  for (const { group } of priced) if (types.size < INSTANCE_TYPES_PER_CLAIM) types.add(group.type.name);
-  return priced.map(({ group }) => group).filter(({ type }) => types.has(type.name));
 }
 
 function byPrice(a: Option, b: Option): number {

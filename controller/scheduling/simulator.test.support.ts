@@ -16,6 +16,7 @@ export function nodeType(name: string, vcpu: number, zones: readonly string[] = 
   return {
     name,
     architecture: 'x86_64',
+    isExotic: false,
     labels: { [LABEL.instanceType]: name, [LABEL.arch]: 'amd64', [LABEL.os]: 'linux' },
     capacity,
     allocatable: allocatableOf(capacity),
@@ -55,6 +56,7 @@ export function pool(
     unavailable: [],
     hostPorts: [],
     open: new Map(),
+    minimums: new Map(),
     remaining: {},
     ...rest,
   };

@@ -1,10 +1,12 @@
 import type { Offering } from '../../model/catalogue.ts';
-import type { NodeSelectorRequirement, Pod, Taint } from '../../model/kube.ts';
+import type { Pod, Taint } from '../../model/kube.ts';
 import type { Requirements } from '../../model/requirements.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
+import type { PoolRequirement } from '../api.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
 import type { HostPort } from './host-ports.ts';
+import type { MinimumValues } from './minimum-values.ts';
 
 /** One thing that a new node of a pool may become. */
 export interface Option {
@@ -30,6 +32,8 @@ export interface PoolOptions {
   readonly hostPorts: readonly HostPort[];
   /** Labels of the user's own of which the pool leaves the value open: pods that ask for one decide it. */
   readonly open: Requirements;
+  /** What each launch must have the choice of. */
+  readonly minimums: MinimumValues;
   /** What may still be added; absent resources are without a limit. `nodes` counts nodes. */
   readonly remaining: Resources;
 }
@@ -63,7 +67,7 @@ export interface SchedulingInput {
 /** A node to be launched. */
 export interface PlannedNode {
   readonly pool: string;
-  readonly requirements: readonly NodeSelectorRequirement[];
+  readonly requirements: readonly PoolRequirement[];
   /** Values of labels that its pool left open. */
   readonly labels: Labels;
   /** Of its pods and of DaemonSets. */

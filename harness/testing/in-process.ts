@@ -7,6 +7,7 @@ import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
+import type { CrashSpec } from '../crash-points.ts';
 import { startTrial } from '../engine.ts';
 import { DEFAULT_NODES } from '../trial-spec.ts';
 import type { Scenario } from '../scenario.ts';
@@ -16,6 +17,7 @@ export async function runInProcess(
   scenario: Scenario,
   target: Target,
   seed = 1,
+  crash?: CrashSpec,
 ): Promise<{ events: HistoryEvent[]; judgement: Judgement }> {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(seed).fork('clock') });
   let text = '';
@@ -27,7 +29,7 @@ export async function runInProcess(
     },
   });
   const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld: createEmbeddedWorld };
-  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site }).done;
+  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...(crash === undefined ? {} : { crash }) }).done;
   recorder.flush();
   const { events, truncated } = parseHistory(text, 'history');
   return { events, judgement: judge(events, truncated) };

@@ -94,7 +94,7 @@ export class HistoryBuilder {
   }
 
   /** @param name in namespace default; the workload is what stands before its last dash */
-  pod(name: string, to: EventOf<'pod'>['to'], node?: string): this {
+  pod(name: string, to: EventOf<'pod'>['to'], node?: string, reason?: string): this {
     const workload = name.slice(0, name.lastIndexOf('-'));
     return this.add({
       type: 'pod',
@@ -103,6 +103,7 @@ export class HistoryBuilder {
       workload,
       to,
       ...(node === undefined ? {} : { node }),
+      ...(reason === undefined ? {} : { reason }),
     });
   }
 

@@ -1,6 +1,7 @@
 import type { NotRun, Verdict } from '../../history/verdict.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
 import { isVirtual, timeName } from '../clock.ts';
+import { countsOf, crashVerdicts } from '../crash-points.ts';
 import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
 import type { RunReport, ScenarioReport } from '../run-report.ts';
@@ -8,7 +9,7 @@ import { groupFindings } from './groups.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, code, resultBadge, servedText } from './parts.ts';
-import { scenarioId, shownTrials, trialId } from './scenario.ts';
+import { crashPointsId, scenarioId, shownTrials, trialId } from './scenario.ts';
 
 /** Seeds that are named before they are counted. */
 const MAX_SEEDS_NAMED = 8;
@@ -31,7 +32,7 @@ export function renderHeader(report: RunReport): Markup {
       ${tile('Pods served in time', html`<strong>${success.asked === 0 ? '–' : formatPercent(success.served / success.asked)}</strong><span>${success.served} of ${formatCount(success.asked, 'pod')}</span>`, success.served < success.asked)}
       ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, instances.leaked > 0)}
       ${tile('Faults fired', html`<strong>${faults.fired}</strong><span>of ${faults.armed} armed</span>`)}
-      ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>`)}
+      ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>${crashTile(totals.crashPoints)}`)}
       ${tile(isVirtual(run) ? 'Virtual time' : 'Real time', html`<strong>${formatDuration(run.virtualMs)}</strong><span>${run.wallMs === undefined ? 'wall time not known' : `in ${formatDuration(run.wallMs)}`}${run.ratio !== undefined && `, ${formatRatio(run.ratio)}`}</span>`)}
     </div>
     <ul class="profiles" aria-label="Profiles, over the scenarios that were asked for">
@@ -41,6 +42,12 @@ export function renderHeader(report: RunReport): Markup {
       )}
     </ul>
   </header>`;
+}
+
+function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefined {
+  if (crashed === undefined) return undefined;
+  const { passed, failed, unknown } = crashed;
+  return html`<span>${passed} of ${formatCount(passed + failed + unknown, 'crash point')} passed</span>`;
 }
 
 function headline({ verdict, totals, run }: RunReport): string {
@@ -133,7 +140,20 @@ function problemsOf(scenario: ScenarioReport, index: number): Markup[] {
       <p class="problem-head">${badge('unknown')} <a href="#${scenarioId(index)}">${scenario.id}</a></p>
       <p>${formatCount(notBegun, 'trial')} never began.</p>
     </li>`;
-  return missing === false ? problems : [...problems, missing];
+  return [...problems, ...(missing === false ? [] : [missing]), ...crashProblem(scenario, index)];
+}
+
+/** Crash points that did not pass: one problem, whatever their number. */
+function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Markup[] {
+  if (crashPoints === undefined) return [];
+  const [verdict] = crashVerdicts(crashPoints).filter((one) => one !== 'pass');
+  if (verdict === undefined) return [];
+  return [
+    html`<li class="problem ${verdict}">
+      <p class="problem-head">${badge(verdict)} <a href="#${crashPointsId(index)}">${id}</a></p>
+      <p>Killed at its side effects, one trial each: ${countsOf(crashPoints)}.</p>
+    </li>`,
+  ];
 }
 
 /** Every scenario in a row, by profile. */

@@ -5,6 +5,7 @@ import type { RunReport } from '../run-report.ts';
 import { html, trusted } from './markup.ts';
 import { renderFacts, renderHeader, renderProblems, renderTable } from './overview.ts';
 import { VERDICT_MARKS } from './parts.ts';
+import { renderRequirements } from './requirements.ts';
 import { renderScenarios } from './scenario.ts';
 import { PAGE_SCRIPT } from './script.ts';
 import { PAGE_STYLE } from './style.ts';
@@ -32,8 +33,8 @@ export function renderHtml(input: ReportInput, report: RunReport = buildReport(i
         <a class="skip" href="#scenarios">Skip to the scenarios</a>
         ${timelineDefinitions()}
         <main>
-          ${renderHeader(report)} ${renderProblems(report)} ${renderTable(report)} ${renderScenarios(report, input.trials)}
-          ${renderFacts(report)}
+          ${renderHeader(report)} ${renderProblems(report)} ${renderTable(report)} ${renderRequirements(report)}
+          ${renderScenarios(report, input.trials)} ${renderFacts(report)}
           <p class="foot">
             <span class="muted"
               >As data: <code>report.json</code> beside this page. The histories are there too: <code>scaleproof check</code> judges them

@@ -95,9 +95,37 @@ test('passing scenarios are closed, and a link opens them', async ({ page }, inf
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   const scenario = page.locator('#scenario-1');
   await expect(scenario).not.toHaveAttribute('open');
-  await page.getByRole('link', { name: 'provisioning/scale-out-and-back' }).click();
+  await page.getByRole('link', { name: 'provisioning/scale-out-and-back' }).first().click();
   await expect(scenario).toHaveAttribute('open');
   await expect(scenario.locator('.plot')).toBeVisible();
+});
+
+test('requirements stand with their verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
+  const complaints = await openReport(page, info.outputPath('report.html'), sampleRun());
+  const requirements = page.getByRole('region', { name: 'Requirements' });
+  await expect(requirements.locator('summary .level')).toHaveText([
+    /MUST\s+✓ 5 hold\s+✗ 3 broken\s+\? 1 unknown\s+– 1 not run/,
+    /SHOULD\s+✓ 1 holds/,
+  ]);
+  await expect(requirements.locator('tr.group')).toHaveCount(7);
+  await expect(requirements.locator('#requirement-CAP-13')).toContainText('not run: the target does not declare the feature');
+  await expect(requirements.locator('#requirement-LEK-02')).toContainText('not asked for: provisioning/withdrawn-during-launch');
+  await expect(requirements).toContainText('No scenario of this run was to test 1 other requirement: STL-01.');
+  await requirements.getByRole('link', { name: 'capacity/spot-runs-out' }).first().click();
+  const scenario = page.locator('#scenario-2');
+  await expect(scenario).toHaveAttribute('open');
+  await scenario.getByRole('link', { name: 'CAP-03' }).click();
+  await expect(page.locator(':target')).toContainText('Where there is no spot capacity');
+  expect(complaints).toEqual({ console: [], requests: [] });
+});
+
+test('requirements that all hold are closed, and a link opens them', async ({ page }, info) => {
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1, only: ['scheduling/spot-spread'] }));
+  const requirement = page.locator('#requirement-SCH-04');
+  await expect(requirement).toBeHidden();
+  await page.locator('#scenario-1 > summary').click();
+  await page.getByRole('link', { name: 'SCH-04' }).click();
+  await expect(requirement).toBeVisible();
 });
 
 test('everything can be reached and worked by keyboard', async ({ page }, info) => {
@@ -130,11 +158,9 @@ test('everything can be reached and worked by keyboard', async ({ page }, info) 
 
 test('hostile names stay text', async ({ page }, info) => {
   const only = ['scheduling/negative-max-skew', 'crashes/killed-after-launch'];
-  const complaints = await openReport(
-    page,
-    info.outputPath('report.html'),
-    sampleRun({ trials: 1, only, rewrite: (events) => events.map(makeHostile) }),
-  );
+  const input = sampleRun({ trials: 1, only, rewrite: (events) => events.map(makeHostile) });
+  const requirements = (input.run.requirements ?? []).map((one) => ({ ...one, title: HOSTILE_NAMES.image, area: HOSTILE_NAMES.script }));
+  const complaints = await openReport(page, info.outputPath('report.html'), { ...input, run: { ...input.run, requirements } });
   await expect(page.locator('img')).toHaveCount(0);
   await expect(page.locator('script')).toHaveCount(1);
   await expect(page.locator('[onmouseover], [onerror]')).toHaveCount(0);

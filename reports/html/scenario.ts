@@ -3,6 +3,7 @@ import { formatCount } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
 import type { ReportTrial } from '../report-input.ts';
 import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
+import { renderCrashPoints } from './crash-points.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
@@ -14,6 +15,16 @@ export const MAX_TRIALS_SHOWN = 6;
 /** The id of a scenario's section. */
 export function scenarioId(index: number): string {
   return `scenario-${index + 1}`;
+}
+
+/** The id of a requirement's row, if the specification has it. */
+export function requirementId(id: string): string {
+  return `requirement-${id}`;
+}
+
+/** The id of the heading of a scenario's crash points. */
+export function crashPointsId(index: number): string {
+  return `${scenarioId(index)}-crash-points`;
 }
 
 /** The id of a trial's section, if the trial is shown. */
@@ -29,11 +40,12 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 
 /** The scenarios, under a heading for each profile. */
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
+  const listed = new Set((report.requirements ?? []).map(({ id }) => id));
   const sections = byProfile(
     report,
     report.scenarios.map((scenario, index) => ({
       profile: scenario.profile,
-      section: renderScenario(scenario, index, trials, timeName(report.run)),
+      section: renderScenario(scenario, index, trials, { time: timeName(report.run), listed }),
     })),
   ).filter(({ parts }) => parts.length > 0);
   return html`${sections.map(
@@ -47,10 +59,17 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
 }
 
 /** A scenario: its numbers over all trials, then the trials. What did not pass is open. */
-function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[], time: string): Markup {
+function renderScenario(
+  scenario: ScenarioReport,
+  index: number,
+  trials: readonly ReportTrial[],
+  { time, listed }: { readonly time: string; readonly listed: ReadonlySet<string> },
+): Markup {
   const { id, title, suite, profile, requirements, verdict, results, faults } = scenario;
   const shown = shownTrials(scenario);
-  const sources = new Map(trials.filter(({ result }) => result.scenario === id).map((trial) => [trial.result.seed, trial]));
+  const sources = new Map(
+    trials.filter(({ result }) => result.scenario === id && result.crash === undefined).map((trial) => [trial.result.seed, trial]),
+  );
   const rest = results.filter((trial) => !shown.includes(trial));
   return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
     <summary>
@@ -59,7 +78,8 @@ function renderScenario(scenario: ScenarioReport, index: number, trials: readonl
     </summary>
     <div class="scenario-body">
       <p class="facts">
-        ${[`suite ${suite}`, `profile ${profile}`, ...requirements].map((fact) => html`<span class="chip">${fact}</span>`)}
+        ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
+        ${requirements.map((id) => html`<span class="chip">${listed.has(id) ? html`<a href="#${requirementId(id)}">${id}</a>` : id}</span>`)}
       </p>
       <div class="columns">
         <section>
@@ -78,6 +98,7 @@ function renderScenario(scenario: ScenarioReport, index: number, trials: readonl
         html`<h4>Faults</h4>
           ${faultTable(scenario)}`
       }
+      ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
       ${shown.flatMap((trial) => {
         const source = sources.get(trial.seed);
         return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });

@@ -80,6 +80,9 @@ tr.total th, tr.total td { font-weight: 650; }
 .scenarios tbody th a { font-weight: 600; } .scenarios tbody th small { display: block; max-width: 46ch; }
 .scenarios th, .scenarios td { padding-top: 10px; padding-bottom: 10px; }
 .not-run { color: var(--muted); }
+.requirements summary { cursor: pointer; padding: 8px 0; } .requirements .level { margin-right: 20px; } .requirements .level strong { font-weight: 600; margin-right: 4px; } .requirements details > p { margin: 12px 0 10px; font-size: 13px; }
+.requirements tbody th { white-space: nowrap; } .requirements tbody th small { display: block; } .requirements tr.group th { padding: 18px 0 6px; border-top: 0; font-weight: 650; } .requirements .group span { display: inline-block; text-transform: none; } .requirements .group span::first-letter { text-transform: uppercase; } .requirements td:nth-child(2) { min-width: 220px; max-width: 62ch; } .requirements td:last-child { min-width: 200px; } .requirements tr:target { background: var(--sunken); }
+.requirements ul { list-style: none; margin: 0; padding: 0; } .mark { position: relative; font-weight: 650; } .mark.pass { color: var(--pass); } .mark.fail { color: var(--fail); } .mark.unknown { color: var(--unknown); }
 .gauge { white-space: nowrap; font-variant-numeric: tabular-nums; } .gauge svg { margin-right: 6px; width: 120px; height: 8px; } .gauge rect { height: 8px; rx: 4px; }
 .gauge-back { width: 100%; fill: var(--sunken); } .gauge-fill { fill: var(--target); } .gauge-over { fill: var(--fail); }
 

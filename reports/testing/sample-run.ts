@@ -2,7 +2,7 @@ import { judge } from '../../checks/judge.ts';
 import type { HistoryEvent } from '../../history/events.ts';
 import type { NotRun } from '../../history/verdict.ts';
 import { RUN_FORMAT } from '../report-input.ts';
-import type { ReportInput, ReportTrial, RunFacts } from '../report-input.ts';
+import type { ReportInput, ReportTrial, RequirementFacts, RunFacts } from '../report-input.ts';
 import { BOUNDS, Sketch, TARGET, WORLD } from './sketch.ts';
 import type { SketchedNode, SketchedPod } from './sketch.ts';
 
@@ -206,7 +206,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'ten nodes are provisioned for ten pods, and go when the pods go',
     suite: 'provisioning',
     profile: 'core',
-    requirements: ['PROV-1', 'TERM-1'],
+    requirements: ['PRV-01', 'TRM-01'],
     draw: drawScaleOut,
   },
   {
@@ -214,7 +214,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'fifty spot pods spread over three zones',
     suite: 'scheduling',
     profile: 'extended',
-    requirements: ['SCHED-1', 'PROV-1'],
+    requirements: ['PRV-01', 'SCH-04'],
     draw: drawSpotSpread,
   },
   {
@@ -222,7 +222,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'a pod with maxSkew -1 on the wire spoils nothing for the healthy pods beside it',
     suite: 'scheduling',
     profile: 'robustness',
-    requirements: ['ROB-1', 'ROB-2'],
+    requirements: ['SCH-11', 'TEL-03'],
     draw: drawNegativeSkew,
   },
   {
@@ -230,7 +230,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'no capacity in one zone, then no spot capacity anywhere: the pool falls back',
     suite: 'capacity',
     profile: 'core',
-    requirements: ['CAP-1', 'CAP-2'],
+    requirements: ['CAP-03', 'CAP-04'],
     draw: drawSpotRunsOut,
   },
   {
@@ -238,7 +238,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'killed right after CreateFleet took effect and before its answer',
     suite: 'crashes',
     profile: 'core',
-    requirements: ['CRASH-1', 'LEAK-1'],
+    requirements: ['CRA-01', 'CRA-02'],
     draw: drawKilledAfterLaunch,
   },
   {
@@ -246,7 +246,7 @@ const SCENARIOS: readonly Drawn[] = [
     title: 'a fleet is launched and the answer never arrives: no second fleet, nothing forgotten',
     suite: 'api-pressure',
     profile: 'core',
-    requirements: ['API-1', 'LEAK-1'],
+    requirements: ['LEK-02'],
     draw: drawInterrupted,
     cutOff: [1, 2],
   },
@@ -257,8 +257,43 @@ const NOT_RUN = {
   title: 'capacity reservations are used before anything else is bought',
   suite: 'capacity',
   profile: 'extended',
-  requirements: ['CAP-3'],
+  requirements: ['CAP-13'],
 } as const;
+const UNSERVED = { 'success-rate': ['pod-not-served'] };
+const LEAKED = { 'no-leaked-instances': ['leaked-instance', 'nodeless-instance'] };
+const SPECIFICATION: readonly RequirementFacts[] = (
+  [
+    ['PRV-01', 'provisioning', 'core', 'A pod that some pool can serve runs within the bound.', UNSERVED],
+    ['SCH-04', 'scheduling constraints', 'core', 'Pods under a hard spread constraint are all served.', UNSERVED],
+    ['SCH-11', 'scheduling constraints', 'robustness', 'A constraint that can not be delays no pod but its own.', UNSERVED],
+    ['CAP-03', 'capacity errors', 'extended', 'Where there is no spot capacity, on-demand capacity serves.', UNSERVED],
+    ['CAP-04', 'capacity errors', 'core', 'An offering that was refused is left alone.', UNSERVED],
+    ['CAP-13', 'capacity errors', 'extended', 'What is reserved is used first.', UNSERVED],
+    ['TRM-01', 'termination', 'core', 'An instance that nothing needs any more ends.', { 'scale-in': ['not-ended'] }],
+    ['LEK-02', 'leaks', 'core', 'A launch whose answer never arrived leaves no instance that nobody knows.', LEAKED],
+    ['CRA-01', 'controller crashes', 'core', 'Wherever the autoscaler is killed, the next one serves all pods.', UNSERVED],
+    ['CRA-02', 'controller crashes', 'core', 'Wherever the autoscaler is killed, no instance is forgotten.', LEAKED],
+    ['STL-01', 'stale reads', 'core', 'An instance that the cloud does not show yet is not taken for lost.', LEAKED],
+    [
+      'TEL-03',
+      'what it tells',
+      'robustness',
+      'A pod whose constraint can not be understood is named.',
+      { 'unserved-explained': ['unexplained'] },
+    ],
+  ] as const
+).map(([id, area, profile, title, breaches]) => ({
+  id,
+  level: id === 'CAP-04' ? 'SHOULD' : 'MUST',
+  area,
+  profile,
+  title,
+  breaches: Object.fromEntries(Object.entries<readonly string[]>(breaches).map(([check, codes]) => [check, [...codes]])),
+  scenarios: [
+    ...[...SCENARIOS, NOT_RUN].filter(({ requirements }) => requirements.some((one) => one === id)).map((scenario) => scenario.id),
+    ...(id === 'LEK-02' ? ['provisioning/withdrawn-during-launch'] : []),
+  ],
+}));
 const WHY_NOT_RUN = 'the target does not declare the feature "capacity-reservations"';
 
 /** What a sample run may differ in. */
@@ -295,6 +330,7 @@ export function sampleRun({ trials = 2, only, rewrite = (events) => events }: Sa
       requirements: [...requirements],
       digest: 'd1'.repeat(32),
     })),
+    requirements: [...SPECIFICATION],
     target: TARGET,
     world: WORLD,
     bounds: [...BOUNDS],

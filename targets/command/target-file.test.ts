@@ -28,6 +28,8 @@ test('what is left out has its default', () => {
       terminationMs: 35_000,
       unavailableOfferingMs: 180_000,
       offeringsPerLaunch: 60,
+      consolidationMs: 110_000,
+      driftMs: 300_000,
     },
     ready: { delay: 0 },
   });

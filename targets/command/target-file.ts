@@ -70,6 +70,9 @@ const constants = z
       termination: duration(),
       unavailableOffering: duration().default(180_000),
       offeringsPerLaunch: z.int('must be a positive whole number').positive('must be a positive whole number').default(60),
+      // What a NodePool's consolidateAfter of 30 s comes to with Karpenter's own delays, and how often it compares nodes.
+      consolidation: duration().default(110_000),
+      drift: duration().default(300_000),
     },
     { error: objectError('must be a map of the constants', CONSTANTS_EXAMPLE) },
   )
@@ -83,6 +86,8 @@ const constants = z
     terminationMs: given.termination,
     unavailableOfferingMs: given.unavailableOffering,
     offeringsPerLaunch: given.offeringsPerLaunch,
+    consolidationMs: given.consolidation,
+    driftMs: given.drift,
   }));
 
 const karpenterPools = z.strictObject(

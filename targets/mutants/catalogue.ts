@@ -1,23 +1,52 @@
 import { batchLimits } from './batch-limits.ts';
+import { believedEnd } from './believed-end.ts';
+import { boughtAgain } from './bought-again.ts';
+import { brokenRoom } from './broken-room.ts';
+import { cutGrace } from './cut-grace.ts';
 import { deafAfterError } from './deaf-after-error.ts';
+import { deafToOptOuts } from './deaf-to-opt-outs.ts';
 import { deletedPods } from './deleted-pods.ts';
 import { doubleLaunch } from './double-launch.ts';
+import { earlyDeletion } from './early-deletion.ts';
+import { earlyNotice } from './early-notice.ts';
+import { endlessConsolidation } from './endless-consolidation.ts';
+import { finalizerFirst } from './finalizer-first.ts';
 import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
+import { forgottenFlights } from './forgotten-flights.ts';
 import { freshToken } from './fresh-token.ts';
+import { ghostNodes } from './ghost-nodes.ts';
 import { hammering } from './hammering.ts';
 import { hastyEnd } from './hasty-end.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
+import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
+import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
+import { narrowLaunches } from './narrow-launches.ts';
+import { nilSelector } from './nil-selector.ts';
 import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
+import { oneAtATime } from './one-at-a-time.ts';
+import { overfullNodes } from './overfull-nodes.ts';
+import { poisonVolume } from './poison-volume.ts';
+import { quotaBlind } from './quota-blind.ts';
+import { repeatedLaunch } from './repeated-launch.ts';
+import { restoredTaints } from './restored-taints.ts';
+import { shortPatience } from './short-patience.ts';
 import { staleDescribe } from './stale-describe.ts';
+import { stalePlan } from './stale-plan.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
+import { throttlingAsDrought } from './throttling-as-drought.ts';
+import { unlearntShortfall } from './unlearnt-shortfall.ts';
 import { unmaskedOfferings } from './unmasked-offerings.ts';
+import { unpacedDrift } from './unpaced-drift.ts';
+import { unsyncedForever } from './unsynced-forever.ts';
+import { unsyncedStart } from './unsynced-start.ts';
+import { zoneBlind } from './zone-blind.ts';
 
 /** Every planted bug. */
 export const mutants: readonly Mutant[] = [
@@ -40,4 +69,33 @@ export const mutants: readonly Mutant[] = [
   deafAfterError,
   keptTemplates,
   foreignKiller,
+  cutGrace,
+  narrowLaunches,
+  poisonVolume,
+  restoredTaints,
+  zoneBlind,
+  believedEnd,
+  boughtAgain,
+  brokenRoom,
+  earlyNotice,
+  finalizerFirst,
+  forgottenFlights,
+  ghostNodes,
+  keptTaint,
+  missingNode,
+  nilSelector,
+  oneAtATime,
+  overfullNodes,
+  quotaBlind,
+  repeatedLaunch,
+  shortPatience,
+  throttlingAsDrought,
+  unlearntShortfall,
+  unsyncedForever,
+  unsyncedStart,
+  earlyDeletion,
+  stalePlan,
+  unpacedDrift,
+  deafToOptOuts,
+  endlessConsolidation,
 ];

@@ -23,5 +23,11 @@ export const deafAfterError: Mutant = {
     wrapAws: deafAfterErrorWire,
   }),
   resembles: 'interruption messages no longer read until the controller was restarted',
-  caughtBy: { scenario: 'interruption/queue-outage', check: 'interruption-handled', code: 'notice-not-read', seeds: 'every' },
+  caughtBy: {
+    scenario: 'interruption/queue-outage',
+    check: 'interruption-handled',
+    code: 'notice-not-read',
+    object: 'instance/*',
+    seeds: 'every',
+  },
 };

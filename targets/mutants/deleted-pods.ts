@@ -38,5 +38,11 @@ export const deletedPods: Mutant = {
     }),
   }),
   resembles: 'pods went past their PodDisruptionBudget when nodes were drained (karpenter#1928)',
-  caughtBy: { scenario: 'disruption/drained-within-budget', check: 'budgets-respected', code: 'protected-pod-deleted', seeds: 'every' },
+  caughtBy: {
+    scenario: 'disruption/drained-within-budget',
+    check: 'budgets-respected',
+    code: 'protected-pod-deleted',
+    object: 'pods/default/*',
+    seeds: 'every',
+  },
 };

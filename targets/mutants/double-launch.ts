@@ -21,5 +21,11 @@ export const doubleLaunch: Mutant = {
     },
   }),
   resembles: 'two instances for one claim, one of them collected minutes later (karpenter-provider-aws#3725)',
-  caughtBy: { scenario: 'registration/slow-kubelets', check: 'runaway-capacity', code: 'launched-twice', seeds: 'every' },
+  caughtBy: {
+    scenario: 'registration/slow-kubelets',
+    check: 'runaway-capacity',
+    code: 'launched-twice',
+    object: 'instance/*',
+    seeds: 'every',
+  },
 };

@@ -29,5 +29,11 @@ export const foreignKiller: Mutant = {
     },
   }),
   resembles: 'a clean-up by absence of a tag, which ends what others run in the same account',
-  caughtBy: { scenario: 'registration/slow-kubelets', check: 'foreign-instances', code: 'foreign-instance-ended', seeds: 'every' },
+  caughtBy: {
+    scenario: 'registration/slow-kubelets',
+    check: 'foreign-instances',
+    code: 'foreign-instance-ended',
+    object: 'instance/*',
+    seeds: 'every',
+  },
 };

@@ -24,5 +24,12 @@ export const forgetfulToken: Mutant = {
     },
   }),
   resembles: 'a crash between the launch and its record left an instance behind (karpenter-provider-aws#549, #1380)',
-  caughtBy: { scenario: 'crashes/killed-at-side-effect', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'some' },
+  caughtBy: {
+    scenario: 'crashes/killed-at-side-effect',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'some',
+    needs: 'crash',
+  },
 };

@@ -27,5 +27,11 @@ export const forgottenDaemons: Mutant = {
     },
   }),
   resembles: 'nodes whose allocatable was less than computed were launched again and again (karpenter-provider-aws#1959)',
-  caughtBy: { scenario: 'provisioning/daemonset-overhead', check: 'success-rate', code: 'pod-not-served', seeds: 'every' },
+  caughtBy: {
+    scenario: 'provisioning/daemonset-overhead',
+    check: 'success-rate',
+    code: 'pod-not-served',
+    object: 'pods/default/*',
+    seeds: 'every',
+  },
 };

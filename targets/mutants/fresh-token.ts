@@ -18,5 +18,12 @@ export const freshToken: Mutant = {
     }),
   }),
   resembles: 'two nodes for one claim after a launch was repeated (karpenter-provider-aws#3725)',
-  caughtBy: { scenario: 'api-pressure/lost-launch-answer', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'every' },
+  caughtBy: {
+    scenario: 'api-pressure/lost-launch-answer',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'every',
+    needs: 'interleaving',
+  },
 };

@@ -34,5 +34,11 @@ export const hammering: Mutant = {
     }),
   }),
   resembles: 'retries in lockstep kept an account throttled (karpenter-provider-aws#9175, #8923)',
-  caughtBy: { scenario: 'api-pressure/throttled-launches', check: 'request-amplification', code: 'request-hammered', seeds: 'every' },
+  caughtBy: {
+    scenario: 'api-pressure/throttled-launches',
+    check: 'request-amplification',
+    code: 'request-hammered',
+    object: 'ec2:CreateFleet',
+    seeds: 'every',
+  },
 };

@@ -22,5 +22,11 @@ export const hastyEnd: Mutant = {
     },
   }),
   resembles: 'pods killed right after the interruption message, without their grace (karpenter-provider-aws#8160)',
-  caughtBy: { scenario: 'interruption/one-warning', check: 'interruption-handled', code: 'pod-not-asked-to-leave', seeds: 'every' },
+  caughtBy: {
+    scenario: 'interruption/one-warning',
+    check: 'interruption-handled',
+    code: 'pod-not-asked-to-leave',
+    object: 'pods/default/*',
+    seeds: 'every',
+  },
 };

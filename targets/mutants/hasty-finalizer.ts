@@ -29,5 +29,12 @@ export const hastyFinalizer: Mutant = {
     },
   }),
   resembles: 'a claim deleted right after its launch left its instance behind (karpenter-provider-aws#7684, karpenter#1944)',
-  caughtBy: { scenario: 'provisioning/withdrawn-during-launch', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'some' },
+  caughtBy: {
+    scenario: 'provisioning/withdrawn-during-launch',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'some',
+    needs: 'interleaving',
+  },
 };

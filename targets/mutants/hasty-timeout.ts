@@ -32,5 +32,11 @@ export const hastyTimeout: Mutant = {
     },
   }),
   resembles: 'nodes that did not register in time were given up and their instances ran on (autoscaler#6810)',
-  caughtBy: { scenario: 'registration/never-registers', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'every' },
+  caughtBy: {
+    scenario: 'registration/never-registers',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'every',
+  },
 };

@@ -13,5 +13,11 @@ export const ignoredInterruption: Mutant = {
     }),
   }),
   resembles: 'a message that was processed before its claim knew the instance was lost (karpenter-provider-aws#5400 and its kin)',
-  caughtBy: { scenario: 'interruption/one-warning', check: 'interruption-handled', code: 'interruption-ignored', seeds: 'every' },
+  caughtBy: {
+    scenario: 'interruption/one-warning',
+    check: 'interruption-handled',
+    code: 'interruption-ignored',
+    object: 'nodes/*',
+    seeds: 'every',
+  },
 };

@@ -19,5 +19,11 @@ export const keptTemplates: Mutant = {
     },
   }),
   resembles: 'launch templates leaked until MaxTemplateLimitExceeded (karpenter-provider-aws#8686)',
-  caughtBy: { scenario: 'registration/slow-kubelets', check: 'no-leaked-templates', code: 'leaked-launch-template', seeds: 'every' },
+  caughtBy: {
+    scenario: 'registration/slow-kubelets',
+    check: 'no-leaked-templates',
+    code: 'leaked-launch-template',
+    object: 'launchtemplate/*',
+    seeds: 'every',
+  },
 };

@@ -3,6 +3,8 @@ import { createParts } from '../../controller/parts.ts';
 import { runInProcess } from '../../harness/testing/in-process.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
+import { believedEnd } from './believed-end.ts';
+import { finalizerFirst } from './finalizer-first.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { freshToken } from './fresh-token.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
@@ -38,6 +40,8 @@ for (const { target, caughtBy } of [
   nodeNameIdentity,
   staleDescribe,
   hastyTimeout,
+  believedEnd,
+  finalizerFirst,
 ]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);

@@ -62,5 +62,12 @@ export const nodeNameIdentity: Mutant = {
     },
   }),
   resembles: "a new instance got a dead one's address, its node was deleted with the old one, and it ran on (karpenter-provider-aws#2734)",
-  caughtBy: { scenario: 'registration/address-reuse', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'some' },
+  caughtBy: {
+    scenario: 'registration/address-reuse',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'some',
+    needs: 'interleaving',
+  },
 };

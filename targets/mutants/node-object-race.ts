@@ -53,5 +53,12 @@ export const nodeObjectRace: Mutant = {
     },
   }),
   resembles: 'launch succeeded, creating the node failed, the instance was forgotten (karpenter-provider-aws#549, #1111)',
-  caughtBy: { scenario: 'api-pressure/slow-launch-answer', check: 'no-leaked-instances', code: 'leaked-instance', seeds: 'every' },
+  caughtBy: {
+    scenario: 'api-pressure/slow-launch-answer',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'every',
+    needs: 'interleaving',
+  },
 };

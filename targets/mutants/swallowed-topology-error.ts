@@ -32,5 +32,11 @@ export const swallowedTopologyError: Mutant = {
     },
   }),
   resembles: 'one bad pod in a batch keeps every pod of the batch from being provisioned (karpenter-provider-aws#2189, #1021)',
-  caughtBy: { scenario: 'scheduling/negative-max-skew', check: 'success-rate', code: 'pod-not-served', seeds: 'every' },
+  caughtBy: {
+    scenario: 'scheduling/negative-max-skew',
+    check: 'success-rate',
+    code: 'pod-not-served',
+    object: 'pods/default/healthy-*',
+    seeds: 'every',
+  },
 };

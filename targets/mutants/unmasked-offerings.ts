@@ -14,5 +14,5 @@ export const unmaskedOfferings: Mutant = {
     }),
   }),
   resembles: 'the same request was repeated while other capacity was free (karpenter-provider-aws#5850, #5789)',
-  caughtBy: { scenario: 'capacity/spot-runs-out', check: 'success-rate', code: 'pod-not-served', seeds: 'every' },
+  caughtBy: { scenario: 'capacity/spot-runs-out', check: 'success-rate', code: 'pod-not-served', object: 'pods/default/*', seeds: 'every' },
 };

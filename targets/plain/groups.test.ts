@@ -5,37 +5,30 @@ import { LABEL } from '../../model/kube.ts';
 import type { NodeSelectorRequirement } from '../../model/kube.ts';
 import { allows, parseRequirements } from '../../model/requirements.ts';
 import { ZONES, pools } from '../testing/pools.ts';
-import { architectureOf, fromConfigMap, groupsFor, toConfigMap } from './groups.ts';
+import { ConfigError, architectureOf, fromConfigMap, groupsFor, labelsOf, offeringsOf, toConfigMap } from './groups.ts';
 
 function pool(requirements: NodeSelectorRequirement[], more: Partial<Pool> = {}): Pool {
   return { name: 'p', requirements, labels: {}, taints: [], startupTaints: [], weight: 0, ...more };
 }
 
 for (const { name, from, gives } of [
-  { name: 'a group a zone, of the default type', from: pool([]), gives: ['m6i.xlarge a', 'm6i.xlarge b', 'm6i.xlarge c'] },
+  { name: 'a zone that does not exist is no group', from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]), gives: [] },
   {
     name: 'the zones that are named',
-    from: pool([{ key: LABEL.zone, operator: 'In', values: ['us-east-1b'] }]),
-    gives: ['m6i.xlarge b'],
+    from: pool([
+      { key: LABEL.zone, operator: 'In', values: ['us-east-1b'] },
+      { key: LABEL.instanceType, operator: 'In', values: ['m6i.large'] },
+    ]),
+    gives: ['m6i.large us-east-1b'],
   },
   {
-    name: 'a zone that does not exist is no group',
-    from: pool([{ key: LABEL.zone, operator: 'In', values: ['eu-west-1a'] }]),
-    gives: [],
-  },
-  {
-    name: 'the first type that is named and allowed',
+    name: 'the types that are named and allowed',
     from: pool([
       { key: LABEL.instanceType, operator: 'In', values: ['m6i.large', 'm6a.large'] },
       { key: LABEL.instanceType, operator: 'NotIn', values: ['m6i.large'] },
-      { key: LABEL.zone, operator: 'NotIn', values: ['us-east-1a', 'us-east-1b'] },
+      { key: LABEL.zone, operator: 'NotIn', values: ['us-east-1a'] },
     ]),
-    gives: ['m6a.large c'],
-  },
-  {
-    name: 'arm64 without a type',
-    from: pool([{ key: LABEL.arch, operator: 'In', values: ['arm64'] }]),
-    gives: ['m6g.xlarge a', 'm6g.xlarge b', 'm6g.xlarge c'],
+    gives: ['m6a.large us-east-1b', 'm6a.large us-east-1c'],
   },
   {
     name: 'arm64 among types of both architectures',
@@ -44,7 +37,7 @@ for (const { name, from, gives } of [
       { key: LABEL.instanceType, operator: 'In', values: ['m6i.large', 'c7g.large'] },
       { key: LABEL.zone, operator: 'In', values: ['us-east-1c'] },
     ]),
-    gives: ['c7g.large c'],
+    gives: ['c7g.large us-east-1c'],
   },
   {
     name: 'types of the other architecture only',
@@ -57,15 +50,36 @@ for (const { name, from, gives } of [
   { name: 'spot only, which it does not buy', from: pool([{ key: LABEL.capacityType, operator: 'In', values: ['spot'] }]), gives: [] },
 ] satisfies { name: string; from: Pool; gives: string[] }[]) {
   test(`groups: ${name}`, () => {
-    expect(groupsFor([from], ZONES).map(({ instanceType, zone }) => `${instanceType} ${zone.at(-1) ?? ''}`)).toEqual(gives);
+    const offerings = groupsFor([from], ZONES).flatMap(offeringsOf);
+    expect(offerings.map(({ instanceType, zone }) => `${instanceType} ${zone}`)).toEqual(gives);
   });
 }
 
-test('labels, taints and the limit of nodes go along', () => {
-  const taints = [{ key: 'x', value: 'v', effect: 'NoSchedule' as const }];
-  const [group] = groupsFor([pool([], { labels: { team: 'a' }, taints, limits: { nodes: 3 } })], ZONES);
-  expect(group).toMatchObject({ name: 'p-us-east-1a', labels: { team: 'a' }, taints, maxSize: 3 });
+test('a pool that names no types gets common ones of its architectures', () => {
+  const [any] = groupsFor([pool([])], ZONES);
+  const [arm] = groupsFor([pool([{ key: LABEL.arch, operator: 'In', values: ['arm64'] }])], ZONES);
+  expect(any?.instanceTypes).toEqual(expect.arrayContaining(['m6i.large', 'c6i.2xlarge', 'm6g.xlarge']));
+  expect(arm?.instanceTypes.map(architectureOf)).toEqual(Array.from({ length: arm?.instanceTypes.length ?? 0 }, () => 'arm64'));
 });
+
+test('labels, taints and limits go along', () => {
+  const taints = [{ key: 'x', value: 'v', effect: 'NoSchedule' as const }];
+  const [group] = groupsFor([pool([], { labels: { team: 'a' }, taints, limits: { nodes: 3, cpu: 8 } })], ZONES);
+  expect(group).toMatchObject({ name: 'p', labels: { team: 'a' }, taints, limits: { nodes: 3, cpu: 8 } });
+});
+
+for (const { name, data } of [
+  { name: 'no JSON', data: { groups: '{' } },
+  { name: 'no groups', data: {} },
+  { name: 'groups of another form', data: { groups: '[{"name":"p"}]' } },
+]) {
+  test(`a ConfigMap with ${name} is an error that says where`, () => {
+    expect(() => fromConfigMap({ metadata: { namespace: 'kube-system', name: 'plain-autoscaler' }, data })).toThrow(ConfigError);
+    expect(() => fromConfigMap({ metadata: { namespace: 'kube-system', name: 'plain-autoscaler' }, data })).toThrow(
+      'ConfigMap kube-system/plain-autoscaler, groups',
+    );
+  });
+}
 
 for (const [type, architecture] of [
   ['m6i.large', 'amd64'],
@@ -85,19 +99,20 @@ test('every group stays within what its pool allows, and comes back from its Con
     fc.property(pools(), (from) => {
       const requirements = parseRequirements(from.requirements);
       const groups = groupsFor([from], ZONES);
-      for (const group of groups) {
+      for (const offering of groups.flatMap(offeringsOf)) {
+        const { group, instanceType, zone } = offering;
         const labels = {
-          [LABEL.zone]: group.zone,
-          [LABEL.instanceType]: group.instanceType,
-          [LABEL.arch]: architectureOf(group.instanceType),
+          [LABEL.zone]: zone,
+          [LABEL.instanceType]: instanceType,
+          [LABEL.arch]: architectureOf(instanceType),
           [LABEL.capacityType]: 'on-demand',
         };
         for (const [key, value] of Object.entries(labels)) {
           const set = requirements.get(key);
           expect(set === undefined || allows(set, value), `${key}=${value}`).toBe(true);
         }
-        expect(ZONES).toContain(group.zone);
-        expect(group.labels).toEqual(from.labels);
+        expect(labelsOf(offering)).toMatchObject({ ...from.labels, [LABEL.zone]: zone, [LABEL.instanceType]: instanceType });
+        expect(ZONES).toContain(zone);
         expect(group.taints).toEqual(from.taints);
       }
       expect(fromConfigMap(toConfigMap(groups))).toEqual(groups);

@@ -1,69 +1,103 @@
 import { z } from 'zod';
 import type { Pool } from '../../model/catalogue.ts';
 import { LABEL } from '../../model/kube.ts';
-import type { KubeObject, Taint } from '../../model/kube.ts';
+import type { KubeObject } from '../../model/kube.ts';
 import { allows, parseRequirements } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
 
-/** A group of like instances, fixed in type and zone: all that `plain` knows of capacity. */
+/** A group of nodes that are alike to pods but for type and zone: all that `plain` knows of where capacity may come from. */
 const groupSchema = z.object({
   name: z.string(),
-  instanceType: z.string(),
-  zone: z.string(),
-  maxSize: z.number().int().positive(),
+  instanceTypes: z.array(z.string()),
+  zones: z.array(z.string()),
   labels: z.record(z.string(), z.string()),
   taints: z.array(
-    z.object({ key: z.string(), value: z.string().optional(), effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']) }),
+    z.object({ key: z.string(), value: z.string().exactOptional(), effect: z.enum(['NoSchedule', 'PreferNoSchedule', 'NoExecute']) }),
   ),
+  /** Most that it may hold, in nodes, vCPUs and MiB of memory; absent for no limit. */
+  limits: z.object({ nodes: z.number().exactOptional(), cpu: z.number().exactOptional(), memoryMiB: z.number().exactOptional() }),
 });
 export type Group = z.infer<typeof groupSchema>;
+
+/** What can be launched for a group: one type in one zone, on demand. */
+export interface Offering {
+  readonly group: Group;
+  readonly instanceType: string;
+  readonly zone: string;
+}
 
 /** Where the groups are configured. */
 export const CONFIG_MAP = { namespace: 'kube-system', name: 'plain-autoscaler' } as const;
 
-/** A group never grows beyond this size when its pool names no limit. */
-const DEFAULT_MAX_SIZE = 100;
-/** The types of pools that name none: the first that suits. */
-const DEFAULT_TYPES: readonly string[] = ['m6i.xlarge', 'm6g.xlarge'];
+/** The types of pools that name none, as an operator of fixed groups would choose them: common families. */
+const FAMILIES = ['m6i', 'c6i', 'r6i', 'm6g', 'c6g', 'r6g'] as const;
+const SIZES = ['large', 'xlarge', '2xlarge', '4xlarge', '8xlarge'] as const;
+const DEFAULT_TYPES: readonly string[] = SIZES.flatMap((size) => FAMILIES.map((family) => `${family}.${size}`));
 
 export interface ConfigMap extends KubeObject {
   data?: Record<string, string>;
 }
 
-/** One group a zone for each pool, of the first type that the pool allows; none for a pool that allows none, or no on-demand capacity. */
+/** What is configured is not what this autoscaler reads. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ConfigError';
+  }
+}
+
+/** One group for each pool; none for a pool of which nothing can be launched on demand. */
 export function groupsFor(pools: readonly Pool[], zones: readonly string[]): Group[] {
   return pools.flatMap((pool) => {
     const requirements = parseRequirements(pool.requirements);
     const named = pool.requirements.find(({ key, operator }) => key === LABEL.instanceType && operator === 'In')?.values ?? DEFAULT_TYPES;
-    const instanceType = named.find(
+    const instanceTypes = named.filter(
       (type) => isAllowed(requirements, LABEL.instanceType, type) && isAllowed(requirements, LABEL.arch, architectureOf(type)),
     );
-    if (instanceType === undefined || !isAllowed(requirements, LABEL.capacityType, 'on-demand')) return [];
-    const allowed = zones.filter((zone) => isAllowed(requirements, LABEL.zone, zone));
-    return allowed.map((zone) => ({
-      name: `${pool.name}-${zone}`,
-      instanceType,
-      zone,
-      maxSize: pool.limits?.nodes ?? DEFAULT_MAX_SIZE,
-      labels: { ...pool.labels },
-      taints: pool.taints.map((taint: Taint) => ({
-        key: taint.key,
-        effect: taint.effect,
-        ...(taint.value === undefined ? {} : { value: taint.value }),
-      })),
-    }));
+    const allowedZones = zones.filter((zone) => isAllowed(requirements, LABEL.zone, zone));
+    if (instanceTypes.length === 0 || allowedZones.length === 0 || !isAllowed(requirements, LABEL.capacityType, 'on-demand')) return [];
+    const taints = pool.taints.map(({ key, value, effect }) => ({ key, effect, ...(value === undefined ? {} : { value }) }));
+    return [{ name: pool.name, instanceTypes, zones: allowedZones, labels: { ...pool.labels }, taints, limits: { ...pool.limits } }];
   });
+}
+
+/** Type by type in the group's order, and zone by zone. */
+export function offeringsOf(group: Group): Offering[] {
+  return group.instanceTypes.flatMap((instanceType) => group.zones.map((zone) => ({ group, instanceType, zone })));
+}
+
+/** The labels that pods find on a node of an offering. */
+export function labelsOf({ group, instanceType, zone }: Offering): Record<string, string> {
+  return {
+    ...group.labels,
+    [LABEL.zone]: zone,
+    [LABEL.region]: zone.slice(0, -1),
+    [LABEL.instanceType]: instanceType,
+    [LABEL.arch]: architectureOf(instanceType),
+    [LABEL.os]: 'linux',
+  };
 }
 
 export function toConfigMap(groups: readonly Group[]): ConfigMap & { metadata: { name: string } } {
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...CONFIG_MAP }, data: { groups: JSON.stringify(groups) } };
 }
 
-/** @throws Error when the ConfigMap holds no groups as they should be */
+/** No ConfigMap, no groups. @throws ConfigError when the ConfigMap holds no groups as they should be */
 export function fromConfigMap(config: ConfigMap | undefined): Group[] {
-  if (config?.data?.['groups'] === undefined) return [];
-  const parsed = z.array(groupSchema).safeParse(JSON.parse(config.data['groups']));
-  if (!parsed.success) throw new Error(`ConfigMap ${CONFIG_MAP.namespace}/${CONFIG_MAP.name}: ${z.prettifyError(parsed.error)}`);
+  return config === undefined ? [] : parseData(config, 'groups', z.array(groupSchema));
+}
+
+/** Reads JSON in a ConfigMap. @throws ConfigError */
+export function parseData<T>({ metadata, data }: ConfigMap, key: string, schema: z.ZodType<T>): T {
+  const where = `ConfigMap ${metadata.namespace ?? ''}/${metadata.name ?? ''}, ${key}`;
+  let value: unknown;
+  try {
+    value = JSON.parse(data?.[key] ?? '');
+  } catch {
+    throw new ConfigError(`${where} is no JSON`);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw new ConfigError(`${where}: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }
 

@@ -1,89 +1,191 @@
-import type { Pod } from '../../model/kube.ts';
-import { LABEL } from '../../model/kube.ts';
+import type { DaemonSet, Pod, Taint } from '../../model/kube.ts';
 import { matchesNode, nodeAlternatives } from '../../model/requirements.ts';
-import { addResources, fits, podRequests, subtractResources } from '../../model/resources.ts';
+import { fits, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
+import type { Labels } from '../../model/selector.ts';
 import { REPELLING, untolerated } from '../../model/taints.ts';
-import { architectureOf } from './groups.ts';
-import type { Group } from './groups.ts';
+import { LABEL } from '../../model/kube.ts';
+import { daemonRequests } from './capacity.ts';
+import type { Shape } from './capacity.ts';
+import { labelsOf } from './groups.ts';
+import type { Group, Offering } from './groups.ts';
+import { malformedSpread } from './placement.ts';
+import type { Placements } from './placement.ts';
 
-/** The size of an instance type, as EC2 states it. */
-export interface Shape {
-  readonly vcpu: number;
-  readonly memoryMiB: number;
+/** A node that is there or on its way, with room for pods. */
+export interface Room {
+  /** The name of its node; absent until there is one. */
+  readonly node?: string;
+  readonly labels: Labels;
+  readonly taints: readonly Taint[];
+  readonly free: Resources;
 }
 
-/** An instance that is on its way to becoming a node. */
-export interface Upcoming {
-  readonly group: Group;
+/** What a group holds, launches under way among it. */
+export interface Holding {
+  readonly group: string;
+  readonly instanceType: string;
+  readonly zone: string;
 }
 
-/** What a node of a type offers to pods: less than the machine has, since system and kubelet take their share. */
-const USABLE_RATIO = 0.85;
-/** A type that offers few addresses may take fewer pods; the next scan then launches what is missing. */
-const PODS_PER_NODE = 25;
-
-interface Bin {
-  readonly group: Group;
-  free: Resources;
-}
-
-/**
- * First fit of the pending pods on what is upcoming, then on new instances of the smallest group that suits: so that
- * pods spread over zones by themselves.
- */
-export function planScaleUp(input: {
+interface PlanInput {
   readonly pending: readonly Pod[];
-  readonly groups: readonly Group[];
-  readonly sizes: ReadonlyMap<string, number>;
-  readonly upcoming: readonly Upcoming[];
-  readonly shapeOf: (type: string) => Shape | undefined;
-}): { readonly launches: ReadonlyMap<Group, number>; readonly unserved: readonly { readonly pod: Pod; readonly why: string }[] } {
-  const { pending, groups, sizes, upcoming, shapeOf } = input;
-  const bins: Bin[] = upcoming.map(({ group }) => ({ group, free: capacityOf(shapeOf(group.instanceType)) }));
-  const launches = new Map<Group, number>();
+  readonly rooms: readonly Room[];
+  /** In the order in which they are tried. */
+  readonly offerings: readonly Offering[];
+  readonly isAvailable: (offering: Offering) => boolean;
+  readonly shapeOf: (instanceType: string) => Shape | undefined;
+  readonly allocatableOf: (instanceType: string) => Resources;
+  readonly daemonSets: readonly DaemonSet[];
+  readonly holdings: readonly Holding[];
+  /** Changed by the plan: what is planned is placed. */
+  readonly placements: Placements;
+}
+
+interface Plan {
+  readonly launches: readonly { readonly offering: Offering; readonly count: number }[];
+  /** Pods that get a node of a launch, each with its offering. */
+  readonly served: readonly { readonly pod: Pod; readonly offering: Offering }[];
+  readonly unserved: readonly { readonly pod: Pod; readonly why: string }[];
+  /** Nodes that are there and are about to get pods. */
+  readonly awaited: ReadonlySet<string>;
+}
+
+/** A room as the plan fills it. */
+interface Bin extends Omit<Room, 'free'> {
+  free: Resources;
+  /** Of what is to be launched. */
+  readonly offering?: Offering;
+}
+
+/** First fit of the pending pods, large ones first, on what is there or on its way, then on new nodes. */
+export function planScaleUp(input: PlanInput): Plan {
+  const bins: Bin[] = input.rooms.map((room) => ({ ...room }));
+  const served: { pod: Pod; offering: Offering }[] = [];
   const unserved: { pod: Pod; why: string }[] = [];
-  const sizeOf = (group: Group): number => (sizes.get(group.name) ?? 0) + (launches.get(group) ?? 0);
-  for (const pod of pending) {
-    const requests = podRequests(pod.spec);
-    const bin = bins.find(({ group, free }) => suits(pod, group) && fits(requests, free));
-    if (bin !== undefined) {
-      bin.free = subtractResources(bin.free, requests);
+  const awaited = new Set<string>();
+  const choice = new Choice(input);
+  const pods = input.pending.map((pod) => ({ pod, requests: podRequests(pod.spec) }));
+  for (const { pod, requests } of pods.sort((a, b) => sizeOf(b.requests) - sizeOf(a.requests))) {
+    const malformed = malformedSpread(pod);
+    if (malformed !== undefined) {
+      unserved.push({ pod, why: malformed });
       continue;
     }
-    const suiting = groups.filter((group) => suits(pod, group));
-    const large = suiting.filter((group) => fits(requests, capacityOf(shapeOf(group.instanceType))));
-    const [group] = large.filter((one) => sizeOf(one) < one.maxSize).sort((a, b) => sizeOf(a) - sizeOf(b));
-    if (group === undefined) {
-      unserved.push({ pod, why: whyUnserved(suiting.length, large.length) });
-      continue;
+    const wanted = choice.offeringsFor(pod, requests);
+    const reachable = wanted.available.map(labelsOf);
+    const isFitting = ({ labels, taints, free }: Bin): boolean =>
+      suits(pod, labels, taints) && fits(requests, free) && input.placements.objection(pod, labels, reachable) === undefined;
+    let bin = bins.find(isFitting);
+    if (bin === undefined) {
+      const found = choice.choose(pod, wanted, bins.length);
+      if ('why' in found) {
+        unserved.push({ pod, why: found.why });
+        continue;
+      }
+      bin = found.bin;
+      bins.push(bin);
+      input.placements.addNode(bin.labels);
     }
-    launches.set(group, (launches.get(group) ?? 0) + 1);
-    bins.push({ group, free: subtractResources(capacityOf(shapeOf(group.instanceType)), requests) });
+    bin.free = subtractResources(bin.free, requests);
+    input.placements.place(pod, bin.labels);
+    if (bin.offering !== undefined) served.push({ pod, offering: bin.offering });
+    if (bin.node !== undefined) awaited.add(bin.node);
   }
-  return { launches, unserved };
+  return { launches: countLaunches(bins), served, unserved, awaited };
 }
 
-function whyUnserved(suiting: number, large: number): string {
-  if (suiting === 0) return 'no group has the labels and taints that it asks for';
-  return large === 0 ? "its requests don't fit an instance of any group" : 'every group that suits has reached its largest size';
+/** The offerings that a pod could use, and those of them that can be had. */
+interface Wanted {
+  readonly suiting: readonly Offering[];
+  readonly large: readonly Offering[];
+  readonly available: readonly Offering[];
 }
 
-function capacityOf(shape: Shape | undefined): Resources {
-  if (shape === undefined) return {};
-  return addResources(
-    { pods: PODS_PER_NODE },
-    { cpu: Math.floor(shape.vcpu * 1000 * USABLE_RATIO), memory: Math.floor(shape.memoryMiB * 2 ** 20 * USABLE_RATIO) },
-  );
+/** Where the next node is launched. */
+class Choice {
+  readonly #input: PlanInput;
+  readonly #holdings: Holding[];
+  readonly #empty = new Map<Offering, Resources>();
+
+  constructor(input: PlanInput) {
+    this.#input = input;
+    this.#holdings = [...input.holdings];
+  }
+
+  offeringsFor(pod: Pod, requests: Resources): Wanted {
+    const suiting = this.#input.offerings.filter((offering) => suits(pod, labelsOf(offering), offering.group.taints));
+    const large = suiting.filter((offering) => fits(requests, this.#emptyNode(offering)));
+    return { suiting, large, available: large.filter((offering) => this.#input.isAvailable(offering)) };
+  }
+
+  /** The first type that will do, in the zone of which the group has fewest. */
+  choose(pod: Pod, { suiting, large, available }: Wanted, number: number): { readonly bin: Bin } | { readonly why: string } {
+    if (suiting.length === 0) return { why: 'no group has the labels and taints that it asks for' };
+    if (large.length === 0) return { why: "its requests don't fit a node of any group" };
+    if (available.length === 0) return { why: 'EC2 has no capacity for any group that suits' };
+    const allowed = available.filter((offering) => this.#isWithinLimits(offering));
+    if (allowed.length === 0) return { why: 'every group that suits has reached its limits' };
+    const reachable = available.map(labelsOf);
+    let why: string | undefined;
+    for (const offering of this.#inOrder(allowed)) {
+      const labels = { ...labelsOf(offering), [LABEL.hostname]: `planned-${number}` };
+      const objection = this.#input.placements.objection(pod, labels, reachable);
+      if (objection === undefined) {
+        this.#holdings.push({ ...offering, group: offering.group.name });
+        return { bin: { labels, taints: offering.group.taints, free: this.#emptyNode(offering), offering } };
+      }
+      why ??= objection;
+    }
+    return { why: why ?? 'no group suits' };
+  }
+
+  #inOrder(offerings: readonly Offering[]): Offering[] {
+    const first = new Map<string, number>();
+    offerings.forEach(({ group, instanceType }, index) => {
+      const key = `${group.name}/${instanceType}`;
+      if (!first.has(key)) first.set(key, index);
+    });
+    const rank = ({ group, instanceType }: Offering): number => first.get(`${group.name}/${instanceType}`) ?? 0;
+    const inZone = ({ group, zone }: Offering): number =>
+      this.#holdings.filter((one) => one.group === group.name && one.zone === zone).length;
+    return [...offerings].sort((a, b) => rank(a) - rank(b) || inZone(a) - inZone(b));
+  }
+
+  #isWithinLimits({ group, instanceType }: Offering): boolean {
+    const types = [...this.#holdings.filter((one) => one.group === group.name).map((one) => one.instanceType), instanceType];
+    const sum = (of: (shape: Shape) => number): number =>
+      types.reduce((total, type) => total + of(this.#input.shapeOf(type) ?? NOTHING), 0);
+    const { nodes = Infinity, cpu = Infinity, memoryMiB = Infinity }: Group['limits'] = group.limits;
+    return types.length <= nodes && sum(({ vcpu }) => vcpu) <= cpu && sum((shape) => shape.memoryMiB) <= memoryMiB;
+  }
+
+  /** What a new node of an offering has for pods. */
+  #emptyNode(offering: Offering): Resources {
+    let free = this.#empty.get(offering);
+    if (free === undefined) {
+      const { taints } = offering.group;
+      const daemons = daemonRequests(this.#input.daemonSets, { labels: labelsOf(offering), taints });
+      free = subtractResources(this.#input.allocatableOf(offering.instanceType), daemons);
+      this.#empty.set(offering, free);
+    }
+    return free;
+  }
 }
 
-function suits(pod: Pod, group: Group): boolean {
-  const labels = {
-    ...group.labels,
-    [LABEL.zone]: group.zone,
-    [LABEL.instanceType]: group.instanceType,
-    [LABEL.arch]: architectureOf(group.instanceType),
-    [LABEL.os]: 'linux',
-  };
-  return matchesNode(nodeAlternatives(pod.spec), '', labels) && untolerated(group.taints, pod.spec.tolerations, REPELLING) === undefined;
+const NOTHING: Shape = { vcpu: 0, memoryMiB: 0, pods: 0, isSpecial: false };
+
+function countLaunches(bins: readonly Bin[]): Plan['launches'] {
+  const counts = new Map<Offering, number>();
+  for (const { offering } of bins) if (offering !== undefined) counts.set(offering, (counts.get(offering) ?? 0) + 1);
+  return [...counts].map(([offering, count]) => ({ offering, count }));
+}
+
+function suits({ spec }: Pod, labels: Labels, taints: readonly Taint[]): boolean {
+  return matchesNode(nodeAlternatives(spec), '', labels) && untolerated(taints, spec.tolerations, REPELLING) === undefined;
+}
+
+/** By which pods are put in order: in millicores and MiB alike, as far as they can be. */
+function sizeOf({ cpu = 0, memory = 0 }: Resources): number {
+  return cpu + memory / 2 ** 22;
 }

@@ -3,6 +3,7 @@ import type { Offering } from '../../model/catalogue.ts';
 import type { CapacityPort } from '../ports.ts';
 
 type Limit = Parameters<CapacityPort['limit']>[0];
+type Refusing = Parameters<CapacityPort['refuse']>[0];
 
 /** A limit that a fault set, with what it has left in each offering. */
 export interface ArmedLimit {
@@ -23,6 +24,7 @@ export class Capacity implements CapacityPort {
   readonly #depthOf: (offering: Offering) => number;
   readonly #pools = new Map<string, { readonly depth: number; used: number }>();
   readonly #limits = new Set<ArmedLimit>();
+  readonly #refusing = new Set<Refusing>();
 
   /** @param depthOf instances that an offering holds while nobody uses it */
   constructor(depthOf: (offering: Offering) => number) {
@@ -33,6 +35,17 @@ export class Capacity implements CapacityPort {
     const armed: ArmedLimit = { limit, left: new Map() };
     this.#limits.add(armed);
     return () => this.#limits.delete(armed);
+  }
+
+  refuse(refusing: Refusing): () => void {
+    const armed = { ...refusing };
+    this.#refusing.add(armed);
+    return () => this.#refusing.delete(armed);
+  }
+
+  /** What refuses launches into an offering, whether there is room or not: the first that was armed. */
+  refusingOf(offering: Offering): Refusing | undefined {
+    return [...this.#refusing].find(({ selector }) => selects(selector, offering));
   }
 
   /** Room in a pool, limits apart: what EC2's own allocation goes by. */

@@ -29,6 +29,7 @@ import type { ReadLag } from './replica.ts';
 import { RequestBuckets } from './request-buckets.ts';
 import { Room } from './room.ts';
 import { SubnetAddresses } from './subnet-addresses.ts';
+import { TemplateFaults } from './template-faults.ts';
 
 /** What an EC2 front is made of. */
 export interface Ec2Options {
@@ -54,7 +55,7 @@ export interface Ec2Options {
 /** EC2 as one account in one region sees it: a service for the AWS wire, and the world's own handles on it. */
 export interface Ec2 {
   readonly backend: Backend;
-  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults' | 'templates'> & {
+  readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults' | 'templates' | 'templateFaults'> & {
     readonly capacity: Capacity;
   };
   /** What others have in the account, from when it is run. */
@@ -110,6 +111,7 @@ export function createEc2(options: Ec2Options): Ec2 {
       instances,
       instanceFaults: new InstanceFaults(clock, instances),
       templates,
+      templateFaults: new TemplateFaults(clock, templates),
     },
     others: subnets.slice(0, 1).map((subnet) => new ForeignInstance({ clock, random: random.fork('foreign'), instances, store, subnet })),
   };

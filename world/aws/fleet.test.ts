@@ -254,6 +254,23 @@ test('a fleet may be partly spot and partly on demand', async () => {
   });
 });
 
+test('an offering that is refused is named with its own code, and the next is tried', async () => {
+  await withEc2(async (bench) => {
+    await makeTemplate(bench);
+    const spans: number[] = [];
+    const refusal = { code: 'InvalidParameterValue', message: 'no' };
+    const selector = { instanceTypes: ['m5.large'], zones: [A, B] };
+    const heal = bench.ports.capacity.refuse({ selector, refusal, fired: (span) => spans.push(span) });
+    const request = { types: ['m5.large'], zones: [A, B, C] as string[], count: 2 };
+    const output = await bench.send(fleet(request));
+    expect(output.Instances?.map(({ LaunchTemplateAndOverrides: one }) => one?.Overrides?.AvailabilityZone)).toEqual([C]);
+    expect(new Set(errorsOf(output))).toEqual(new Set([`InvalidParameterValue m5.large ${A}`, `InvalidParameterValue m5.large ${B}`]));
+    expect(spans).toHaveLength(1);
+    heal();
+    expect(errorsOf(await bench.send(fleet(request)))).toEqual([]);
+  });
+});
+
 test('what can never be launched is an error beside the rest', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);

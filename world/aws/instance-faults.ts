@@ -22,6 +22,10 @@ export class InstanceFaults implements InstanceFaultPort {
     return this.#instances.failLaunches(failure);
   }
 
+  delayEndings(delay: Parameters<InstanceFaultPort['delayEndings']>[0]): Heal {
+    return this.#instances.delayEndings(delay);
+  }
+
   endRunning({ selector, count, how, afterMs, fired }: Ending): Heal {
     const healed = new AbortController();
     const chosen = new Set<string>();

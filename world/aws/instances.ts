@@ -51,6 +51,7 @@ export const USER_INITIATED: StateReason = {
 const LAUNCH_FAILED: StateReason = { code: 'Client.InternalError', message: 'Client.InternalError: Client error on launch' };
 
 type LaunchFailure = Parameters<InstanceFaultPort['failLaunches']>[0];
+type EndingDelay = Parameters<InstanceFaultPort['delayEndings']>[0];
 
 /** An instance with everything that requests see of it. Records are never changed, but replaced. */
 export interface InstanceRecord extends Instance {
@@ -112,6 +113,7 @@ export class Instances implements InstancePort {
   /** What reads see. */
   readonly #replica: Replica<InstanceRecord>;
   readonly #failures = new Set<{ readonly failure: LaunchFailure; left: number }>();
+  readonly #endingDelays = new Set<{ readonly delay: EndingDelay; readonly healing: AbortController; left: number }>();
   /** In the order of launch. Bounded by what the pools hold and what ended within the last hour. */
   readonly #records = new Map<string, InstanceRecord>();
   readonly #leases = new Map<string, Lease>();
@@ -188,6 +190,16 @@ export class Instances implements InstancePort {
     const armed = { failure, left: failure.count };
     this.#failures.add(armed);
     return () => void this.#failures.delete(armed);
+  }
+
+  /** Lets instances take longer to end, until undone. */
+  delayEndings(delay: EndingDelay): Heal {
+    const armed = { delay, healing: new AbortController(), left: delay.count ?? Infinity };
+    this.#endingDelays.add(armed);
+    return () => {
+      this.#endingDelays.delete(armed);
+      armed.healing.abort(new Error('healed'));
+    };
   }
 
   /** Adds an instance that is not the cluster's and has always been there. */
@@ -315,7 +327,18 @@ export class Instances implements InstancePort {
 
   async #finish(id: string): Promise<void> {
     await this.#clock.sleep(this.#draw(id, 'shutting-down', this.#delays.shuttingDown));
+    await this.#takeLonger(id);
     await this.#end(id);
+  }
+
+  async #takeLonger(id: string): Promise<void> {
+    const record = this.#records.get(id);
+    const armed = [...this.#endingDelays].find(({ delay, left }) => left > 0 && record !== undefined && selects(delay.selector, record));
+    if (armed === undefined) return;
+    armed.left -= 1;
+    armed.delay.fired();
+    // A rejection only says that it is healed.
+    await this.#clock.sleep(armed.delay.delayMs, armed.healing.signal).catch(() => undefined);
   }
 
   async #end(id: string): Promise<void> {

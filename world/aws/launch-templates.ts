@@ -56,6 +56,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
   readonly #replica: Replica<LaunchTemplate>;
   /** Those that a read may still see though they are deleted. */
   readonly #deleted = new Set<string>();
+  readonly #listeners = new Set<(template: LaunchTemplate) => void>();
 
   constructor(parts: { random: Random; clock: Clock; recorder: Recorder; readLag: ReadLag }) {
     const { random, clock, recorder, readLag } = parts;
@@ -109,6 +110,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
     };
     this.#keep(created);
     this.#record(created, 'created', span);
+    for (const listener of [...this.#listeners]) listener(created);
     return created;
   }
 
@@ -149,7 +151,14 @@ export class LaunchTemplates implements LaunchTemplatePort {
     return pick(name, this.readAll(span));
   }
 
-  delete(template: LaunchTemplate, span: number): void {
+  /** Calls back when a template was created. @returns what ends that */
+  onCreate(listener: (template: LaunchTemplate) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  /** @param span of the request; undefined for somebody else's */
+  delete(template: LaunchTemplate, span: number | undefined): void {
     const { id } = template;
     if (!this.#byId.delete(id)) return;
     this.#record(template, 'deleted', span);
@@ -166,8 +175,8 @@ export class LaunchTemplates implements LaunchTemplatePort {
     this.#keep({ ...template, tags });
   }
 
-  #record({ id, name }: LaunchTemplate, to: EventOf<'launch-template'>['to'], span: number): void {
-    this.#recorder.record({ type: 'launch-template', template: id, name, to, span });
+  #record({ id, name }: LaunchTemplate, to: EventOf<'launch-template'>['to'], span: number | undefined): void {
+    this.#recorder.record({ type: 'launch-template', template: id, name, to, ...(span === undefined ? {} : { span }) });
   }
 
   #keep(template: LaunchTemplate): void {

@@ -1,4 +1,5 @@
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
+import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { ArmedLimit, Capacity, Lease } from './capacity.ts';
 import type { Subnet } from './network.ts';
 import type { QuotaShortage, Quotas } from './quotas.ts';
@@ -13,8 +14,8 @@ export interface Place {
 /** Why there is no room for an instance. */
 export type Shortage =
   | { readonly kind: 'capacity'; readonly limits: readonly ArmedLimit[] }
-  /** The account or the subnet does not allow it. */
-  | ({ readonly kind: 'quota' | 'addresses' } & QuotaShortage);
+  /** The account or the subnet does not allow it, or a fault refuses this offering alone. */
+  | ({ readonly kind: 'quota' | 'addresses' | 'refused' } & QuotaShortage);
 
 /** Everything that an instance needs to find room: the account's quotas, an address, and the pool's capacity. */
 export class Room {
@@ -32,6 +33,12 @@ export class Room {
    */
   take(place: Place, addressesSpokenFor: number): Lease | Shortage {
     const { type, subnet, capacityType } = place;
+    const offering = offeringAt(place);
+    const refusing = this.#capacity.refusingOf(offering);
+    if (refusing !== undefined) {
+      const { code, message } = refusing.refusal;
+      return { kind: 'refused', refusal: new Ec2Refusal(code, message), fired: [refusing.fired] };
+    }
     const quota = this.#quotas.take(type, capacityType);
     if ('refusal' in quota) return { kind: 'quota', ...quota };
     const address = this.#quotas.addresses.shortage(subnet.id, addressesSpokenFor);
@@ -39,7 +46,6 @@ export class Room {
       quota.undo();
       return { kind: 'addresses', ...address };
     }
-    const offering = offeringAt(place);
     const capacity = this.#capacity.take(offering);
     if (capacity === undefined) {
       quota.undo();

@@ -134,11 +134,11 @@ test('a token reaches as far as the zone, and dies with its instances', async ()
   });
 });
 
-test('quotas and addresses refuse the whole request', async () => {
+test('quotas, addresses and refused offerings refuse the whole request', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const fired: string[] = [];
-    const { quota } = bench.ports;
+    const { quota, capacity } = bench.ports;
     const cases = [
       {
         arm: () => quota.limitVcpus({ capacityTypes: ['on-demand'], groups: ['standard'], vcpus: 3, fired: () => fired.push('vcpus') }),
@@ -160,14 +160,26 @@ test('quotas and addresses refuse the whole request', async () => {
         expected: '400 InsufficientFreeAddressesInSubnet',
         more: { MinCount: 2, MaxCount: 2 },
       },
+      {
+        arm: () =>
+          capacity.refuse({
+            selector: { zones: [A] },
+            refusal: { code: 'InvalidParameterValue', message: 'no' },
+            fired: () => fired.push('refused'),
+          }),
+        expected: '400 InvalidParameterValue',
+        more: {},
+      },
     ];
     for (const { arm, expected, more } of cases) {
       const heal = arm();
       expect(await run(bench, { SubnetId: CLUSTER.subnets[A] ?? '', ...more })).toBe(expected);
       await heal();
     }
-    expect(fired).toEqual(['vcpus', 'instances', 'spot', 'addresses']);
+    expect(fired).toEqual(['vcpus', 'instances', 'spot', 'addresses', 'refused']);
     expect(bench.ports.instances.list()).toEqual([]);
+    // So many requests empty the bucket.
+    await bench.clock.sleep(5_000);
     expect(await run(bench, { SubnetId: CLUSTER.subnets[A] ?? '', MinCount: 2, MaxCount: 2 })).toHaveLength(2);
   });
 });

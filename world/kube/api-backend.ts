@@ -1,5 +1,5 @@
 import { formatObject } from '../../model/operation.ts';
-import type { Effect, Operation, Principal } from '../../model/operation.ts';
+import type { Effect, Operation } from '../../model/operation.ts';
 import { negotiate } from '../../protocols/kube/accept.ts';
 import { JSON_TYPE } from '../../protocols/kube/body.ts';
 import { forbidden } from '../../protocols/kube/field-error.ts';
@@ -31,7 +31,9 @@ import type { SchemaOf } from './custom-schema.ts';
 import { discover } from './discovery.ts';
 import { evictPod } from './eviction.ts';
 import { checkFields, readFieldValidation, strictDecodingError, warningHeaders } from './field-validation.ts';
+import type { CacheLag } from './cache-lag.ts';
 import { checkRevision, listPage } from './lists.ts';
+import type { Page } from './lists.ts';
 import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
 import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, shownPatch, strictPatchError } from './patching.ts';
@@ -56,6 +58,7 @@ interface Asked {
   readonly parsed: KubeRequest;
   readonly resource: Resource;
   readonly body: unknown;
+  readonly span: number;
   readonly writer: Writer;
   readonly request: WireRequest;
   readonly writing: Writing;
@@ -75,6 +78,7 @@ export class ApiBackend implements Backend {
   readonly #types: KubeTypes;
   readonly #schemaOf: SchemaOf;
   readonly #ownership: Ownership;
+  readonly #cache: CacheLag;
 
   constructor(parts: {
     store: Store;
@@ -87,6 +91,7 @@ export class ApiBackend implements Backend {
     types: KubeTypes;
     schemaOf: SchemaOf;
     ownership: Ownership;
+    cache: CacheLag;
   }) {
     this.#store = parts.store;
     this.#registry = parts.registry;
@@ -98,6 +103,7 @@ export class ApiBackend implements Backend {
     this.#types = parts.types;
     this.#schemaOf = parts.schemaOf;
     this.#ownership = parts.ownership;
+    this.#cache = parts.cache;
   }
 
   describe(request: WireRequest): Operation {
@@ -107,7 +113,7 @@ export class ApiBackend implements Backend {
   async handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer> {
     const before = this.#store.revision;
     try {
-      const reply = this.#serve(request, operation, caller.principal);
+      const reply = this.#serve(request, operation, caller);
       const headers = { 'content-type': JSON_TYPE, ...reply.headers };
       return { ...reply, headers, effect: this.#effectSince(before) };
     } catch (error) {
@@ -138,7 +144,7 @@ export class ApiBackend implements Backend {
     return { kind: 'applied', ids: [...new Set(ids)] };
   }
 
-  #serve(request: WireRequest, operation: Operation, principal: Principal): Reply {
+  #serve(request: WireRequest, operation: Operation, { principal, span }: Caller): Reply {
     const parsed = parseKubeRequest(request.method, request.path);
     const resource = parsed === undefined ? undefined : this.#table.find(parsed.group, parsed.version, parsed.resource);
     if (parsed === undefined || resource === undefined) return this.#serveDocument(request);
@@ -149,6 +155,7 @@ export class ApiBackend implements Backend {
       parsed,
       resource,
       body: readBody(request, operation, parsed.verb, resource, this.#types),
+      span,
       writer: { principal, dryRun: isDryRun(parsed, optionsKind(parsed.verb)), author: { manager } },
       request,
       writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
@@ -184,7 +191,7 @@ export class ApiBackend implements Backend {
         if (options.sendInitialEvents !== undefined) {
           throw invalidOptions('ListOptions', [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
         }
-        return { status: 200, body: writing.list(this.#computed.page(resource, listPage(this.#store, resource, namespace, options))) };
+        return { status: 200, body: writing.list(this.#computed.page(resource, this.#list(asked))) };
       case 'watch':
         return this.#watch(asked);
       case 'create': {
@@ -207,6 +214,17 @@ export class ApiBackend implements Backend {
       default:
         throw methodNotAllowed();
     }
+  }
+
+  /** The target's lists may come from a cache that is behind. */
+  #list({ parsed: { namespace, options }, resource, writer, span }: Asked): Page {
+    const lag = writer.principal === 'target' ? this.#cache.of(resource) : undefined;
+    if (lag === undefined) return listPage(this.#store, resource, namespace, options);
+    const cached = this.#cache.revisionOf(lag);
+    const page = listPage(this.#store, resource, namespace, options, cached);
+    const missed = page.revision !== cached ? [] : (this.#store.since(cached) ?? []);
+    if (missed.some((commit) => commit.resource.id === resource.id)) lag.fired(span);
+    return page;
   }
 
   #serveObject(asked: Asked, name: string): Reply {
@@ -315,9 +333,9 @@ export class ApiBackend implements Backend {
     return { status: 201, body: JSON.stringify(success(201)) };
   }
 
-  #watch({ parsed, resource, writer, writing, request }: Asked): Reply {
+  #watch({ parsed, resource, writer: { principal }, span, writing, request }: Asked): Reply {
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
-    return { status: 200, body: openWatch(site, parsed, resource, writer.principal, writing, request.signal) };
+    return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }
 }
 

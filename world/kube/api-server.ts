@@ -3,8 +3,9 @@ import { loadKubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
-import type { ClusterPort } from '../ports.ts';
+import type { ClusterPort, WatchPort } from '../ports.ts';
 import { ApiBackend } from './api-backend.ts';
+import { CacheLag } from './cache-lag.ts';
 import { ComputedFields } from './computed-fields.ts';
 import type { Compute } from './computed-fields.ts';
 import { DefinitionController } from './definition-controller.ts';
@@ -34,6 +35,8 @@ export interface ApiServer {
   compute(resourceId: string, compute: Compute): void;
   /** Forgets old revisions now: watches and lists from before are told 410 Expired. */
   compact(): void;
+  /** Makes what the target is told late, and breaks it off. */
+  readonly perturb: WatchPort;
   /** Ends all watches and the controllers that the API can't do without: garbage collection, namespaces, expiry of events. */
   stop(): void;
 }
@@ -55,7 +58,8 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   const schemaOf = schemasIn(store, table);
   const ownership = new Ownership(store, types, schemaOf);
   const registry = new Registry({ store, clock, random: random.fork('registry'), table, ownership });
-  const watches = new Watches({ store, clock, random: random.fork('watches') });
+  const cache = new CacheLag(store, clock);
+  const watches = new Watches({ store, clock, random: random.fork('watches'), cache });
   const collector = new GarbageCollector({ store, registry, clock, random: random.fork('garbage-collector') });
   const namespaceController = new NamespaceController({ store, registry, table, clock });
   const definitionController = new DefinitionController({ store, registry, clock });
@@ -70,12 +74,13 @@ export function createApiServer(options: { readonly clock: Clock; readonly rando
   }
 
   return {
-    backend: new ApiBackend({ ...parts, computed, types, schemaOf, ownership, random: random.fork('backend') }),
+    backend: new ApiBackend({ ...parts, computed, types, schemaOf, ownership, cache, random: random.fork('backend') }),
     resources: table,
     port: (principal) => openPort(parts, principal),
     onCommit: (listener) => store.onCommit(listener),
     compute: (resourceId, compute) => computed.set(resourceId, compute),
     compact: () => store.compact(),
+    perturb: { lag: (lag) => cache.arm(lag), close: (closing) => watches.close(closing) },
     stop: () => {
       collector.stop();
       namespaceController.stop();

@@ -32,16 +32,24 @@ const NEWEST = -1;
 /**
  * Lists a resource: newest state, an exact older one (`resourceVersionMatch=Exact`, `continue`), in pages if a limit is
  * given. The remaining count is left out with selectors, as the real one does.
+ * @param cached the newest revision that the watch cache has seen, from which reads of any or of a least age are served
  * @throws StatusError 400, 410 Expired, 504 for a revision of the future
  */
-export function listPage(store: Store, resource: Resource, namespace: string | undefined, options: KubeOptions): Page {
+export function listPage(
+  store: Store,
+  resource: Resource,
+  namespace: string | undefined,
+  options: KubeOptions,
+  cached = store.revision,
+): Page {
   const selected = selectionOf(resource, options);
   checkMatch(options);
   const token = options.continue === undefined || options.continue === '' ? undefined : readToken(options.continue);
   if (token !== undefined && !['', '0'].includes(options.resourceVersion ?? '')) {
     throw badRequest('specifying resource version is not allowed when using continue');
   }
-  const revision = token === undefined ? revisionOf(options, store.revision) : token.revision === NEWEST ? store.revision : token.revision;
+  const revision =
+    token === undefined ? revisionOf(options, store.revision, cached) : token.revision === NEWEST ? store.revision : token.revision;
   const all = store.listAt(resource, namespace, revision);
   if (all === undefined) {
     if (token === undefined) throw expired(EXACT_TOO_OLD);
@@ -63,10 +71,12 @@ export function listPage(store: Store, resource: Resource, namespace: string | u
 }
 
 /** The revision that a list must show. */
-function revisionOf(options: KubeOptions, newest: number): number {
+function revisionOf(options: KubeOptions, newest: number, cached: number): number {
   const asked = checkRevision(options.resourceVersion, newest);
-  if (asked === undefined || asked === 0) return newest;
-  return options.resourceVersionMatch === 'Exact' ? asked : newest;
+  if (asked === undefined) return newest;
+  if (options.resourceVersionMatch === 'Exact') return asked;
+  if (asked > cached) throw tooLarge(asked, cached);
+  return cached;
 }
 
 /** What `ValidateListOptions` refuses. @throws StatusError 422 */

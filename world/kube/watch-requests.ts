@@ -7,6 +7,7 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { Mailbox } from '../../runtime/mailbox.ts';
 import type { Random } from '../../runtime/random.ts';
+import type { Caller } from '../../wire/backend.ts';
 import { invalidOptions } from './bodies.ts';
 import { readCount, readRevision } from './lists.ts';
 import type { Writing } from './representation.ts';
@@ -38,7 +39,7 @@ export function openWatch(
   site: WatchSite,
   parsed: KubeRequest,
   resource: Resource,
-  principal: Principal,
+  { principal, span }: Pick<Caller, 'principal' | 'span'>,
   writing: Writing,
   givenUp: AbortSignal | undefined,
 ): AsyncIterable<string> {
@@ -72,6 +73,7 @@ export function openWatch(
       bookmarks,
       initialEventsEnd: initial === true && bookmarks,
       notOlderThan: initial === true ? revision : undefined,
+      ...(principal === 'target' ? { target: { span, end: close } } : {}),
     },
     closing.signal,
     (event) => {

@@ -2,6 +2,9 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { expired } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
+import type { Heal, WatchPort } from '../ports.ts';
+import { means } from './cache-lag.ts';
+import type { CacheLag, Lag } from './cache-lag.ts';
 import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
 import { apiVersionOf } from './resource.ts';
@@ -14,6 +17,15 @@ export const WATCH_DELAY = { minMs: 1, maxMs: 8 } as const;
 /** How often a watcher that asked for bookmarks gets one. The real watch cache aims at a minute. */
 export const BOOKMARK_PERIOD_MS = 60_000;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+type Deliver = (event: WatchEvent) => void;
+
+/** That an event is held back. */
+interface Lateness {
+  readonly untilMs: number;
+  /** Aborted when it need not be any more. */
+  readonly healed: AbortSignal;
+}
 
 export type WatchEvent =
   | { readonly type: 'ADDED' | 'MODIFIED' | 'DELETED'; readonly version: Version }
@@ -36,22 +48,40 @@ interface WatchRequest {
   readonly initialEventsEnd: boolean;
   /** Of a watch that asks for initial events: they must not be older than this revision. */
   readonly notOlderThan?: number | undefined;
+  /** Of the target's watches: faults make them old, or end them. */
+  readonly target?: { readonly span: number; readonly end: () => void };
 }
+
+/** An open watch of the target's. */
+interface TargetWatch {
+  readonly resource: Resource;
+  readonly span: number;
+  /** Ends it as a server may at any time. */
+  readonly close: () => void;
+  /** Ends it with 410: what it would go on from is forgotten. */
+  readonly expire: () => void;
+}
+
+/** Of the watch cache, as it words it (`k8s.io/apiserver/pkg/storage/cacher`). */
+const EXPIRED = 'The resourceVersion for the provided watch is too old.';
 
 /** Feeds watches from the store. Each watch has a delay of its own; events of one watch are never reordered. */
 export class Watches {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #random: Random;
+  readonly #cache: CacheLag;
   readonly #open = new Map<string, Set<(commit: Commit) => void>>();
+  readonly #targets = new Set<TargetWatch>();
   readonly #unsubscribe: () => void;
   readonly #stopping = new AbortController();
   #count = 0;
 
-  constructor(options: { store: Store; clock: Clock; random: Random }) {
+  constructor(options: { store: Store; clock: Clock; random: Random; cache: CacheLag }) {
     this.#store = options.store;
     this.#clock = options.clock;
     this.#random = options.random;
+    this.#cache = options.cache;
     this.#unsubscribe = options.store.onCommit((commit) => {
       for (const offer of this.#open.get(commit.resource.id) ?? []) offer(commit);
     });
@@ -63,42 +93,89 @@ export class Watches {
   }
 
   /** Calls `deliver` with each event in order, until `closed` is aborted or the server stops. */
-  open(request: WatchRequest, closed: AbortSignal, deliver: (event: WatchEvent) => void): void {
+  open(request: WatchRequest, closed: AbortSignal, deliver: Deliver): void {
     const signal = AbortSignal.any([closed, this.#stopping.signal]);
     if (signal.aborted) return;
     this.#count += 1;
     const random = this.#random.fork(String(this.#count));
     const delivery = new Delivery({ clock: this.#clock, random, signal, deliver });
-    const { resource, from } = request;
+    const { resource, from, target } = request;
+    const lag = (): Lag | undefined => (target === undefined ? undefined : this.#cache.of(resource));
     const offer = (commit: Commit): void => {
       if (from !== undefined && commit.revision <= from) return;
       const event = eventFor(request, commit);
-      if (event !== undefined) delivery.push(event);
+      if (event !== undefined) delivery.push(event, this.#lateness(lag(), commit, target?.span));
     };
-    if ((request.notOlderThan ?? 0) > this.#store.revision) {
-      delivery.push({ type: 'ERROR', status: tooLarge(request.notOlderThan ?? 0, this.#store.revision).status });
+    const cached = lag();
+    const newest = cached === undefined ? this.#store.revision : this.#cache.revisionOf(cached);
+    if ((request.notOlderThan ?? 0) > newest) {
+      delivery.push({ type: 'ERROR', status: tooLarge(request.notOlderThan ?? 0, newest).status });
       return;
     }
     if (from === undefined) {
       delivery.pushAll(
-        this.#store
-          .list(resource, request.namespace)
+        (this.#store.listAt(resource, request.namespace, newest) ?? [])
           .filter((version) => request.selection(version.object))
           .map((version) => ({ type: 'ADDED', version })),
       );
-      if (request.initialEventsEnd) delivery.push(bookmark(resource, this.#store.revision, { [INITIAL_EVENTS_END]: 'true' }));
-    } else {
-      const missed = this.#store.since(from);
-      if (missed === undefined) {
-        delivery.push({ type: 'ERROR', status: expired(tooOld(from, this.#store)).status });
-        return;
-      }
-      for (const commit of missed) if (commit.resource.id === resource.id) offer(commit);
+      if (request.initialEventsEnd) delivery.push(bookmark(resource, newest, { [INITIAL_EVENTS_END]: 'true' }));
     }
+    const missed = this.#store.since(from ?? newest);
+    if (missed === undefined) {
+      delivery.push({ type: 'ERROR', status: expired(tooOld(from ?? newest, this.#store)).status });
+      return;
+    }
+    for (const commit of missed) if (commit.resource.id === resource.id) offer(commit);
     const watchers = this.#watchersOf(resource);
     watchers.add(offer);
     signal.addEventListener('abort', () => watchers.delete(offer), { once: true });
+    if (target !== undefined) this.#keep({ resource, ...target }, signal, deliver);
     if (request.bookmarks) void this.#sendBookmarks(request, delivery, signal);
+  }
+
+  /** Closes the target's watches. */
+  close({ resources, expired: forgets, periodMs, fired }: Parameters<WatchPort['close']>[0]): Heal {
+    const healing = new AbortController();
+    const closeAll = (): void => {
+      const meant = [...this.#targets].filter(({ resource }) => means(resources, resource));
+      if (forgets) this.#store.compact();
+      for (const { span, close, expire } of meant) {
+        fired(span);
+        if (forgets) expire();
+        else close();
+      }
+    };
+    closeAll();
+    if (periodMs !== undefined) void this.#repeat(periodMs, closeAll, healing.signal);
+    return () => healing.abort(new Error('healed'));
+  }
+
+  #keep({ resource, span, end }: { resource: Resource; span: number; end: () => void }, signal: AbortSignal, deliver: Deliver): void {
+    const expire = (): void => deliver({ type: 'ERROR', status: expired(EXPIRED).status });
+    const watch: TargetWatch = { resource, span, close: end, expire };
+    this.#targets.add(watch);
+    signal.addEventListener('abort', () => this.#targets.delete(watch), { once: true });
+  }
+
+  /** How late a commit is told of because the cache is behind. */
+  #lateness(lag: Lag | undefined, { revision }: Commit, span: number | undefined): Lateness | undefined {
+    if (lag === undefined || span === undefined) return undefined;
+    const untilMs = this.#cache.timeOf(revision) + lag.lagMs;
+    if (untilMs <= this.#clock.nowMs()) return undefined;
+    lag.fired(span);
+    return { untilMs, healed: lag.healed };
+  }
+
+  async #repeat(periodMs: number, round: () => void, healed: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([healed, this.#stopping.signal]);
+    for (;;) {
+      try {
+        await this.#clock.sleep(periodMs, signal);
+      } catch {
+        return; // Healed, or the server was stopped.
+      }
+      round();
+    }
   }
 
   stop(): void {
@@ -106,15 +183,18 @@ export class Watches {
     this.#stopping.abort(new Error('the API server was stopped'));
   }
 
-  async #sendBookmarks({ resource, from = 0 }: WatchRequest, delivery: Delivery, signal: AbortSignal): Promise<void> {
+  async #sendBookmarks({ resource, from = 0, target }: WatchRequest, delivery: Delivery, signal: AbortSignal): Promise<void> {
     for (;;) {
       try {
         await this.#clock.sleep(BOOKMARK_PERIOD_MS, signal);
       } catch {
         return; // The watch was closed.
       }
-      // A bookmark never leads a watcher back.
-      if (this.#store.revision >= from) delivery.push(bookmark(resource, this.#store.revision, undefined));
+      // A bookmark never leads a watcher back, and never past what it will be told of later.
+      const { revision } = this.#store;
+      const lag = target === undefined ? undefined : this.#cache.of(resource);
+      const late = lag === undefined ? undefined : { untilMs: this.#clock.nowMs() + lag.lagMs, healed: lag.healed };
+      if (revision >= from) delivery.push(bookmark(resource, revision, undefined), late);
     }
   }
 
@@ -150,7 +230,7 @@ class Delivery {
   readonly #random: Random;
   readonly #signal: AbortSignal;
   readonly #deliver: (event: WatchEvent) => void;
-  readonly #line: { readonly dueMs: number; readonly event: WatchEvent }[] = [];
+  readonly #line: { readonly dueMs: number; readonly event: WatchEvent; readonly late: Lateness | undefined }[] = [];
   #lastDueMs = 0;
   #running = false;
 
@@ -161,15 +241,15 @@ class Delivery {
     this.#deliver = options.deliver;
   }
 
-  push(event: WatchEvent): void {
-    this.pushAll([event]);
+  push(event: WatchEvent, late?: Lateness): void {
+    this.pushAll([event], late);
   }
 
   /** Adds events that happened together: one delay for all of them. */
-  pushAll(events: readonly WatchEvent[]): void {
+  pushAll(events: readonly WatchEvent[], late?: Lateness): void {
     const dueMs = this.#clock.nowMs() + this.#random.int(WATCH_DELAY.minMs, WATCH_DELAY.maxMs);
     this.#lastDueMs = Math.max(this.#lastDueMs, dueMs);
-    for (const event of events) this.#line.push({ dueMs: this.#lastDueMs, event });
+    for (const event of events) this.#line.push({ dueMs: this.#lastDueMs, event, late });
     if (!this.#running) void this.#run();
   }
 
@@ -178,15 +258,27 @@ class Delivery {
     for (let next = this.#line[0]; next !== undefined; next = this.#line[0]) {
       try {
         await this.#clock.sleep(next.dueMs - this.#clock.nowMs(), this.#signal);
+        await this.#waitOut(next.late);
       } catch {
         return; // The watch was closed: nothing more is delivered.
       }
       const nowMs = this.#clock.nowMs();
-      const due = this.#line.findIndex(({ dueMs }) => dueMs > nowMs);
+      const due = this.#line.findIndex(({ dueMs, late }) => dueMs > nowMs || isHeldBack(late, nowMs));
       for (const { event } of this.#line.splice(0, due === -1 ? this.#line.length : due)) {
         if (!this.#signal.aborted) this.#deliver(event);
       }
     }
     this.#running = false;
   }
+
+  /** Rejects when the watch is closed meanwhile. */
+  async #waitOut(late: Lateness | undefined): Promise<void> {
+    if (!isHeldBack(late, this.#clock.nowMs())) return;
+    const either = AbortSignal.any([this.#signal, late.healed]);
+    await this.#clock.sleep(late.untilMs - this.#clock.nowMs(), either).catch(() => this.#signal.throwIfAborted());
+  }
+}
+
+function isHeldBack(late: Lateness | undefined, nowMs: number): late is Lateness {
+  return late !== undefined && !late.healed.aborted && late.untilMs > nowMs;
 }

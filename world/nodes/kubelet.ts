@@ -11,6 +11,7 @@ import { ClusterError } from '../ports.ts';
 import type { ClusterPort, Instance, ObjectRef } from '../ports.ts';
 import { drawDelayMs } from './delays.ts';
 import type { DelayDistribution } from './delays.ts';
+import { deleteNode } from './deleted-node.ts';
 import type { NodeConfig } from './node-config.ts';
 import { waitOut } from './node-faults.ts';
 import type { NodeFaults, Strike } from './node-faults.ts';
@@ -136,12 +137,14 @@ export class Kubelet {
 
   /** Looks for faults that strike nodes which are Ready. */
   lookForTrouble(): void {
-    const { process, faults, instance } = this.#options;
+    const { port, clock, process, faults, instance } = this.#options;
     if (this.#trouble !== undefined) return;
     const death = faults.strike('dead-kubelet', instance);
     if (death !== undefined) process.beside(() => this.#die(death));
     const flapping = faults.strike('flapping', instance);
     if (flapping !== undefined) process.beside(() => this.#flap(flapping));
+    const deletion = faults.strike('deleted-node', instance);
+    if (deletion !== undefined) process.beside(() => deleteNode({ port, clock, instance, strike: deletion, signal: process.signal }));
   }
 
   async #live(): Promise<void> {

@@ -27,7 +27,7 @@ export interface KubeletBench extends Bench {
 /** Runs `work` with kubelets, and other parts if need be. */
 export async function withKubelets(
   work: (bench: KubeletBench) => Promise<void>,
-  { seed = 1, more = () => [] }: { seed?: number; more?: (site: PartSite) => readonly WorldPart[] } = {},
+  { seed = 1, more = () => [] }: { seed?: number; more?: (site: PartSite & { readonly faults: NodeFaults }) => readonly WorldPart[] } = {},
 ): Promise<void> {
   let kubelets: Kubelets | undefined;
   const lines: string[] = [];
@@ -44,7 +44,7 @@ export async function withKubelets(
       instanceType: (type) => (type === M6I_LARGE.type ? M6I_LARGE : undefined),
       faults,
     });
-    return [kubelets, ...more(site)];
+    return [kubelets, ...more({ ...site, faults })];
   };
   await withParts(
     parts,

@@ -163,6 +163,34 @@ test('a dead kubelet ends no pods when its instance goes off', async () => {
   });
 });
 
+test('a Node is deleted so long after Ready, and its kubelet does not write it again', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    const { struck } = arm(bench.faults, { kind: 'deleted-node', afterMs: 5_000 });
+    await bench.clock.sleep(4_000);
+    expect(await bench.node(NODE)).toBeDefined();
+    await bench.clock.sleep(2_000);
+    expect(struck).toEqual(['i-1']);
+    expect(await bench.node(NODE)).toBeUndefined();
+    await bench.clock.sleep(LONG_MS);
+    expect(await bench.node(NODE)).toBeUndefined();
+  });
+});
+
+test('no Node is deleted once it is healed', async () => {
+  await withKubelets(async (bench) => {
+    bench.instances.set('i-1', {});
+    await bench.ready();
+    const { struck, heal } = arm(bench.faults, { kind: 'deleted-node', afterMs: 5_000 });
+    await bench.clock.sleep(4_000);
+    heal();
+    await bench.clock.sleep(LONG_MS);
+    expect(struck).toEqual([]);
+    expect(await bench.node(NODE)).toBeDefined();
+  });
+});
+
 test('a shortfall is there from the registration until it is healed', async () => {
   await withKubelets(async (bench) => {
     const { struck, heal } = arm(bench.faults, { kind: 'shortfall', cpu: 0.5, memory: 0 });
@@ -190,5 +218,29 @@ test('start-up taints go when the node is ready, and no others', async () => {
       expect(taintKeys(await bench.node(NODE))).toContain(own.key);
     },
     { more: ({ port, clock, random }) => [new StartupAgent({ port: port('node'), clock, random: random.fork('agent') })] },
+  );
+});
+
+test('agents that look once remove the start-up taints when the fault says, Ready or not, and never again', async () => {
+  const agent = { key: 'ebs.csi.aws.com/agent-not-ready', effect: 'NoExecute' as const };
+  await withKubelets(
+    async (bench) => {
+      const { struck } = arm(bench.faults, { kind: 'startup-agents', afterMs: 1_000 });
+      arm(bench.faults, { kind: 'never-ready' });
+      bench.instances.set('i-1', { userData: userData({ taints: [agent] }) });
+      await bench.until('it registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
+      expect(taintKeys(await bench.node(NODE))).toContain(agent.key);
+      await bench.until('the taint is gone', async () => !taintKeys(await bench.node(NODE)).includes(agent.key), 2_000);
+      expect(struck).toEqual(['i-1']);
+      const { spec } = (await bench.node(NODE)) ?? {};
+      await bench.port.patch({ resource: 'nodes', name: NODE }, { spec: { taints: [...(spec?.taints ?? []), agent] } });
+      await bench.clock.sleep(60_000);
+      expect(taintKeys(await bench.node(NODE))).toContain(agent.key);
+    },
+    {
+      more: ({ port, clock, random, faults, instances }) => [
+        new StartupAgent({ port: port('node'), clock, random: random.fork('agent'), faults: { faults, instances } }),
+      ],
+    },
   );
 });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { RUN_SECONDS_ANNOTATION } from '../../model/kube.ts';
+import { RUN_SECONDS_ANNOTATION, STOP_SECONDS_ANNOTATION } from '../../model/kube.ts';
 import type { Pod, PodSpec } from '../../model/kube.ts';
 import { conditionIn, makePod, userData } from '../world-parts.test.support.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
@@ -83,6 +83,32 @@ test('a pod past its deadline fails', async () => {
     await running(bench, 'p');
     await bench.clock.sleep(20_500);
     expect((await bench.pod('p'))?.status).toMatchObject({ phase: 'Failed', reason: 'DeadlineExceeded' });
+  });
+});
+
+test('a pod that is slow to end takes its time, within its grace period, which a later deletion may shorten', async () => {
+  await withKubelets(async (bench) => {
+    await readyNode(bench);
+    const isThere = async (name: string): Promise<boolean> => (await bench.pod(name)) !== undefined;
+    const slow = { annotations: { [STOP_SECONDS_ANNOTATION]: '60' } };
+    for (const [name, terminationGracePeriodSeconds] of [
+      ['patient', 100],
+      ['killed', 40],
+      ['hurried', 100],
+    ] as const) {
+      await place(bench, name, { terminationGracePeriodSeconds, cpu: '100m' }, slow);
+      await running(bench, name);
+      await bench.port.delete(podRef(name));
+    }
+    await bench.port.delete(podRef('hurried'), { gracePeriodSeconds: 10 });
+    await bench.clock.sleep(15_000);
+    expect(await isThere('hurried')).toBe(false);
+    expect(await isThere('killed')).toBe(true);
+    await bench.clock.sleep(30_000);
+    expect(await isThere('killed')).toBe(false);
+    expect(await isThere('patient')).toBe(true);
+    await bench.clock.sleep(25_000);
+    expect(await isThere('patient')).toBe(false);
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Node, Pod } from '../../model/kube.ts';
-import { RUN_SECONDS_ANNOTATION } from '../../model/kube.ts';
+import { RUN_SECONDS_ANNOTATION, STOP_SECONDS_ANNOTATION } from '../../model/kube.ts';
 import { conditionOf } from '../../model/conditions.ts';
 import { addResources, podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -54,7 +54,8 @@ interface Worker {
 /**
  * What a kubelet does with the pods of its node: admits or rejects them, runs them, ends them when they finish, are
  * deleted, are past their deadline or the node shuts down, and confirms their deletion. A pod finishes by the annotation
- * RUN_SECONDS_ANNOTATION, and with restartPolicy Always not even then: its restarts are not shown. The terminal phase of a
+ * RUN_SECONDS_ANNOTATION, and with restartPolicy Always not even then: its restarts are not shown; how long it takes to
+ * end when it is deleted says STOP_SECONDS_ANNOTATION. The terminal phase of a
  * deleted pod is written only where a finalizer keeps the pod: else it would be visible for an instant. No probes, no
  * init containers, no container ids, no pod addresses, no eviction under pressure.
  */
@@ -80,11 +81,13 @@ export class PodWorkers {
 
   /** Told of each pod that is bound to the node, and of each change. */
   observe(pod: Pod): void {
-    const { uid = '', deletionTimestamp } = pod.metadata;
+    const { uid = '', deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     const known = this.#workers.get(uid);
+    const graceBefore = known?.pod.metadata.deletionGracePeriodSeconds ?? Infinity;
     if (known !== undefined) known.pod = pod;
     if (deletionTimestamp !== undefined) {
-      if (known?.step === 'ending') return;
+      // A later deletion may shorten the grace period.
+      if (known?.step === 'ending' && (deletionGracePeriodSeconds ?? 0) >= graceBefore) return;
       const worker = known ?? this.#add(pod, 'ending');
       worker.step = 'ending';
       this.#endDeleted(worker);
@@ -180,9 +183,9 @@ export class PodWorkers {
 
   #endDeleted(worker: Worker): void {
     const { port, process, random, end } = this.#options;
-    const { uid, finalizers = [], deletionGracePeriodSeconds = 0 } = worker.pod.metadata;
+    const { uid, annotations, finalizers = [], deletionGracePeriodSeconds = 0 } = worker.pod.metadata;
     const graceMs = deletionGracePeriodSeconds * 1000;
-    const neededMs = drawDelayMs(random, end);
+    const neededMs = Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0) * 1000 + drawDelayMs(random, end);
     process.after(Math.min(graceMs, neededMs), async () => {
       if (finalizers.length > 0 && !isOver(worker.pod)) await this.#reportEnded(worker, neededMs <= graceMs ? 'completed' : 'killed');
       await port.delete(refOf(worker.pod), { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) });

@@ -1,15 +1,20 @@
 import { conditionOf } from '../../model/conditions.ts';
 import type { KubeObject, Node, Taint } from '../../model/kube.ts';
+import { parseProviderId } from '../../model/provider-id.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { ClusterError } from '../ports.ts';
-import type { ClusterPort } from '../ports.ts';
+import type { ClusterPort, InstancePort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';
 import type { DelayRange, WorldPart } from '../tasks.ts';
+import { waitOut } from './node-faults.ts';
+import type { NodeFaults, Strike } from './node-faults.ts';
 import { updateTaints } from './node-objects.ts';
 
 /** From a node's readiness to the removal of its start-up taints: the agent's pod has started and found its node. */
 export const STARTUP_AGENT_DELAY: DelayRange = { minMs: 500, maxMs: 3_000 };
+
+const AT_ONCE: DelayRange = { minMs: 0, maxMs: 0 };
 
 /** Agents that clusters run everywhere: Cilium, the CSI drivers of EBS and EFS. Taints by key, whatever their effect. */
 const AGENTS = ['node.cilium.io/agent-not-ready', 'ebs.csi.aws.com/agent-not-ready', 'efs.csi.aws.com/agent-not-ready'];
@@ -23,6 +28,8 @@ interface StartupAgentOptions {
   readonly random: Random;
   /** By default STARTUP_AGENT_DELAY. */
   readonly delay?: DelayRange;
+  /** By default none. */
+  readonly faults?: { readonly faults: NodeFaults; readonly instances: InstancePort };
 }
 
 /** The part of a NodePool (karpenter.sh/v1) that says what taints somebody else will remove. */
@@ -32,10 +39,13 @@ interface NodePool extends KubeObject {
 
 /**
  * What the DaemonSets of start-up agents do: a while after a node is Ready it loses its start-up taints. These are the ones
- * that NodePools name, and those of well-known agents. The agents themselves take no room here.
+ * that NodePools name, and those of well-known agents. The agents themselves take no room here. Some look at their node
+ * once, as the CSI drivers of EBS and EFS did: that is a fault's to say.
  */
 export class StartupAgent implements WorldPart {
   readonly #options: StartupAgentOptions;
+  /** Uids of nodes whose agents look once. */
+  readonly #struck = new Set<string>();
 
   constructor(options: StartupAgentOptions) {
     this.#options = options;
@@ -44,14 +54,32 @@ export class StartupAgent implements WorldPart {
   async run(signal: AbortSignal): Promise<void> {
     const { port, clock, random, delay = STARTUP_AGENT_DELAY } = this.#options;
     const tasks = new Tasks(clock, signal);
-    const queue = new WorkQueue({ tasks, random, delay, reconcile: (name) => this.#remove(name) });
+    const queue = new WorkQueue({ tasks, random, delay, reconcile: (name) => this.#remove(name, isReady) });
+    const once = new WorkQueue({ tasks, random, delay: AT_ONCE, reconcile: (name) => this.#remove(name, () => true) });
     port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
-      if (type !== 'DELETED' && isReady(object) && (object.spec?.taints ?? []).length > 0) queue.add(object.metadata.name ?? '');
+      if (type === 'DELETED') return;
+      const { name = '', uid = '' } = object.metadata;
+      const strike = this.#strike(object);
+      if (strike !== undefined) {
+        this.#struck.add(uid);
+        tasks.start(async () => {
+          await waitOut(clock, strike.ailment.afterMs, strike.healed, tasks.signal);
+          strike.fired();
+          once.add(name);
+        });
+      }
+      if (!this.#struck.has(uid) && isReady(object) && (object.spec?.taints ?? []).length > 0) queue.add(name);
     });
     await tasks.done();
   }
 
-  async #remove(name: string): Promise<void> {
+  #strike(node: Node): Strike<'startup-agents'> | undefined {
+    const { faults } = this.#options;
+    const instance = faults?.instances.get(parseProviderId(node.spec?.providerID) ?? '');
+    return instance === undefined ? undefined : faults?.faults.strike('startup-agents', instance);
+  }
+
+  async #remove(name: string, isDue: (node: Node) => boolean): Promise<void> {
     const named = await this.#namedByPools();
     const isStartup = ({ key, effect }: Taint): boolean =>
       AGENTS.includes(key) ||
@@ -59,7 +87,7 @@ export class StartupAgent implements WorldPart {
       named.some((taint) => taint.key === key && taint.effect === effect);
     await updateTaints(this.#options.port, name, (node) => {
       const taints = node.spec?.taints ?? [];
-      return isReady(node) ? taints.filter((taint) => !isStartup(taint)) : taints;
+      return isDue(node) ? taints.filter((taint) => !isStartup(taint)) : taints;
     });
   }
 

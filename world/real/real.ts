@@ -46,7 +46,7 @@ const PATIENCE_MS = 5_000;
 /** What is known of a real cluster with simulated nodes before a trial. */
 const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'existing',
-  capabilities: EMBEDDED_IN_REAL_TIME.capabilities,
+  capabilities: EMBEDDED_IN_REAL_TIME.capabilities.filter((capability) => capability !== 'watch.perturb'),
   allowances: {
     ...EMBEDDED_IN_REAL_TIME.allowances,
     watchMs: WATCH_MS,
@@ -186,10 +186,15 @@ export function createRealWorld(
     open: (principal, incarnation, caller) => wires.open(principal, incarnation, caller),
     port,
     arm: (injection) => gate.arm(injection),
-    ports: machines.ports,
+    ports: { ...machines.ports, watches: { lag: lacking, close: lacking }, processes: { pause: lacking, skewClock: lacking } },
     clean,
     ...(tenant === undefined ? {} : { poolFor: (pool, features) => tenant.poolFor(pool, features.includes('taints')) }),
   };
+}
+
+/** A real API server, and a target that is a process of its own, are as they are. */
+function lacking(): never {
+  throw new Error('a real world does not have this port');
 }
 
 /** The cluster without the nodes that it had before. */

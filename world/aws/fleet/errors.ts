@@ -30,7 +30,7 @@ export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan
       .reverse(),
   );
   const allowed = refused
-    .filter((one) => one.kind === 'addresses' || firstOfQuota.get(one.refusal.message) === one)
+    .filter((one) => one.kind !== 'quota' || firstOfQuota.get(one.refusal.message) === one)
     .map(({ pool, refusal }) => ({
       ...nameSpecification(pool, capacityType),
       ErrorCode: refusal.code,

@@ -1,5 +1,6 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Boot } from '../../nodes/bootable.ts';
+import { deleteNode } from '../../nodes/deleted-node.ts';
 import { writeForeignNode } from '../../nodes/foreign-node.ts';
 import { waitOut } from '../../nodes/node-faults.ts';
 import type { NodeFaults, Strike } from '../../nodes/node-faults.ts';
@@ -65,13 +66,15 @@ export class RealMachine {
 
   /** Looks for faults that strike nodes which are Ready. */
   lookForTrouble(): void {
-    const { faults, instance } = this.#options;
+    const { port, clock, faults, instance } = this.#options;
     const tasks = this.#tasks;
     if (!this.#isReady || tasks === undefined) return;
     const death = faults.strike('dead-kubelet', instance);
     if (death !== undefined) tasks.start(() => this.#die(death, tasks.signal));
     const flapping = faults.strike('flapping', instance);
     if (flapping !== undefined) tasks.start(() => this.#flap(flapping, tasks.signal));
+    const deletion = faults.strike('deleted-node', instance);
+    if (deletion !== undefined) tasks.start(() => deleteNode({ port, clock, instance, strike: deletion, signal: tasks.signal }));
   }
 
   async #live(tasks: Tasks): Promise<void> {

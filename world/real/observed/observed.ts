@@ -195,15 +195,18 @@ function observersPorts(instances: FaultPorts['instances']): FaultPorts {
     throw new Error('an observed world has nothing that could be broken');
   };
   return {
-    capacity: { limit: none },
+    capacity: { limit: none, refuse: none },
     throttle: { limit: none },
     quota: { limitVcpus: none, limitInstances: none, limitLaunches: none, limitAddresses: none },
     reads: { delay: none },
-    instanceFaults: { failLaunches: none, endRunning: none },
+    instanceFaults: { failLaunches: none, endRunning: none, delayEndings: none },
     nodes: { arm: none },
     spot: { interrupt: none },
     queue: { perturb: none, put: none, scheduleChange: none },
     instances,
     templates: { list: () => [] },
+    templateFaults: { deleteTemplates: none },
+    watches: { lag: none, close: none },
+    processes: { pause: none, skewClock: none },
   };
 }

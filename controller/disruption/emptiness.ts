@@ -1,6 +1,6 @@
 import type { Node, Pod } from '../../model/kube.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { CONDITION, DISRUPTED_TAINT, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, poolLabelsOf, uidOf } from '../api.ts';
+import { CONDITION, KARPENTER, durationOf, isDeleting, isTrue, nameOf, nodePoolOf, poolLabelsOf, uidOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
 import { deleteClaim } from '../claims.ts';
 import { RECONCILES_AT_ONCE } from '../constants.ts';
@@ -9,8 +9,11 @@ import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
 import type { Periods } from '../periods.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
+import { isStatic } from '../provisioning/pools.ts';
+import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
-import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
+import type { Disruption } from './disruption.ts';
+import { giveBack, taint } from './taint.ts';
 
 /** The part that removes nodes nobody needs. */
 export interface Emptiness {
@@ -24,17 +27,19 @@ interface Candidate {
   readonly node: Node;
 }
 
-export function createEmptiness(context: Context): Emptiness {
-  return new EmptinessSweep(context);
+export function createEmptiness(context: Context, disruption: Pick<Disruption, 'involves'>): Emptiness {
+  return new EmptinessSweep(context, disruption);
 }
 
 class EmptinessSweep implements Emptiness {
   readonly #context: Context;
+  readonly #disruption: Pick<Disruption, 'involves'>;
   /** By claim uid: since when its node has been seen empty. A restart begins anew. */
   #emptySinceMs = new Map<string, number>();
 
-  constructor(context: Context) {
+  constructor(context: Context, disruption: Pick<Disruption, 'involves'>) {
     this.#context = context;
+    this.#disruption = disruption;
   }
 
   async sweep(): Promise<void> {
@@ -44,14 +49,16 @@ class EmptinessSweep implements Emptiness {
     const due: Candidate[] = [];
     for (const claim of state.claims.list()) {
       const [node] = state.nodesOf(claim.status?.providerID ?? '');
-      if (isDeleting(claim) || node === undefined || isDeleting(node)) continue;
+      if (isDeleting(claim) || node === undefined || isDeleting(node) || this.#disruption.involves(claim)) continue;
       // Left by a predecessor that died between the taint and the deletion, or by ourselves when we lost a race.
-      if (isDisrupted(node)) await this.#giveBack(node);
+      if (isDisrupted(node)) await giveBack(this.#context, node);
       if (!isTrue(claim.status?.conditions, CONDITION.initialized) || !this.#isEmpty(node, claim)) continue;
       if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') continue;
       const sinceMs = this.#emptySinceMs.get(uidOf(claim)) ?? nowMs;
       emptySinceMs.set(uidOf(claim), sinceMs);
-      const waitMs = consolidateAfterMs(state.pools.get(nodePoolOf(claim)), periods);
+      const pool = state.pools.get(nodePoolOf(claim));
+      if (pool !== undefined && isStatic(pool)) continue;
+      const waitMs = consolidateAfterMs(pool, periods);
       if (nowMs - sinceMs >= waitMs) due.push({ claim, node });
     }
     this.#emptySinceMs = emptySinceMs;
@@ -63,11 +70,11 @@ class EmptinessSweep implements Emptiness {
 
   /** As many of each pool as its budgets let go now, those that have been empty for longest first. */
   #withinBudgets(due: readonly Candidate[]): Candidate[] {
-    const { state } = this.#context;
+    const { state, runtime } = this.#context;
     const sinceMs = ({ claim }: Candidate): number => this.#emptySinceMs.get(uidOf(claim)) ?? 0;
     const sorted = [...due].sort((a, b) => sinceMs(a) - sinceMs(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
     return [...Map.groupBy(sorted, ({ claim }) => nodePoolOf(claim))].flatMap(([name, candidates]) => {
-      const allowed = allowedDisruptions(state, name, 'Empty');
+      const allowed = allowedDisruptions(state, name, 'Empty', runtime.clock.nowMs());
       return candidates.slice(0, allowed);
     });
   }
@@ -81,8 +88,7 @@ class EmptinessSweep implements Emptiness {
     const tainted: Candidate[] = [];
     await forEachAtMost(RECONCILES_AT_ONCE, candidates, async ({ claim, node }) => {
       try {
-        const taints = [...(node.spec?.taints ?? []), DISRUPTED_TAINT];
-        tainted.push({ claim, node: await patchNode(this.#context, node, { spec: { taints } }) });
+        tainted.push({ claim, node: await taint(this.#context, node) });
       } catch (error) {
         logFailure(this.#context.runtime.log, 'warn', `can't taint an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
       }
@@ -92,7 +98,7 @@ class EmptinessSweep implements Emptiness {
     for (const { claim, node } of tainted) {
       if (used.has(nameOf(node)) || this.#isExpected(node, claim)) {
         metrics.failedValidations.inc({ consolidation_type: 'empty' });
-        await this.#giveBack(node);
+        await giveBack(this.#context, node);
       } else {
         await deleteClaim(this.#context, claim, 'its node is empty');
         metrics.nodeClaimsDisrupted.inc({ reason: 'empty', ...poolLabelsOf(claim) });
@@ -110,13 +116,6 @@ class EmptinessSweep implements Emptiness {
   #isExpected(node: Node, claim: NodeClaim): boolean {
     const { nominations } = this.#context;
     return nominations.has(nameOf(node)) || nominations.has(nameOf(claim));
-  }
-
-  async #giveBack(node: Node): Promise<void> {
-    const taints = (node.spec?.taints ?? []).filter((taint) => !isSameTaint(taint, DISRUPTED_TAINT));
-    await patchNode(this.#context, node, { spec: { taints } }).catch((error: unknown) => {
-      logFailure(this.#context.runtime.log, 'warn', `can't take the taint back: ${describeError(error)}`, error, { node: nameOf(node) });
-    });
   }
 }
 

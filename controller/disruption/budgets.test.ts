@@ -34,10 +34,12 @@ for (const [name, state, allowed] of [
   ['for other reasons only', stateOf([{ nodes: '0', reasons: ['Drifted'] }, { nodes: '100%' }], 10), 10],
   ['less those that are going or not ready', stateOf([{ nodes: '50%' }], 10, 2, 1), 2],
   ['never less than none', stateOf([{ nodes: '1' }], 10, 3), 0],
-  ['one with a schedule always holds', stateOf([{ nodes: '0', schedule: '@daily', duration: '1h' }], 10), 0],
+  ['one whose time it is', stateOf([{ nodes: '0', schedule: '@daily', duration: '1h' }], 10), 0],
+  ['one whose time it is not', stateOf([{ nodes: '0', schedule: '0 12 * * *', duration: '1h' }], 10), Infinity],
+  ['one whose schedule can not be read allows nothing', stateOf([{ nodes: '5', schedule: 'soon', duration: '1h' }], 10), 0],
   ['what can not be read allows nothing', stateOf([{ nodes: 'many' }], 10), 0],
 ] as const) {
   test(`budgets: ${name}`, () => {
-    expect(allowedDisruptions(state, 'default', 'Empty')).toBe(allowed);
+    expect(allowedDisruptions(state, 'default', 'Empty', Date.parse('2026-01-01T00:30:00Z'))).toBe(allowed);
   });
 }

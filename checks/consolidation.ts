@@ -1,0 +1,46 @@
+import type { Bound, EventOf, Expectation } from '../history/events.ts';
+import { targetsInstances } from '../history/ledger.ts';
+import type { View } from '../history/view.ts';
+import type { Check } from './check.ts';
+import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import type { Part } from './parts.ts';
+
+type Stated = EventOf<'expectation'> & { readonly expectation: Extract<Expectation, { kind: 'consolidated' }> };
+
+/** The pods of a scenario come to be on as few nodes as it says that they need, within the bound, and stay there. */
+export const consolidation: Check = {
+  name: 'consolidation',
+  summary: 'pods come to be on no more nodes than they need, within their bound',
+  codes: { 'not-consolidated': 'more instances were left after the bound than the pods need' },
+  judge: (view) =>
+    mergeParts(
+      view.stated
+        .filter((stated): stated is Stated => stated.expectation.kind === 'consolidated')
+        .map((stated) => withBound(view, stated.expectation.bound, (bound) => judgeStated(view, stated, bound))),
+    ),
+};
+
+function judgeStated(view: View, { t, i, expectation: { instances: most } }: Stated, bound: Bound): Part {
+  const dueMs = t + bound.value;
+  // What changes the need ends the time in which it has to stay so: the next expectation of its kind, or the removal.
+  const next = view.stated.find((one) => one.expectation.kind === 'consolidated' && one.i > i);
+  const untilMs = Math.min(next?.t ?? Infinity, view.phases.get('remove')?.t ?? view.endMs);
+  const entries = targetsInstances(view);
+  const liveAt = (ms: number): typeof entries => entries.filter(({ launchedMs, endedMs = Infinity }) => launchedMs <= ms && endedMs > ms);
+  const changes = entries.flatMap(({ launchedMs, endedMs }) => [launchedMs, ...(endedMs === undefined ? [] : [endedMs])]);
+  const moments = [t, ...changes.filter((ms) => ms > t && ms < untilMs).sort((a, b) => a - b)];
+  const lastExcess = moments.findLastIndex((ms) => liveAt(ms).length > most);
+  const sinceMs = lastExcess === -1 ? t : (moments[lastExcess + 1] ?? untilMs);
+  const measurements = [measure(bound, [{ value: sinceMs - t, object: 'world' }])];
+  const left = liveAt(Math.max(t, untilMs - 1));
+  const summary = `${count(left.length, 'instance')} left of ${most} needed after ${seconds(sinceMs - t)} (${nameBound(bound)})`;
+  if (sinceMs <= dueMs && left.length <= most) return { verdict: 'pass', summary, findings: [], measurements };
+  if (untilMs < dueMs) return unknownPart(`${summary}, and the time was not up`, measurements);
+  const finding = {
+    code: 'not-consolidated',
+    object: 'world',
+    events: indexes(entries.filter(({ endedMs = Infinity }) => endedMs > dueMs).map(({ instance }) => instance.launched)),
+    message: `The pods need ${count(most, 'instance')}; ${seconds(bound.value)} later there were ${liveAt(dueMs).length}, and it came to so few for good only after ${seconds(sinceMs - t)} if at all (${nameBound(bound)}).`,
+  };
+  return { verdict: 'fail', summary, findings: [finding], measurements };
+}

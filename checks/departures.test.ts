@@ -1,0 +1,109 @@
+import { expect, test } from '@playwright/test';
+import type { EventOf } from '../history/events.ts';
+import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { createView } from '../history/view.ts';
+import { nodeBudgets } from './node-budgets.ts';
+import { optOuts } from './opt-outs.ts';
+import { undisturbed } from './undisturbed.ts';
+
+/** Four nodes of a pool are ready, and a pod of a workload runs on the first. */
+function cluster(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
+  const history = new HistoryBuilder().act().pool('default', more);
+  history.add({
+    type: 'workload',
+    workload: 'web',
+    namespace: 'default',
+    replicas: 1,
+    truth: { kind: 'schedulable' },
+    drain: 'opted-out',
+    note: '',
+  });
+  for (const n of [1, 2, 3, 4]) {
+    history.at(10).launch(n, `i-${n}`).claim(`c-${n}`, 'created').claim(`c-${n}`, 'launched', `i-${n}`);
+    history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`);
+  }
+  return history.pod('web-1', 'created').pod('web-1', 'scheduled', 'n-1').pod('web-1', 'running', 'n-1').at(20);
+}
+
+const take = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history.node(`n-${n}`, 'cordoned', `i-${n}`).claim(`c-${n}`, 'terminating', `i-${n}`).node(`n-${n}`, 'terminating', `i-${n}`);
+const gone = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history.instance(`i-${n}`, 'terminated').node(`n-${n}`, 'gone', `i-${n}`);
+const warned = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history.add({ type: 'notice', instance: `i-${n}`, kind: 'spot-interruption', to: 'sent', endsInMs: 120 });
+const codesOf = (check: typeof nodeBudgets, history: HistoryBuilder): string[] | undefined =>
+  check.judge(createView(history.at(300).finish().events))?.findings.map(({ code }) => code);
+
+const ONE = { budgets: [{ nodes: '1' }] };
+for (const { name, history, codes } of [
+  { name: 'one at a time', history: take(gone(take(cluster(ONE), 1), 1), 2), codes: [] },
+  { name: 'two at once', history: take(take(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
+  { name: 'half of four', history: take(take(cluster({ budgets: [{ nodes: '50%' }] }), 1), 2), codes: [] },
+  { name: 'a quarter, rounded up', history: take(take(cluster({ budgets: [{ nodes: '26%' }] }), 1), 2), codes: [] },
+  {
+    name: 'one beside one that is not ready',
+    history: take(cluster(ONE).node('n-4', 'not-ready', 'i-4').at(30), 1),
+    codes: ['node-budget-exceeded'],
+  },
+  { name: 'two that are taken back', history: take(take(warned(warned(cluster(ONE), 1), 2).at(30), 1), 2), codes: [] },
+  { name: 'one beside one that is taken back', history: take(take(warned(cluster(ONE), 1).at(30), 1), 2), codes: ['node-budget-exceeded'] },
+  { name: 'two that are too old', history: take(take(cluster({ ...ONE, expireAfterMs: 5 }), 1), 2), codes: [] },
+  {
+    name: 'all, when the pool is withdrawn',
+    history: take(take(cluster(ONE).add({ type: 'pool', pool: { name: 'default', requirements: [], weight: 0 }, withdrawn: true }), 1), 2),
+    codes: [],
+  },
+  // The trial's clock begins at 00:16:40.
+  {
+    name: 'when the schedule holds',
+    history: take(cluster({ budgets: [{ nodes: '0', schedule: '16 0 * * *', durationMs: 60_000 }] }), 1),
+    codes: ['node-budget-exceeded'],
+  },
+  {
+    name: 'when the schedule does not hold',
+    history: take(cluster({ budgets: [{ nodes: '0', schedule: '17 0 * * *', durationMs: 60_000 }] }), 1),
+    codes: [],
+  },
+  { name: 'for a reason that nobody can see', history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1), codes: [] },
+]) {
+  test(`nodes go: ${name}`, () => {
+    expect(codesOf(nodeBudgets, history)).toEqual(codes);
+  });
+}
+
+test('pools without budgets are not judged', () => {
+  expect(codesOf(nodeBudgets, cluster())).toBeUndefined();
+});
+
+for (const { name, history, codes } of [
+  { name: 'its node is taken', history: take(cluster(), 1), codes: ['opted-out-pod-disturbed'] },
+  { name: 'another node is taken', history: take(cluster(), 2), codes: [] },
+  { name: 'its node is taken when it is leaving by itself', history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1), codes: [] },
+  { name: 'its node is taken back', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
+]) {
+  test(`a pod that opted out: ${name}`, () => {
+    expect(codesOf(optOuts, history)).toEqual(codes);
+  });
+}
+
+const kept = (): HistoryBuilder => cluster().expect({ kind: 'kept', bound: 'provision' }).at(50);
+for (const { name, history, codes } of [
+  { name: 'none is', history: kept(), codes: [] },
+  { name: 'one is', history: take(kept(), 2), codes: ['node-taken'] },
+  { name: 'one is, when the time has passed', history: take(kept().at(130), 2), codes: [] },
+  { name: 'one is that was to be taken back', history: take(warned(kept(), 2).at(60), 2), codes: [] },
+]) {
+  test(`no node is to be taken: ${name}`, () => {
+    expect(codesOf(undisturbed, history)).toEqual(codes);
+  });
+}
+
+const moving = (): HistoryBuilder => cluster().expect({ kind: 'never-without-node', workload: 'web' }).at(50).pod('web-2', 'created');
+for (const { name, history, codes } of [
+  { name: 'it is bound', history: moving().pod('web-2', 'scheduled', 'n-2'), codes: [] },
+  { name: 'it waits', history: moving().pod('web-2', 'unschedulable'), codes: ['pod-without-node'] },
+]) {
+  test(`a pod in the place of one that moved: ${name}`, () => {
+    expect(codesOf(undisturbed, history)).toEqual(codes);
+  });
+}

@@ -1,0 +1,44 @@
+import type { InstanceLife } from '../history/lives.ts';
+import type { View } from '../history/view.ts';
+
+/** A moment of a history. */
+interface Moment {
+  readonly i: number;
+  readonly t: number;
+}
+
+/** Whether an instance was lost already: its end had been announced for then, or its node was not ready. */
+export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs }: Moment): boolean {
+  const readiness = view.nodes
+    .filter((node) => node.instance === instance.id)
+    .flatMap(({ steps }) => steps.filter(({ to, i }) => (to === 'ready' || to === 'not-ready') && i < index));
+  return (
+    readiness.at(-1)?.to === 'not-ready' ||
+    view.notices.some(({ instance: id, endsAtMs }) => id === instance.id && endsAtMs !== undefined && endsAtMs <= nowMs)
+  );
+}
+
+/** The first sign that an instance has to go: its node or its claim was marked. Undefined where there was none. */
+export function leavingOf(view: View, instance: InstanceLife): Moment | undefined {
+  const ofNodes = view.nodes
+    .filter((node) => node.instance === instance.id)
+    .flatMap(({ steps }) => steps.filter(({ to }) => to === 'cordoned' || to === 'terminating'));
+  const ofClaims = view.claims.filter((claim) => claim.instance === instance.id).flatMap(({ terminating }) => terminating ?? []);
+  return [...ofNodes, ...ofClaims].sort((a, b) => a.i - b.i)[0];
+}
+
+/**
+ * By when an instance that has to go ends at the latest, as its pool says, in milliseconds since the start of the trial;
+ * undefined where nothing limits its drain. Judged over all pools together, if every one has a limit, by the longest: which
+ * pool an instance is for only its target knows.
+ */
+export function lastMomentOf(view: View, instance: InstanceLife): number | undefined {
+  const limits = view.pools.map(({ pool }) => pool.terminationGracePeriodMs);
+  const stated = limits.filter((limit) => limit !== undefined);
+  const leaving = leavingOf(view, instance);
+  if (leaving === undefined || stated.length === 0 || stated.length < limits.length) return undefined;
+  return leaving.t + Math.max(...stated);
+}
+
+/** Times in objects and grace periods have whole seconds: what is counted from one, and rounded once more, may be so early. */
+export const ROUNDED_MS = 2_000;

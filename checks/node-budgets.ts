@@ -1,0 +1,69 @@
+import { targetsInstances } from '../history/ledger.ts';
+import type { LedgerEntry } from '../history/ledger.ts';
+import type { View } from '../history/view.ts';
+import { isInForce, nodesAllowed } from '../model/disruption-budget.ts';
+import type { Check } from './check.ts';
+import { departuresOf, isNotReady, poolOf } from './departures.ts';
+import type { Departure, Moment } from './departures.ts';
+import { count, indexes, safetyPart, seconds } from './parts.ts';
+
+/**
+ * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
+ * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them. What
+ * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
+ * tell why a node was taken: budgets for some reasons only are not judged.
+ */
+export const nodeBudgets: Check = {
+  name: 'node-budgets',
+  summary: 'no more nodes of a pool are taken at once than its budgets allow',
+  codes: { 'node-budget-exceeded': 'a node was taken though as many were away as the budgets of its pool allow' },
+  judge: (view) => {
+    const guarded = new Set(view.pools.flatMap(({ pool }) => (pool.budgets === undefined ? [] : [pool.name])));
+    if (guarded.size === 0) return undefined;
+    const entries = targetsInstances(view);
+    const departures = departuresOf(view);
+    const judged = departures.filter((one) => one.isVoluntary && guarded.has(poolOf(view, one.entry) ?? ''));
+    const findings = judged.flatMap((departure) => {
+      const pool = poolOf(view, departure.entry) ?? '';
+      const present = entries.filter((entry) => poolOf(view, entry) === pool && isPresent(entry, departure.at.i));
+      const away = present.filter((entry) => isAway(entry, departures, departure));
+      // Some decide, and take the node only when its replacement has come.
+      const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
+      if (away.length <= allowed) return [];
+      const { node, at } = departure;
+      return {
+        code: 'node-budget-exceeded',
+        object: node.object,
+        events: indexes([...view.pools.filter((one) => one.pool.name === pool), ...away.flatMap(({ nodes }) => nodes[0]?.steps ?? []), at]),
+        message: `Node ${node.name} of pool ${pool} was taken at ${seconds(at.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
+      };
+    });
+    return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets`);
+  },
+};
+
+/** A node that was Ready once and is still there, with or without its machine. */
+function isPresent({ nodes }: LedgerEntry, index: number): boolean {
+  return nodes.some(({ ready, gone }) => (ready?.i ?? Infinity) < index && (gone?.i ?? Infinity) > index);
+}
+
+function isAway(entry: LedgerEntry, departures: readonly Departure[], { at, decided }: Departure): boolean {
+  const isLeaving = departures.some((one) => one.entry.instance.id === entry.instance.id && one.at.i <= at.i);
+  const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
+  return isLeaving || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
+}
+
+function allowedAt(view: View, name: string, total: number, moment: Moment): number {
+  const applied = view.pools.findLast(({ pool, i }) => pool.name === name && i < moment.i);
+  const nowMs = (view.begin?.startMs ?? 0) + moment.t;
+  const holding = (applied?.pool.budgets ?? []).filter((budget) => budget.reasons === undefined && isInForce(asBudget(budget), nowMs));
+  return Math.min(Infinity, ...holding.map((budget) => nodesAllowed(asBudget(budget), total)));
+}
+
+function asBudget({ nodes, schedule, durationMs }: NonNullable<View['pools'][number]['pool']['budgets']>[number]): {
+  nodes: string;
+  schedule?: string;
+  durationMs?: number;
+} {
+  return { nodes, ...(schedule === undefined ? {} : { schedule }), ...(durationMs === undefined ? {} : { durationMs }) };
+}

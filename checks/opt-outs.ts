@@ -1,0 +1,35 @@
+import type { PodLife } from '../history/lives.ts';
+import type { Check } from './check.ts';
+import { departuresOf } from './departures.ts';
+import type { Departure } from './departures.ts';
+import { count, indexes, safetyPart, seconds } from './parts.ts';
+
+/** No node is taken, though nothing is wrong with it, while a pod is on it that said it must not be disrupted. */
+export const optOuts: Check = {
+  name: 'opt-outs',
+  summary: 'nodes of pods that opted out are not taken by will',
+  codes: { 'opted-out-pod-disturbed': 'a node was taken by will while a pod that had opted out was on it' },
+  judge: (view) => {
+    const pods = view.pods.filter(({ workload }) => view.workloads.get(workload ?? '')?.deployed.drain === 'opted-out');
+    if (pods.length === 0) return undefined;
+    const findings = departuresOf(view)
+      .filter(({ isVoluntary }) => isVoluntary)
+      .flatMap((departure) =>
+        pods
+          .filter((pod) => isOn(pod, departure))
+          .map((pod) => ({
+            code: 'opted-out-pod-disturbed',
+            object: pod.object,
+            events: indexes([...pod.steps, ...departure.node.steps, departure.at]),
+            message: `Pod ${pod.name} had opted out of disruption and was on node ${departure.node.name} when the target took it at ${seconds(departure.at.t)}.`,
+          })),
+      );
+    return safetyPart(view, findings, `${findings.length} of ${count(pods.length, 'pod')} that opted out disturbed`);
+  },
+};
+
+/** It had come before the decision, and was not leaving. */
+function isOn({ node, scheduled, terminating, gone }: PodLife, departure: Departure): boolean {
+  if (node?.uid !== departure.node.uid || (scheduled?.i ?? Infinity) > departure.decided.i) return false;
+  return (terminating ?? gone)?.i === undefined || ((terminating ?? gone)?.i ?? 0) > departure.at.i;
+}

@@ -1,0 +1,29 @@
+import { expect, test } from '@playwright/test';
+import { scaleproofHere } from '../testing/command.ts';
+import { benchReportSchema, formatBench, reportOf } from './bench.ts';
+
+test('each scenario has its median and worst, and the whole has them over all trials', () => {
+  const sample = { scenario: 'a/a', cpuMs: 100, virtualMs: 60_000, events: 200 };
+  const report = reportOf([sample, { ...sample, cpuMs: 300 }, { ...sample, scenario: 'a/b', cpuMs: 200 }]);
+  expect(benchReportSchema.parse(report)).toMatchObject({
+    isWithin: true,
+    all: { trials: 3, medianCpuMs: 200, worstCpuMs: 300, eventsPerCpuS: 1_000, ratio: 300 },
+    scenarios: [
+      { scenario: 'a/a', trials: 2, medianCpuMs: 100, worstCpuMs: 300, eventsPerCpuS: 1_000 },
+      { scenario: 'a/b', trials: 1, medianCpuMs: 200 },
+    ],
+  });
+  const slow = reportOf([{ ...sample, cpuMs: 251 }]);
+  expect(slow.isWithin).toBe(false);
+  expect(formatBench(slow, { color: false, columns: 120 })).toContain('the median trial takes 251ms of processor time, more than 250ms\n');
+});
+
+test('trials are measured in the processes that run them', async () => {
+  const { code, stdout } = await scaleproofHere(['bench', '--scenario', 'scheduling/where-asked', '--trials', '2', '--json']);
+  expect(code).toBe(0);
+  const { all } = benchReportSchema.parse(JSON.parse(stdout));
+  expect(all.trials).toBe(2);
+  expect(all.medianCpuMs).toBeGreaterThan(10);
+  expect(all.worstCpuMs).toBeGreaterThanOrEqual(all.medianCpuMs);
+  expect(all.ratio).toBeGreaterThan(1);
+});

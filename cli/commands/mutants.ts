@@ -1,0 +1,268 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { z } from 'zod';
+import { checkCatalogue } from '../../checks/catalogue.ts';
+import { faultCatalogue } from '../../faults/catalogue.ts';
+import { resolveBounds } from '../../harness/bounds.ts';
+import { whyNotRun } from '../../harness/engine.ts';
+import { judgeMutants, matrixSchema } from '../../harness/mutant-matrix.ts';
+import { digestTrial } from '../../harness/mutant-trial.ts';
+import type { MatrixTrial } from '../../harness/mutant-trial.ts';
+import { planTrials, runTrials } from '../../harness/run.ts';
+import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
+import { findVacuity, vacuitySchema } from '../../harness/vacuity.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import { readHistory } from '../../history/reader.ts';
+import { combine, verdictSchema } from '../../history/verdict.ts';
+import type { Verdict } from '../../history/verdict.ts';
+import { nearest } from '../../model/nearest.ts';
+import { REPORT_API_VERSION } from '../../reports/run-report.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { VACUITY_REASONS } from '../../suites/vacuity-reasons.ts';
+import { mutants as mutantCatalogue } from '../../targets/mutants/catalogue.ts';
+import type { Mutant } from '../../targets/mutants/mutant.ts';
+import { reference } from '../../targets/reference.ts';
+import type { Target } from '../../targets/target.ts';
+import { chooseScenarios } from '../choose.ts';
+import type { ChosenScenario } from '../choose.ts';
+import type { Console } from '../console.ts';
+import { interruption } from '../interruption.ts';
+import { MatrixProgress } from '../matrix-progress.ts';
+import { formatMutants } from '../mutants-table.ts';
+import { createRunDirectory } from '../run-directory.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+
+/** The flags of `mutants`, parsed. */
+export interface MutantsOptions {
+  /** By name, with or without `mutant:`; all if there are none. */
+  readonly mutants: readonly string[];
+  readonly scenarios: readonly string[];
+  /** Seeds of every scenario in which a mutant declares to be caught, from 1 on. */
+  readonly seeds: number;
+  /** Every mutant in every scenario. */
+  readonly all: boolean;
+  readonly workers: number | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+/** Seeds enough for a race that every third of them shows. */
+export const DEFAULT_SEEDS = 8;
+
+/** Of the scenarios in which no mutant declares to be caught each mutant is run in every fourth: all of them take twice the time. */
+const STRIDE = 4;
+
+const skippedSchema = z.strictObject({ what: z.string(), why: z.string(), trials: z.number().int().nonnegative() });
+export type Skipped = z.infer<typeof skippedSchema>;
+
+/** What `mutants --json` prints and `mutants.json` holds. */
+export const mutantsReportSchema = z.strictObject({
+  apiVersion: z.literal(REPORT_API_VERSION),
+  kind: z.literal('MutantsReport'),
+  verdict: verdictSchema,
+  seeds: z.array(z.number().int()),
+  trials: z.number().int(),
+  wallMs: z.number(),
+  ...matrixSchema.shape,
+  /** What was not run, and why. */
+  skipped: z.array(skippedSchema),
+  /** Trials that came to no verdict. */
+  unjudged: z.array(z.strictObject({ target: z.string(), scenario: z.string(), seed: z.number().int(), why: z.string() })),
+  /** Absent where only a part of the matrix was run. */
+  vacuity: vacuitySchema.optional(),
+});
+export type MutantsReport = z.infer<typeof mutantsReportSchema>;
+
+/** `scaleproof mutants`: runs planted bugs through the scenarios, and says whether each is caught as it declared. @returns the exit code */
+export async function mutants(options: MutantsOptions, console: Console): Promise<number> {
+  const chosen = {
+    mutants: chooseMutants(options.mutants),
+    scenarios: await chooseScenarios({ suites: [], scenarios: options.scenarios }),
+  };
+  const seeds = Array.from({ length: options.seeds }, (_none, index) => index + 1);
+  const isPart = options.mutants.length > 0 || options.scenarios.length > 0;
+  // Who asks for a part wants all of it.
+  const plan = await planMatrix(chosen, seeds, options.all || isPart);
+
+  const clock = createRealTimeline().scope('command');
+  const startedAtMs = clock.nowMs();
+  const directory = createRunDirectory(options.out, new Date(startedAtMs).toISOString());
+  const interrupted = interruption();
+  const ran = await runMatrix(plan, { directory, workers: options.workers ?? availableParallelism(), signal: interrupted.signal }, console);
+  interrupted.release();
+
+  const matrix = judgeMutants({ mutants: chosen.mutants, ...ran });
+  const vacuity =
+    isPart || ran.unjudged.length > 0
+      ? undefined
+      : findVacuity(
+          { mutants: chosen.mutants, ...ran },
+          {
+            scenarios: chosen.scenarios.map(({ scenario }) => scenario),
+            checks: checkCatalogue.map(({ name }) => name),
+            faults: faultCatalogue.map(({ name }) => name),
+            bounds: boundNames(),
+            reasons: VACUITY_REASONS,
+            isWhole: options.all,
+          },
+        );
+  const parts = { ...matrix, unjudged: ran.unjudged, ...(vacuity === undefined ? {} : { vacuity }) };
+  const report = mutantsReportSchema.parse({
+    apiVersion: REPORT_API_VERSION,
+    kind: 'MutantsReport',
+    verdict: verdictOf(parts),
+    seeds,
+    trials: ran.trials.length + ran.control.length,
+    wallMs: clock.nowMs() - startedAtMs,
+    ...parts,
+    skipped: plan.skipped,
+  });
+  const path = join(directory, 'mutants.json');
+  const text = `${JSON.stringify(report, undefined, 2)}\n`;
+  writeFileSync(path, text);
+  if (options.json) console.out(text);
+  else console.out(`${formatMutants(report, { color: console.color, columns: console.columns })}\nReport: ${relative('.', path)}\n`);
+  return { pass: EXIT.pass, fail: EXIT.fail, unknown: EXIT.unknown }[report.verdict];
+}
+
+/** Every mutant that was asked for is caught as declared, the reference passes, and nothing is vacuous without a reason. */
+function verdictOf({ mutants, control, unjudged, vacuity }: Pick<MutantsReport, 'mutants' | 'control' | 'unjudged' | 'vacuity'>): Verdict {
+  const ofMutants = mutants.flatMap(({ outcome }): Verdict[] => {
+    if (outcome === 'not-run') return [];
+    return [outcome === 'caught' ? 'pass' : outcome === 'missed' ? 'fail' : 'unknown'];
+  });
+  const isExplained = vacuity === undefined || (vacuity.stale.length === 0 && vacuity.lines.every(({ reason }) => reason !== undefined));
+  return combine([
+    ...ofMutants,
+    ...control.map(({ verdict }) => verdict),
+    ...unjudged.map((): Verdict => 'unknown'),
+    ...(isExplained ? [] : (['fail'] as const)),
+  ]);
+}
+
+/** Of every bound, whatever its value. */
+function boundNames(): string[] {
+  const { allowances } = worldFor(reference).facts;
+  return Object.keys(resolveBounds({ constants: reference.constants, allowances, nodes: DEFAULT_NODES, offerings: 1 }));
+}
+
+/** @throws UsageError for a name that no mutant has */
+function chooseMutants(names: readonly string[]): Mutant[] {
+  const known = mutantCatalogue.map(({ target }) => target.name);
+  const wanted = names.map((name) => (name.startsWith('mutant:') ? name : `mutant:${name}`));
+  for (const name of wanted) {
+    if (known.includes(name)) continue;
+    const meant = nearest(name, known);
+    throw new UsageError(
+      `no mutant is named "${name}"; ${meant === undefined ? `there are: ${known.join(', ')}` : `did you mean ${meant}?`}`,
+    );
+  }
+  return mutantCatalogue.filter(({ target }) => wanted.length === 0 || wanted.includes(target.name));
+}
+
+interface Chosen {
+  readonly mutants: readonly Mutant[];
+  readonly scenarios: readonly ChosenScenario[];
+}
+
+interface MatrixPlan {
+  readonly trials: readonly PlannedTrial[];
+  readonly skipped: readonly Skipped[];
+}
+
+/**
+ * The reference first, with every seed that a mutant gets; then each mutant, beginning with the scenario that it declares. Other
+ * scenarios get one seed: all that some mutant declares, and if not `isAll` some of the others, different ones for each mutant.
+ */
+async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number[], isAll: boolean): Promise<MatrixPlan> {
+  const { capabilities } = worldFor(reference).facts;
+  const declared = new Set(mutants.map(({ caughtBy }) => caughtBy.scenario));
+  const trials: PlannedTrial[] = [];
+  const skipped = new Map<string, Skipped>();
+  const skip = ({ what, why, trials: count }: Skipped): void => {
+    const key = `${what}: ${why}`;
+    skipped.set(key, { what, why, trials: count + (skipped.get(key)?.trials ?? 0) });
+  };
+  const add = async (target: Target, source: ChosenScenario, isDeclared: boolean): Promise<void> => {
+    const those = isDeclared ? seeds : seeds.slice(0, 1);
+    const reason = whyNotRun(source.scenario, target, capabilities);
+    if (reason !== undefined) {
+      skip({ what: source.scenario.id, why: reason, trials: those.length });
+      return;
+    }
+    if (those.length < seeds.length)
+      skip({
+        what: `all seeds but the first of the ${seeds.length}, in the scenarios in which a mutant does not declare to be caught`,
+        why: 'to save time',
+        trials: seeds.length - those.length,
+      });
+    const planned = await planTrials(source, { ref: { name: target.name }, label: target.name }, those);
+    // Histories of one scenario and seed would be one file.
+    const prefix = target.name.replaceAll(/[^a-z0-9-]+/g, '.');
+    trials.push(...planned.map((trial) => ({ ...trial, history: `histories/${prefix}.${basename(trial.history)}` })));
+  };
+  for (const source of scenarios) await add(reference, source, declared.has(source.scenario.id));
+  for (const [row, { target, caughtBy }] of mutants.entries()) {
+    const isOwn = ({ scenario }: ChosenScenario): boolean => scenario.id === caughtBy.scenario;
+    for (const source of scenarios.filter(isOwn)) await add(target, source, true);
+    for (const [column, source] of scenarios.entries()) {
+      if (isOwn(source)) continue;
+      if (isAll || declared.has(source.scenario.id) || (row + column) % STRIDE === 0) await add(target, source, false);
+      else
+        skip({
+          what: `${STRIDE - 1} of ${STRIDE} scenarios in which no mutant declares to be caught, others for each mutant`,
+          why: 'to save time; --all runs them',
+          trials: 1,
+        });
+    }
+  }
+  return { trials, skipped: [...skipped.values()] };
+}
+
+interface RanMatrix {
+  readonly trials: readonly MatrixTrial[];
+  readonly control: readonly MatrixTrial[];
+  readonly unjudged: MutantsReport['unjudged'];
+}
+
+/** Runs the plan. Of each trial its digest is kept: the same seed brings its history back. */
+async function runMatrix(
+  plan: MatrixPlan,
+  where: { readonly directory: string; readonly workers: number; readonly signal: AbortSignal },
+  console: Console,
+): Promise<RanMatrix> {
+  const digests: MatrixTrial[] = [];
+  const unjudged: MutantsReport['unjudged'] = [];
+  const progress = new MatrixProgress(
+    console,
+    plan.trials.map(({ targetLabel }) => targetLabel),
+  );
+  const finish = (trial: PlannedTrial, end: TrialEnd): void => {
+    const path = join(where.directory, trial.history);
+    const { targetLabel: target, scenario, seed } = trial;
+    // Of a mutant that passes nothing more is asked, and most do.
+    const isRead = end.kind === 'judged' && (end.result.verdict !== 'pass' || target === reference.name);
+    if (end.kind === 'judged') digests.push(digestTrial(end.result, isRead ? readHistory(path).events : []));
+    else unjudged.push({ target, scenario: scenario.id, seed, why: end.kind === 'refused' ? end.message : 'the run was interrupted' });
+    rmSync(path, { force: true });
+    progress.end(trial, end);
+  };
+  const ends = await runTrials(plan.trials, { ...where, onBegin: (trial) => progress.begin(trial), onEnd: finish }).finally(() =>
+    progress.close(),
+  );
+  rmSync(join(where.directory, 'histories'), { recursive: true, force: true });
+  const notBegun = plan.trials.filter((_trial, index) => ends[index]?.kind === 'not-begun');
+  for (const { targetLabel: target, scenario, seed } of notBegun)
+    unjudged.push({ target, scenario: scenario.id, seed, why: 'the run was interrupted before it began' });
+  // In the order of the plan, whatever the number of workers.
+  const order = new Map(plan.trials.map(({ targetLabel, scenario, seed }, index) => [`${targetLabel} ${scenario.id} ${seed}`, index]));
+  const placeOf = ({ target, scenario, seed }: MatrixTrial): number => order.get(`${target} ${scenario} ${seed}`) ?? 0;
+  digests.sort((a, b) => placeOf(a) - placeOf(b));
+  return {
+    trials: digests.filter(({ target }) => target !== reference.name),
+    control: digests.filter(({ target }) => target === reference.name),
+    unjudged,
+  };
+}

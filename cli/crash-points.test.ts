@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { runReportSchema } from '../reports/run-report.ts';
+import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { folderWith, historiesOf } from './testing/files.ts';
+
+/** Nobody asks for anything: a target has few side effects. */
+const NOTHING = `\
+import { pool, scenario } from 'scaleproof';
+
+export const nothing = scenario({
+  id: 'mine/nothing',
+  title: 'nothing is asked',
+  pools: [pool('default', { instanceTypes: ['m6i.large'] })],
+  run: () => Promise.resolve(),
+});
+`;
+
+test('every side effect is met twice; a run directory holds all of it, and a replay line gives the same bytes', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'nothing.ts': NOTHING });
+  const all = await scaleproof(['crash-points', '--scenario', './nothing.ts', '--seed', '3', '--out', 'all'], cwd);
+  expect(all.code, all.stdout + all.stderr).toBe(0);
+  expect(all.stdout).toMatch(/^ *K +OPERATION +OBJECT +BEFORE +AFTER/);
+  expect(all.stdout).toMatch(/patch ec2nodeclasses .* pass +pass/);
+
+  const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'all/report.json'), 'utf8')));
+  const crashPoints = report.scenarios[0]?.crashPoints;
+  const points = crashPoints?.points ?? [];
+  expect(points.length).toBeGreaterThan(0);
+  expect(points.map(({ nth }) => nth)).toEqual(points.map((_point, index) => index + 1));
+  expect(crashPoints).toMatchObject({ passed: 2 * points.length, failed: 0, unknown: 0 });
+  expect(report).toMatchObject({ verdict: 'pass', totals: { trials: { passed: 1 }, crashPoints: { passed: 2 * points.length } } });
+  expect(all.stdout).toContain(`${points.length} side effects, ${2 * points.length} crash points: ${2 * points.length} passed`);
+  expect(readFileSync(join(cwd, 'all/report.html'), 'utf8')).toContain('Killed at each side effect');
+
+  const last = points.at(-1)?.after;
+  expect(last?.replay).toContain(`,crash=after:${points.length},`);
+  const again = await scaleproof(['replay', last?.replay ?? '', '--out', 'again'], cwd);
+  expect(again.code, again.stdout + again.stderr).toBe(0);
+  const [first, second] = [historiesOf(join(cwd, 'all')), historiesOf(join(cwd, 'again'))];
+  expect(Object.keys(second)).toHaveLength(2);
+  for (const [name, history] of Object.entries(second)) expect(first[name] === history, name).toBe(true);
+
+  const before = readFileSync(join(cwd, 'again/report.json'), 'utf8');
+  const checked = await scaleproof(['check', 'again'], cwd);
+  expect(checked.code, checked.stderr).toBe(0);
+  expect(readFileSync(join(cwd, 'again/report.json'), 'utf8')).toBe(before);
+
+  const beyond = await scaleproof(['replay', (last?.replay ?? '').replace(/after:\d+/, 'after:9999'), '--out', 'beyond'], cwd);
+  expect(beyond.code, beyond.stdout).toBe(3);
+  expect(beyond.stdout).toContain('UNKNOWN');
+});
+
+for (const { args, says } of [
+  { args: ['--scenario', 'no/such'], says: 'no scenario is named "no/such"' },
+  { args: ['--scenario', 'scheduling/spot-spread', '--target', 'plain'], says: 'does not have the feature spot' },
+  { args: [], says: "required option '--scenario" },
+]) {
+  test(`crash-points ${args.join(' ')} is refused: ${says}`, async () => {
+    const { code, stderr } = await scaleproofHere(['crash-points', ...args]);
+    expect(stderr).toContain(says);
+    expect(code).toBe(2);
+  });
+}

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import { specify } from '../faults/fault.ts';
+import type { Fault } from '../faults/fault.ts';
+import { triggerParams } from '../faults/trigger-params.ts';
+import { CAPABILITIES } from '../history/capabilities.ts';
+import type { Capability } from '../history/capabilities.ts';
+import { formsOf } from './parameters.ts';
+import type { Form, Parameter } from './parameters.ts';
+
+const HEAD = `# Faults
+
+Generated from the catalogue: \`npx playwright test quality/faults-page.test.ts --update-snapshots\` writes it anew.
+
+A fault is what is done; when it strikes is said by its parameters, or by who arms and heals it. *Legal* is what a correct API
+server or EC2 may do; what is not legal belongs to the robustness profile, never to the core. A world that lacks what a fault
+needs does not have the fault. Unless a fault says otherwise it meets the autoscaler alone: nobody else's requests, watches and
+clock are touched, and what it does to machines it does to those of the cluster.
+
+Each example injects the fault into a world that [\`world up\`](world.md) started. In a scenario the same is
+\`await t.inject(specify(faults.lostAnswer, { operations: ['ec2:CreateFleet'] }))\`.
+
+## Triggers
+
+Faults of requests count those that match, from 1, from when they were armed. \`when\` says which of them are struck:
+
+- \`{"kind": "always"}\`: each
+- \`{"kind": "first", "count": 3}\`: the first three
+- \`{"kind": "nth", "nth": 3}\`: the third alone
+- \`{"kind": "every", "nth": 3}\`: every third
+- \`{"kind": "probability", "probability": 0.1}\`: one in ten, drawn from the seed
+- \`{"kind": "window", "fromMs": 0, "toMs": 60000}\`: those of the first minute
+
+## Composing faults
+
+- Faults are armed and healed one by one, in any order: \`await t.inject(a)\`, \`await t.inject(b)\`, then \`heal()\` of each. What is
+  not healed by then is healed before the world has to settle. Healing one leaves the others as they are.
+- Of several that strike the same request at the same moment, those that were injected first come first. A request that one of
+  them has refused, broken or cut off by a kill does not reach the next, and does not count for it.
+- Delays add up. Limits hold together: what the narrowest of them leaves is what there is. Of lags the longest counts.
+- Different lags by kind are one \`watch-lag\` a kind; a new list from an older state is \`watch-lag\` with \`closed-watches\` or
+  \`crash\`. An outage of EC2 is \`server-error\` of \`*\` with a \`window\`. A network that loses one direction is \`lost-answer\`, the
+  other one \`late-request\`.
+- A fault has to fire, or the trial is unknown, unless the scenario injects it as \`'may-fire'\`.
+
+`;
+
+/** How the forms word a trigger: the page explains it once. */
+const TRIGGER = formsOf(z.object({ when: triggerParams.when })).flatMap(({ parameters }) => parameters.map(({ takes }) => takes))[0];
+
+/**
+ * docs/faults.md: what each fault does, whether it is legal, what it needs, its parameters, an example, and its like in AWS FIS.
+ * @param catalogue in the order of the page
+ */
+export function formatFaults(catalogue: readonly Fault<unknown, unknown>[]): string {
+  return `${HEAD}## The faults\n\n${catalogue.map(formatFault).join('\n')}`;
+}
+
+function formatFault(fault: Fault<unknown, unknown>): string {
+  const { name, summary, legal, fis = [] } = fault;
+  const forms = formsOf(fault.params);
+  const capabilities = [...new Set(forms.flatMap(({ examples }) => examples.flatMap((given) => specify(fault, given).capabilities)))];
+  const facts = [
+    `- ${legal ? 'Legal' : '**Not legal**'}.`,
+    `- Needs ${capabilities.map((one) => `\`${one}\` (${wordsOf(one)})`).join(', ')}.`,
+    ...(fis.length === 0 ? [] : [`- In AWS FIS: ${fis.map((id) => `\`${id}\``).join(', ')}.`]),
+  ];
+  return [
+    `### ${name}\n`,
+    `${summary[0]?.toUpperCase()}${summary.slice(1)}.\n`,
+    `${facts.join('\n')}\n`,
+    ...forms.map((form) => formatForm(name, form)),
+  ].join('\n');
+}
+
+function wordsOf(capability: Capability): string {
+  return CAPABILITIES[capability];
+}
+
+function formatForm(name: string, { parameters, examples: [example = {}] }: Form): string {
+  const given = Object.keys(example).length === 0 ? '' : ` '${JSON.stringify(example)}'`;
+  const command = `\`\`\`sh\nnpx scaleproof world inject ${name}${given}\n\`\`\`\n`;
+  return parameters.length === 0 ? command : `Parameters:\n\n${parameters.map(formatParameter).join('\n')}\n\n${command}`;
+}
+
+function formatParameter({ name, takes, required, default: fallback, description }: Parameter): string {
+  const what = takes === TRIGGER ? 'a [trigger](#triggers)' : `\`${takes}\``;
+  const how = required ? ', required' : fallback === undefined ? '' : `, by default \`${JSON.stringify(fallback)}\``;
+  return `- \`${name}\`: ${what}${how}${description === undefined ? '' : `: ${description.replaceAll('*', '\\*')}`}`;
+}

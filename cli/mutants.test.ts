@@ -1,0 +1,61 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { checkCatalogue } from '../checks/catalogue.ts';
+import { faultCatalogue } from '../faults/catalogue.ts';
+import { suites } from '../suites/catalogue.ts';
+import { VACUITY_REASONS } from '../suites/vacuity-reasons.ts';
+import { mutantsReportSchema } from './commands/mutants.ts';
+import { scaleproof, scaleproofHere } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+test('a mutant beside the reference: the table, the report, and no histories left', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const flags = ['--scenario', 'registration/slow-kubelets', '--seeds', '2', '--out', 'out'];
+  const { code, stdout, stderr } = await scaleproof(['mutants', '--mutant', 'double-launch', ...flags], cwd);
+  expect(code, stdout + stderr).toBe(0);
+  expect(stderr).toBe('[2/4] reference fails 0 scenarios\n[4/4] mutant:double-launch fails 1 scenario\n');
+  const row = stdout.split('\n').find((line) => line.startsWith('double-launch'));
+  expect(row?.trim().split(/\s{2,}/)).toEqual([
+    'double-launch',
+    '✓',
+    'registration/slow-kubelets',
+    'launched-twice',
+    expect.stringMatching(/^\d/),
+    '2/2',
+    '0',
+  ]);
+  expect(stdout).toContain('1 of 1 mutant caught as declared');
+  expect(stdout).toContain('What is vacuous is known only of the whole matrix');
+  expect(existsSync(join(cwd, 'out/histories'))).toBe(false);
+  const report = mutantsReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/mutants.json'), 'utf8')));
+  expect(report).toMatchObject({ verdict: 'pass', seeds: [1, 2], trials: 4, mutants: [{ outcome: 'caught' }], control: [], unjudged: [] });
+});
+
+test('where no declared scenario is asked for nothing is proved: unknown, as JSON too', async ({}, testInfo) => {
+  const flags = ['--mutant', 'mutant:fresh-token', '--scenario', 'scheduling/where-asked', '--out', testInfo.outputPath('out')];
+  const { code, stdout } = await scaleproofHere(['mutants', ...flags, '--json']);
+  expect(code).toBe(3);
+  const report = mutantsReportSchema.parse(JSON.parse(stdout));
+  expect(report).toMatchObject({ verdict: 'unknown', mutants: [{ outcome: 'not-run' }] });
+  expect(report.skipped).toMatchObject([{ why: 'to save time', trials: 14 }]);
+});
+
+test('a name that no mutant has, and a number that is none', async () => {
+  const unknown = await scaleproofHere(['mutants', '--mutant', 'fresh-tokens']);
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean mutant:fresh-token?') });
+  expect(await scaleproofHere(['mutants', '--seeds', '0'])).toMatchObject({ code: 2 });
+});
+
+test('the reasons for what is vacuous name what there is, each once', () => {
+  const names: Readonly<Record<string, readonly string[]>> = {
+    check: checkCatalogue.map(({ name }) => name),
+    scenario: suites.flatMap(({ scenarios }) => scenarios.map(({ scenario }) => scenario.id)),
+    fault: faultCatalogue.map(({ name }) => name),
+  };
+  const wrong = VACUITY_REASONS.filter(({ kind, name }) => names[kind]?.includes(name) === false).map(
+    ({ kind, name }) => `${kind} ${name}`,
+  );
+  const keys = VACUITY_REASONS.map(({ kind, name }) => `${kind} ${name}`);
+  expect([...wrong, ...keys.filter((key, index) => keys.indexOf(key) !== index)]).toEqual([]);
+});

@@ -1,0 +1,186 @@
+import type { Pod } from '../../model/kube.ts';
+import { logFailure } from '../../runtime/log.ts';
+import { CONDITION, isDeleting, isTrue, nameOf, poolLabelsOf, uidOf } from '../api.ts';
+import type { DisruptionReason, NodeClaim } from '../api.ts';
+import { deleteClaim } from '../claims.ts';
+import { DISRUPTION_RETRY_MS } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { describeError } from '../core/errors.ts';
+import { isReschedulable } from '../provisioning/pods.ts';
+import { createClaim } from '../provisioning/new-claim.ts';
+import type { PlannedNode } from '../scheduling/types.ts';
+import type { Candidate, Veto } from './candidates.ts';
+import { giveBack, taint } from './taint.ts';
+
+/** Nodes to be taken, with what has to be there first. */
+export interface Command {
+  readonly reason: DisruptionReason;
+  readonly type: 'single' | 'multi' | '';
+  readonly candidates: readonly Candidate[];
+  readonly replacements: readonly PlannedNode[];
+}
+
+/** What is being carried out. */
+export interface Commands {
+  /**
+   * Takes the nodes out of the scheduler's sight, looks at them once more, and launches their replacements; what needs none
+   * goes at once. Gives everything back if anything is not as it was planned with.
+   * @returns whether it was begun
+   */
+  start(command: Command): Promise<boolean>;
+  /** Takes the nodes whose replacements are ready, and gives back those whose replacements will not come. */
+  proceed(): Promise<void>;
+  /** Whether a claim is a node to be taken, or a replacement. */
+  involves(claim: NodeClaim): boolean;
+  /** Whether a replacement of the claim's node failed a while ago. */
+  isResting(claim: NodeClaim): boolean;
+}
+
+/** The two looks that a command takes before it goes on. */
+export interface CommandRules {
+  readonly veto: Veto;
+  /** Whether pods can move to a replacement. */
+  readonly isReady: (replacement: NodeClaim) => boolean;
+  /** Whether a node is as it was planned with, by the pods that the server lists after it was tainted. */
+  readonly isUnchanged: (candidate: Candidate, pods: readonly Pod[]) => boolean;
+}
+
+export const COMMAND_RULES: Omit<CommandRules, 'veto'> = {
+  isReady: (replacement) => isTrue(replacement.status?.conditions, CONDITION.initialized),
+  isUnchanged: (candidate, pods) => {
+    const known = new Set(candidate.pods.map(uidOf));
+    return pods.filter(isReschedulable).every((pod) => known.has(uidOf(pod)));
+  },
+};
+
+interface Running {
+  readonly command: Command;
+  /** Names of the claims that were created. */
+  readonly replacements: string[];
+}
+
+/** In memory only: after a restart the taints are given back, and replacements that nobody needs are empty nodes. */
+export function createCommands(context: Context, rules: CommandRules): Commands {
+  return new TaintingCommands(context, rules);
+}
+
+class TaintingCommands implements Commands {
+  readonly #context: Context;
+  readonly #rules: CommandRules;
+  readonly #running = new Set<Running>();
+  /** By claim uid: until when it is left alone. */
+  readonly #resting = new Map<string, number>();
+
+  constructor(context: Context, rules: CommandRules) {
+    this.#context = context;
+    this.#rules = rules;
+  }
+
+  involves(claim: NodeClaim): boolean {
+    return [...this.#running].some(
+      ({ command, replacements }) =>
+        replacements.includes(nameOf(claim)) || command.candidates.some((candidate) => uidOf(candidate.claim) === uidOf(claim)),
+    );
+  }
+
+  isResting(claim: NodeClaim): boolean {
+    return (this.#resting.get(uidOf(claim)) ?? 0) > this.#context.runtime.clock.nowMs();
+  }
+
+  async start(command: Command): Promise<boolean> {
+    const { runtime, metrics } = this.#context;
+    const running: Running = { command, replacements: [] };
+    this.#running.add(running);
+    try {
+      for (const { node } of command.candidates) await taint(this.#context, node);
+      const changed = await this.#findChanged(command);
+      if (changed !== undefined) throw new Error(`${nameOf(changed.node)} is not as it was`);
+      for (const launch of command.replacements) {
+        running.replacements.push(nameOf(await createClaim(this.#context, launch, command.reason.toLowerCase())));
+      }
+    } catch (error) {
+      const nodes = command.candidates.map(({ node }) => nameOf(node)).join(', ');
+      logFailure(runtime.log, 'warn', `nothing is disrupted: ${describeError(error)}`, error, { nodes });
+      metrics.failedValidations.inc({ consolidation_type: command.type });
+      await this.#abandon(running);
+      return false;
+    }
+    const decision = command.replacements.length === 0 ? 'delete' : 'replace';
+    metrics.disruptionDecisions.inc({ decision, reason: command.reason.toLowerCase(), consolidation_type: command.type });
+    runtime.log('info', `${command.reason}: ${command.candidates.map(({ node }) => nameOf(node)).join(', ')} will go`, { decision });
+    await this.#advance(running);
+    return true;
+  }
+
+  async proceed(): Promise<void> {
+    const { clock } = this.#context.runtime;
+    for (const [uid, untilMs] of this.#resting) if (untilMs <= clock.nowMs()) this.#resting.delete(uid);
+    for (const running of [...this.#running]) await this.#advance(running);
+  }
+
+  async #advance(running: Running): Promise<void> {
+    const { state, nominations, runtime } = this.#context;
+    const replacements = running.replacements.map((name) => state.claims.get(name));
+    const present = replacements.filter((claim) => claim !== undefined && !isDeleting(claim));
+    if (this.#staying(running).length === 0) {
+      // Something else has taken them: the replacements are there for their pods.
+      this.#running.delete(running);
+    } else if (present.length < replacements.length) {
+      runtime.log('warn', 'a replacement did not come: its nodes stay', { replacements: running.replacements.join(', ') });
+      for (const { claim } of running.command.candidates) this.#resting.set(uidOf(claim), runtime.clock.nowMs() + DISRUPTION_RETRY_MS);
+      await this.#abandon(running);
+    } else if (present.every((claim) => claim !== undefined && this.#rules.isReady(claim))) {
+      await this.#finish(running);
+    } else {
+      for (const name of running.replacements) nominations.nominate(name);
+    }
+  }
+
+  async #finish(running: Running): Promise<void> {
+    const { nominations, metrics } = this.#context;
+    const { command, replacements } = running;
+    // Between the taint and now a user may have said that a pod must stay.
+    if (replacements.length > 0 && (await this.#findChanged(command)) !== undefined) return this.#abandon(running);
+    for (const name of replacements) nominations.nominate(name);
+    for (const { claim } of this.#staying(running)) {
+      await deleteClaim(this.#context, claim, `${command.reason.toLowerCase()}: its pods have another place`);
+      metrics.nodeClaimsDisrupted.inc({ reason: command.reason.toLowerCase(), ...poolLabelsOf(claim) });
+    }
+    this.#running.delete(running);
+  }
+
+  /** The first node that new pods were bound to, or planned onto, or that must stay now. Asks the server. */
+  async #findChanged({ candidates }: Command): Promise<Candidate | undefined> {
+    const { state, nominations } = this.#context;
+    const pods = Map.groupBy(await state.freshPods(), ({ spec }) => spec.nodeName ?? '');
+    return candidates.find((candidate) => {
+      const { node, claim } = candidate;
+      const current = state.nodes.get(nameOf(node)) ?? node;
+      const onNode = pods.get(nameOf(node)) ?? [];
+      const isPlanned = nominations.has(nameOf(node)) || nominations.has(nameOf(claim));
+      return isPlanned || this.#rules.veto(current, onNode) !== undefined || !this.#rules.isUnchanged(candidate, onNode);
+    });
+  }
+
+  /** Leaves everything as it was. What fails here the next look for empty nodes does: nobody involves the nodes then. */
+  async #abandon(running: Running): Promise<void> {
+    const { state } = this.#context;
+    this.#running.delete(running);
+    for (const { claim, node } of this.#staying(running)) {
+      const [current = node] = state.nodesOf(claim.status?.providerID ?? '');
+      await giveBack(this.#context, current);
+    }
+    for (const name of running.replacements) {
+      const claim = state.claims.get(name);
+      if (claim !== undefined) await deleteClaim(this.#context, claim, 'what it was to replace stays');
+    }
+  }
+
+  #staying({ command }: Running): readonly Candidate[] {
+    const { state } = this.#context;
+    return command.candidates.filter(({ claim }) => {
+      const current = state.claims.get(nameOf(claim));
+      return current !== undefined && uidOf(current) === uidOf(claim) && !isDeleting(current);
+    });
+  }
+}

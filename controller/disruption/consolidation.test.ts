@@ -1,0 +1,78 @@
+import { expect, test } from '@playwright/test';
+import type { CapacityType } from '../../model/catalogue.ts';
+import { LABEL } from '../../model/kube.ts';
+import type { PricedOffering } from '../capacity/instance-types.ts';
+import type { Context } from '../context.ts';
+import type { PlannedNode } from '../scheduling/types.ts';
+import type { Candidate } from './candidates.ts';
+import { createCheaper, createConsolidator } from './consolidation.ts';
+import type { Rehousing } from './rehousing.ts';
+
+/** Types t1, t2, ... at as many cents, on demand; spot costs half. */
+const TYPES = Array.from({ length: 30 }, (_, index) => `t${index + 1}`);
+
+function offeringsOf(name: string): PricedOffering[] {
+  const usd = Number(name.slice(1)) / 100;
+  return (['on-demand', 'spot'] as const).map((capacityType) => {
+    return { instanceType: name, zone: 'a', capacityType, usdPerHour: capacityType === 'spot' ? usd / 2 : usd, labels: {} };
+  });
+}
+
+const cheaper = createCheaper({
+  instanceTypes: { get: (name: string) => ({ name, offerings: offeringsOf(name) }) },
+  unavailable: { has: () => false },
+} as unknown as Context);
+
+function launchOf(types: readonly string[], capacityTypes: readonly CapacityType[]): PlannedNode {
+  const among = (key: string, values: readonly string[]) => ({ key, operator: 'In' as const, values: [...values] });
+  const requirements = [among(LABEL.instanceType, types), among(LABEL.zone, ['a']), among(LABEL.capacityType, capacityTypes)];
+  return { pool: 'default', requirements, labels: {}, requests: {}, pods: [] };
+}
+
+function candidate(instanceType: string, capacityType: CapacityType = 'on-demand'): Candidate {
+  const usdPerHour = offeringsOf(instanceType).find((one) => one.capacityType === capacityType)?.usdPerHour ?? 0;
+  return { instanceType, capacityType, usdPerHour, pods: [] } as unknown as Candidate;
+}
+
+function chosen(launch: PlannedNode | undefined): readonly (readonly string[] | undefined)[] | undefined {
+  const valuesOf = (key: string): readonly string[] | undefined => launch?.requirements.find((one) => one.key === key)?.values;
+  return launch === undefined ? undefined : [valuesOf(LABEL.instanceType), valuesOf(LABEL.capacityType)];
+}
+
+test('a replacement is of the types that cost less', () => {
+  expect(chosen(cheaper(launchOf(['t1', 't2', 't3', 't4'], ['on-demand']), [candidate('t3')]))).toEqual([['t1', 't2'], ['on-demand']]);
+  expect(cheaper(launchOf(['t3', 't4'], ['on-demand']), [candidate('t3')])).toBeUndefined();
+});
+
+test('where spot is allowed it is of spot only', () => {
+  expect(chosen(cheaper(launchOf(['t4', 't5', 't6'], ['on-demand', 'spot']), [candidate('t3')]))).toEqual([['t4', 't5'], ['spot']]);
+});
+
+test('a spot node is replaced by spot with a choice of fifteen types only, and those are the cheapest', () => {
+  expect(cheaper(launchOf(TYPES.slice(0, 15), ['spot']), [candidate('t15', 'spot')])).toBeUndefined();
+  const [types] = chosen(cheaper(launchOf(TYPES, ['spot']), [candidate('t30', 'spot')])) ?? [];
+  expect(types).toEqual(TYPES.slice(0, 15).sort());
+});
+
+test('several nodes are not replaced by one like the cheapest of them', () => {
+  expect(chosen(cheaper(launchOf(['t2', 't3'], ['on-demand']), [candidate('t2'), candidate('t3')]))).toBeUndefined();
+  expect(chosen(cheaper(launchOf(['t4'], ['on-demand']), [candidate('t2'), candidate('t3')]))).toEqual([['t4'], ['on-demand']]);
+});
+
+/** As many of the first candidates can go together; `all` says whether every one can. */
+function rehousing(most: number, all = false): Rehousing {
+  const nodes = [launchOf(['t1'], ['on-demand']), launchOf(['t1'], ['on-demand'])];
+  return { without: (candidates) => (candidates.length <= most || (all && candidates.length === 7) ? [] : nodes) };
+}
+
+for (const [name, most, all, found] of [
+  ['none', 1, false, undefined],
+  ['the most that can go together', 4, false, 4],
+  ['two', 2, false, 2],
+  ['all, though fewer can not', 1, true, 7],
+] as const) {
+  test(`several: ${name}`, () => {
+    const candidates = TYPES.slice(0, 7).map((type) => candidate(type));
+    expect(createConsolidator(rehousing(most, all), cheaper).several(candidates)?.candidates.length).toBe(found);
+  });
+}

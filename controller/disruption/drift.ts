@@ -1,0 +1,49 @@
+import { createHash } from 'node:crypto';
+import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
+import { KARPENTER } from '../api.ts';
+import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
+import { isDecided } from '../provisioning/pools.ts';
+
+/** In what way a claim is no longer what its pool would make. */
+export type DriftReason = 'NodePoolDrifted' | 'RequirementsDrifted' | 'NodeClassDrifted';
+
+/**
+ * Annotations that say what a claim was made from. Requirements are not among it: a node that still meets them has not
+ * drifted. Source: Karpenter, `NodePool.Hash` and the AWS provider's `EC2NodeClass.Hash`, v1.8.
+ */
+export function templateHashes(pool: NodePool, nodeClass: EC2NodeClass | undefined): Record<string, string> {
+  const { metadata, spec } = pool.spec.template;
+  return {
+    [KARPENTER.poolHash]: hashOf([metadata, { ...spec, requirements: undefined }]),
+    ...(nodeClass === undefined ? {} : { [KARPENTER.classHash]: hashOf(nodeClass.spec) }),
+  };
+}
+
+/**
+ * Whether a launched claim has drifted from its pool or class. What is not known (a claim without the annotation, a class
+ * or a label that could not be read) is no drift: else a failed read would replace every node.
+ */
+export function driftOf(claim: NodeClaim, pool: NodePool, nodeClass: EC2NodeClass | undefined): DriftReason | undefined {
+  const { annotations = {}, labels = {} } = claim.metadata;
+  const now = templateHashes(pool, nodeClass);
+  const differs = (key: string): boolean => annotations[key] !== undefined && now[key] !== undefined && annotations[key] !== now[key];
+  if (differs(KARPENTER.poolHash)) return 'NodePoolDrifted';
+  const known = pool.spec.template.spec.requirements.filter(({ key }) => key in labels || !isDecided(key));
+  if (!matchesLabels(parseRequirements(known), labels)) return 'RequirementsDrifted';
+  return differs(KARPENTER.classHash) ? 'NodeClassDrifted' : undefined;
+}
+
+function hashOf(value: unknown): string {
+  return createHash('sha256')
+    .update(JSON.stringify(sorted(value)))
+    .digest('hex')
+    .slice(0, 20);
+}
+
+/** Servers may put an object's keys in another order. */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, one]) => [key, sorted(one)]));
+}

@@ -1,0 +1,29 @@
+import { uidOf } from '../api.ts';
+import type { Context } from '../context.ts';
+import { isNodePod, isTerminal } from '../provisioning/pods.ts';
+
+/** When pods last came to nodes or left them: a node in the middle of a roll-out is not to be judged by what is on it now. */
+export interface PodActivity {
+  /** In ms since the epoch; the start of this process where nothing has happened since. */
+  lastMs(nodeName: string): number;
+}
+
+/** Bounded by the cluster's pods and nodes. Source: Karpenter, `pkg/controllers/nodeclaim/podevents`, v1.8. */
+export function createPodActivity({ state, runtime: { clock } }: Context): PodActivity {
+  const startedMs = clock.nowMs();
+  const lastMs = new Map<string, number>();
+  const bound = new Set<string>();
+  state.nodes.onChange((type, { metadata }) => {
+    if (type === 'DELETED') lastMs.delete(metadata.name ?? '');
+  });
+  state.pods.onChange((type, pod) => {
+    const node = pod.spec.nodeName ?? '';
+    if (node === '' || isNodePod(pod)) return;
+    const isThere = type !== 'DELETED' && !isTerminal(pod);
+    if (isThere === bound.has(uidOf(pod))) return;
+    if (isThere) bound.add(uidOf(pod));
+    else bound.delete(uidOf(pod));
+    lastMs.set(node, clock.nowMs());
+  });
+  return { lastMs: (nodeName) => lastMs.get(nodeName) ?? startedMs };
+}

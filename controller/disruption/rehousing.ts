@@ -1,0 +1,75 @@
+import { CONDITION, isTrue, nameOf, uidOf } from '../api.ts';
+import type { Context } from '../context.ts';
+import { isDisrupted } from '../lifecycle/registrar.ts';
+import { readNodes } from '../provisioning/nodes.ts';
+import { isReschedulable } from '../provisioning/pods.ts';
+import { PoolReader } from '../provisioning/pools.ts';
+import { preparePod, waitingPods } from '../provisioning/waiting.ts';
+import type { NodeCandidate, PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import type { Candidate } from './candidates.ts';
+
+/** Answers where the pods of nodes would go if these were not there. */
+export interface Rehousing {
+  /**
+   * Plans for the pods of these nodes, and for all others that wait or will.
+   * @returns the nodes that would have to be launched for them; undefined if they can't all be placed, or can only once
+   *   something has happened that is on its way: a node is ready, a waiting pod has got its own
+   */
+  without(candidates: readonly Candidate[]): readonly PlannedNode[] | undefined;
+}
+
+/** By the same simulation as pending pods. Source: Karpenter, `SimulateScheduling` in `pkg/controllers/disruption/helpers.go`, v1.8. */
+export function createRehousing(context: Context, parts: { readonly validator: PodValidator; readonly simulator: Simulator }): Rehousing {
+  const pools = new PoolReader(context);
+  return {
+    without: (candidates) => {
+      const { state } = context;
+      const removed = new Set(candidates.map(({ node }) => nameOf(node)));
+      for (const node of state.nodes.list()) if (isDisrupted(node)) removed.add(nameOf(node));
+      const prepare = (pods: Candidate['pods']): Candidate['pods'] =>
+        pods.flatMap((pod) => {
+          const placed = preparePod(context, parts.validator, pod);
+          return 'pod' in placed ? [placed.pod] : [];
+        });
+      const moving = candidates.flatMap(({ pods }) => pods);
+      const prepared = prepare(moving);
+      if (prepared.length < moving.length) return undefined;
+      const isMoving = uidsOf(moving);
+      const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(isReschedulable));
+      const others = new Map([...waitingPods(context), ...leaving].map((pod) => [uidOf(pod), pod]));
+      for (const uid of isMoving) others.delete(uid);
+      const plan = parts.simulator.simulate({
+        pods: [...prepared, ...prepare([...others.values()])],
+        pools: pools.read(),
+        nodes: readNodes(context).map((node) => (removed.has(node.name) ? withoutPods(node) : node)),
+        namespaces: new Map(state.namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}])),
+      });
+      const ready = readyNodes(context);
+      const concerns = (pods: Candidate['pods']): boolean => pods.some((pod) => isMoving.has(uidOf(pod)));
+      if (concerns(plan.refusals.map(({ pod }) => pod))) return undefined;
+      if ([...plan.nominations].some(([name, pods]) => concerns(pods) && !ready.has(name))) return undefined;
+      // Pods of others have theirs planned by the provisioner.
+      return plan.launches.every(({ pods }) => pods.every((pod) => isMoving.has(uidOf(pod)))) ? plan.launches : undefined;
+    },
+  };
+}
+
+function uidsOf(pods: Candidate['pods']): ReadonlySet<string> {
+  return new Set(pods.map(uidOf));
+}
+
+/** A node as if it were leaving: it takes no pods, and those that leave with it count nowhere. */
+function withoutPods(node: NodeCandidate): NodeCandidate {
+  return { ...node, accepting: false, pods: node.pods.filter((pod) => !isReschedulable(pod)) };
+}
+
+/** Those that pods can run on at once. What is on its way may never come. */
+function readyNodes({ state }: Context): ReadonlySet<string> {
+  const starting = new Set(
+    state.claims.list().flatMap(({ status }) => (isTrue(status?.conditions, CONDITION.initialized) ? [] : (status?.providerID ?? []))),
+  );
+  const nodes = state.nodes
+    .list()
+    .filter(({ spec, status }) => !starting.has(spec?.providerID ?? '') && isTrue(status?.conditions, 'Ready'));
+  return new Set(nodes.map(nameOf));
+}

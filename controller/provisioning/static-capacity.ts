@@ -1,0 +1,70 @@
+import { logFailure } from '../../runtime/log.ts';
+import { isDeleting, nameOf, nodePoolOf, timeOf } from '../api.ts';
+import type { NodeClaim } from '../api.ts';
+import { deleteClaim } from '../claims.ts';
+import { CLAIM_CREATES_AT_ONCE, RECONCILES_AT_ONCE } from '../constants.ts';
+import type { Context } from '../context.ts';
+import { forEachAtMost } from '../core/concurrency.ts';
+import { describeError } from '../core/errors.ts';
+import { OpenNode } from '../scheduling/open-node.ts';
+import { groupOptions } from '../scheduling/option-group.ts';
+import type { PoolOptions } from '../scheduling/types.ts';
+import { createClaim } from './new-claim.ts';
+import { isNodePod, isTerminal } from './pods.ts';
+import { PoolReader, isStatic } from './pools.ts';
+
+/** The part that keeps the number of nodes of pools that name one. */
+export interface StaticCapacity {
+  /** One look at all such pools. */
+  sweep(): Promise<void>;
+}
+
+/**
+ * Static capacity as Karpenter's: a pool with `replicas` has so many nodes, with pods or without. What is being deleted
+ * counts no more, so that what is lost or expired is replaced at once; of what is too much, nodes without pods go first.
+ * Source: Karpenter, `pkg/controllers/static`, v1.8.
+ */
+export function createStaticCapacity(context: Context): StaticCapacity {
+  const pools = new PoolReader(context);
+  return {
+    sweep: async () => {
+      const options = new Map(pools.read(isStatic).map((pool) => [pool.name, pool]));
+      for (const pool of context.state.pools.list()) {
+        const { replicas } = pool.spec;
+        const known = options.get(nameOf(pool));
+        if (replicas === undefined || known === undefined) continue;
+        // One that can't be kept now must not keep the others.
+        await keep(context, known, replicas).catch((error: unknown) => {
+          logFailure(context.runtime.log, 'warn', `static capacity: ${describeError(error)}`, error, { nodePool: known.name });
+        });
+      }
+    },
+  };
+}
+
+async function keep(context: Context, pool: PoolOptions, replicas: number): Promise<void> {
+  const isOf = (claim: NodeClaim): boolean => nodePoolOf(claim) === pool.name && !isDeleting(claim);
+  if (context.state.claims.list().filter(isOf).length === replicas) return;
+  // Our copy may not know of the last one yet.
+  const claims = (await context.state.freshClaims()).filter(isOf);
+  const surplus = dispensable(context, claims).slice(0, Math.max(0, claims.length - replicas));
+  await forEachAtMost(RECONCILES_AT_ONCE, surplus, (claim) => deleteClaim(context, claim, `${pool.name} has more than ${replicas} nodes`));
+  const missing = Math.min(replicas - claims.length, pool.remaining['nodes'] ?? Infinity);
+  const node = new OpenNode(pool.name, pool, groupOptions(pool.options));
+  if (missing <= 0 || pool.options.length === 0 || node.isTooNarrow()) return;
+  const launches = Array.from({ length: missing }, () => node.finish());
+  await forEachAtMost(CLAIM_CREATES_AT_ONCE, launches, async (launch) => {
+    await createClaim(context, launch, 'static');
+  });
+}
+
+/** Those without a Node first, then those without pods; of those that are alike the youngest. */
+function dispensable({ state }: Context, claims: readonly NodeClaim[]): NodeClaim[] {
+  const worth = (claim: NodeClaim): number => {
+    const [node] = state.nodesOf(claim.status?.providerID ?? '');
+    if (node === undefined) return 0;
+    return [...state.podsOn(nameOf(node))].some((pod) => !isNodePod(pod) && !isTerminal(pod)) ? 2 : 1;
+  };
+  const bornMs = (claim: NodeClaim): number => timeOf(claim.metadata.creationTimestamp) ?? 0;
+  return [...claims].sort((a, b) => worth(a) - worth(b) || bornMs(b) - bornMs(a) || (nameOf(a) < nameOf(b) ? -1 : 1));
+}

@@ -1,0 +1,62 @@
+import { expect, test } from '@playwright/test';
+import { LABEL } from '../../model/kube.ts';
+import { chooseKeeping, findShortfall, minimumsOf } from './minimum-values.ts';
+import { createSimulator } from './simulator.ts';
+import { pod, pool } from './simulator.test.support.ts';
+import type { Plan, PoolOptions } from './types.ts';
+
+function simulate(...pools: PoolOptions[]): Plan {
+  return createSimulator().simulate({ pods: [pod('a', '1')], nodes: [], pools, namespaces: new Map() });
+}
+
+test('of what a label has, the largest minimum counts; one value is none', () => {
+  const requirements = [
+    { key: 'x', operator: 'Exists', minValues: 2 },
+    { key: 'x', operator: 'In', values: ['a', 'b', 'c'], minValues: 3 },
+    { key: 'y', operator: 'Exists', minValues: 1 },
+    { key: 'z', operator: 'Exists' },
+  ] as const;
+  const minimums = minimumsOf(requirements.map((one) => ({ ...one, ...('values' in one ? { values: [...one.values] } : {}) }) as never));
+  expect([...minimums]).toEqual([['x', 3]]);
+  expect(
+    findShortfall(
+      minimums,
+      ['a', 'b', 'b'].map((x) => ({ labels: { x } })),
+    ),
+  ).toEqual({ key: 'x', least: 3, found: 2 });
+  expect(
+    findShortfall(
+      minimums,
+      ['a', 'b', 'c'].map((x) => ({ labels: { x } })),
+    ),
+  ).toBeUndefined();
+});
+
+test('where there is no room for all, those come first without which a minimum would not be kept', () => {
+  const things = ['a1', 'a2', 'a3', 'b1', 'c1'];
+  const labelsOf = (thing: string): { x: string }[] => [{ x: thing.slice(0, 1) }];
+  expect(chooseKeeping(new Map(), things, 3, labelsOf)).toEqual(['a1', 'a2', 'a3']);
+  expect(chooseKeeping(new Map([['x', 3]]), things, 3, labelsOf)).toEqual(['a1', 'b1', 'c1']);
+  expect(chooseKeeping(new Map([['x', 2]]), things, 3, labelsOf)).toEqual(['a1', 'a2', 'b1']);
+  expect(chooseKeeping(new Map([['x', 9]]), things, 9, labelsOf)).toEqual(things);
+});
+
+test('a pool whose minimum is met says it in its claims, also of labels that they do not name otherwise', () => {
+  const minimums = new Map([
+    [LABEL.instanceType, 3],
+    [LABEL.arch, 1],
+  ]);
+  const [launch] = simulate(pool('default', { minimums })).launches;
+  expect(launch?.requirements).toContainEqual({
+    key: LABEL.instanceType,
+    operator: 'In',
+    values: ['large', 'medium', 'small'],
+    minValues: 3,
+  });
+});
+
+test('a pool whose minimum is not met launches nothing and says why; another pool does', () => {
+  const narrow = pool('narrow', { weight: 9, minimums: new Map([[LABEL.zone, 4]]) });
+  expect(simulate(narrow, pool('other')).launches.map((launch) => launch.pool)).toEqual(['other']);
+  expect(simulate(narrow).refusals[0]?.reason).toContain(`minValues: 4 values of ${LABEL.zone} are demanded, 3 would be left`);
+});

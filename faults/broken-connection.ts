@@ -1,0 +1,26 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+
+const params = z.strictObject({
+  ...triggerParams,
+  code: z.enum(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']).default('ECONNRESET').describe("what the target's socket says"),
+});
+
+/** A connection breaks before its request has left: it never arrives. Legal: networks do that. */
+export const brokenConnection: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'broken-connection',
+  summary: 'connections are reset, refused or time out before the request has arrived',
+  params,
+  legal: true,
+  capabilities: ({ operations }) => wiresOf(operations),
+  color: '#9333ea',
+  fis: ['aws:network:disrupt-connectivity'],
+  describe: ({ operations, when, code }) => `${describeWhen(when)} ${operations.join(' or ')} never arrives (${code})`,
+  inject: ({ operations, when, code }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations }, when, moment: 'before' },
+      effect: { kind: 'break', code },
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,30 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+
+/** AWS refuses what was signed by a clock that is five minutes off. Source: "Troubleshoot signed requests for AWS APIs". */
+const MOST_MS = 299_000;
+
+const params = z.strictObject({
+  byMs: z
+    .number()
+    .int()
+    .min(-MOST_MS)
+    .max(MOST_MS)
+    .refine((byMs) => byMs !== 0, 'a clock that is right is no fault')
+    .meta({
+      description: 'how far ahead of all others, behind where negative: less than the five minutes that AWS allows',
+      examples: [240_000],
+    }),
+});
+
+/** The clock of the target's machine is wrong. Legal: clocks are, and jump when they are set right. */
+export const clockSkew: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'clock-skew',
+  summary: "the target's clock is minutes ahead of, or behind, everybody else's",
+  params,
+  legal: true,
+  capabilities: () => ['target.clock'],
+  color: '#64748b',
+  describe: ({ byMs }) => `the target's clock is ${Math.abs(byMs) / 1000} s ${byMs > 0 ? 'ahead' : 'behind'}`,
+  inject: ({ byMs }, { ports, fired }) => ports.processes.skewClock({ byMs, fired: () => fired() }),
+};

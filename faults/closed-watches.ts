@@ -1,0 +1,38 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeResources, watchedResources } from './watch-params.ts';
+
+const params = z.strictObject({
+  resources: watchedResources,
+  expired: z
+    .boolean()
+    .default(false)
+    .describe('the server has forgotten the past: 410 Expired, so that a new list is needed before watching goes on'),
+  periodMs: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'from one closing to the next; by default they are closed once', examples: [20_000] }),
+});
+
+/** The API server ends watches, as it may at any moment: with no word, or since their past was compacted away. Legal. */
+export const closedWatches: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'closed-watches',
+  summary: 'the API server closes open watches, or ends them with 410 Expired',
+  params,
+  legal: true,
+  capabilities: () => ['watch.perturb'],
+  color: '#0369a1',
+  describe: ({ resources, expired, periodMs }) => {
+    const how = expired ? 'end with 410 Expired' : 'are closed';
+    return `watches of ${describeResources(resources)} ${how}${periodMs === undefined ? '' : ` every ${periodMs / 1000} s`}`;
+  },
+  inject: ({ resources, expired, periodMs }, { ports, fired }) =>
+    ports.watches.close({
+      resources,
+      expired,
+      ...(periodMs === undefined ? {} : { periodMs }),
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import type { Refusal } from '../wire/effects.ts';
+import type { Fault } from './fault.ts';
+import { describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
+
+const REFUSALS = {
+  /** etcd's alarm NOSPACE, as the API server passes it on. */
+  'etcd-full': { status: 500, code: '', message: 'etcdserver: mvcc: database space exceeded' },
+  /** A webhook with `failurePolicy: Fail` that nobody answers. Source: `k8s.io/apiserver/pkg/admission/plugin/webhook`. */
+  webhook: {
+    status: 500,
+    code: 'InternalError',
+    message:
+      'Internal error occurred: failed calling webhook "validate.example.com": failed to call webhook: ' +
+      'Post "https://validate.example.svc:443/validate?timeout=10s": context deadline exceeded',
+  },
+} as const satisfies Record<string, Refusal>;
+
+const params = z.strictObject({
+  ...triggerParams,
+  operations: kubeOperations.default(['*']).describe('names as in histories, patch nodes; * for all writes on the Kubernetes wire'),
+  when: triggerParams.when.default({ kind: 'always' }),
+  why: z.enum(['etcd-full', 'webhook']).default('etcd-full').describe('the store is full, or an admission webhook is down'),
+});
+
+/** Writes to the cluster fail while reads go on as if nothing were. Legal: a full etcd and a dead webhook do that. */
+export const failingWrites: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'failing-writes',
+  summary: 'the API server refuses writes with 500 while reads and watches work',
+  params,
+  legal: true,
+  capabilities: () => ['wire.kube'],
+  color: '#b91c5c',
+  describe: ({ operations, when, why }) => {
+    const names = operations.map((one) => (one === '*' ? 'write to the cluster' : one)).join(' or ');
+    return `${describeWhen(when)} ${names} is refused with 500: ${why === 'webhook' ? 'a webhook is down' : 'etcd is full'}`;
+  },
+  inject: ({ operations, when, why }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations, where: ({ wire, mutating }) => wire === 'kube' && mutating }, when, moment: 'before' },
+      effect: { kind: 'refuse', refusal: REFUSALS[why] },
+      fired: (span) => fired(span),
+    }),
+};

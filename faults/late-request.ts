@@ -1,0 +1,39 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+
+/** Longer than anybody waits for an answer: until the heal. */
+const UNTIL_HEALED_MS = 86_400_000;
+
+const params = z.strictObject({
+  ...triggerParams,
+  delayMs: z
+    .number()
+    .int()
+    .positive()
+    .optional()
+    .meta({ description: 'how much later it arrives; by default not before the fault is healed', examples: [90_000] }),
+});
+
+/**
+ * A request is held up on its way and takes effect when it arrives, also if its sender has given up by then: without a delay
+ * it is a time-out. Legal: proxies and load balancers hold requests, and networks lose packets for a while.
+ */
+export const lateRequest: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'late-request',
+  summary: 'a request arrives and takes effect late, or not before the heal, when its sender may have given up',
+  params,
+  legal: true,
+  capabilities: ({ operations }) => wiresOf(operations),
+  color: '#6d28d9',
+  describe: ({ operations, when, delayMs }) => {
+    const late = delayMs === undefined ? 'does not arrive before the heal' : `arrives ${delayMs / 1000} s late`;
+    return `${describeWhen(when)} ${operations.join(' or ')} ${late}`;
+  },
+  inject: ({ operations, when, delayMs = UNTIL_HEALED_MS }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations }, when, moment: 'before' },
+      effect: { kind: 'delay', delayMs },
+      fired: (span) => fired(span),
+    }),
+};

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  afterMs: z.number().int().nonnegative().default(0).describe('from Ready, or from the arming where a node was Ready before'),
+});
+
+/**
+ * Somebody deletes the Node objects of instances that run on; a kubelet that has registered does not write its Node again.
+ * Legal: whoever may delete Nodes can, as `kubectl delete node` does.
+ */
+export const nodeDeleted: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'node-deleted',
+  summary: 'Node objects are deleted by somebody else, while their instances run on',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#9d174d',
+  describe: ({ afterMs, ...which }) =>
+    `the Node of ${describeInstances(which)} is deleted by somebody else ${afterMs / 1000} s after it was Ready`,
+  inject: ({ afterMs, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'deleted-node', afterMs },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};

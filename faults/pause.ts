@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+
+const params = z.strictObject({});
+
+/**
+ * The target stops in the middle of what it does, as by SIGSTOP or where its machine stands still, and goes on at the heal
+ * with what it knew: its lease may be somebody else's by then. Legal: hypervisors and schedulers do that.
+ */
+export const pause: Fault<z.infer<typeof params>> = {
+  name: 'pause',
+  summary: 'the target stands still until the heal, and goes on with what it knew',
+  params,
+  legal: true,
+  capabilities: () => ['target.pause'],
+  color: '#475569',
+  describe: () => 'the target stands still',
+  inject: (_given, { ports, fired }) => ports.processes.pause({ fired: () => fired() }),
+};

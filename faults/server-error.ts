@@ -1,0 +1,54 @@
+import { z } from 'zod';
+import type { Operation } from '../model/operation.ts';
+import type { Refusal } from '../wire/effects.ts';
+import type { Fault } from './fault.ts';
+import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+
+/** What each service says. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, apimachinery's `NewInternalError`. */
+const REFUSALS = {
+  internal: {
+    ec2: { status: 500, code: 'InternalError', message: 'An internal error has occurred' },
+    sqs: { status: 500, code: 'InternalFailure', message: 'The request processing has failed because of an unknown error.' },
+    kube: { status: 500, code: 'InternalError', message: 'Internal error occurred: etcdserver: leader changed' },
+  },
+  unavailable: {
+    ec2: { status: 503, code: 'Unavailable', message: 'The service is unavailable. Please try again shortly.' },
+    sqs: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
+    kube: { status: 503, code: 'ServiceUnavailable', message: 'the server is currently unable to handle the request' },
+  },
+} as const satisfies Record<string, Record<string, Refusal>>;
+
+const params = z.strictObject({
+  ...triggerParams,
+  how: z.enum(['internal', 'unavailable']).default('internal').describe('an error 500 of the service, or 503: it is not there'),
+  moment: z
+    .enum(['before', 'after'])
+    .default('before')
+    .describe('before: the request does nothing; after: it took effect, and its sender is told that it failed'),
+});
+
+/** A service answers with an error of its own. Legal: AWS and API servers both do, and a 5xx says nothing of what was done. */
+export const serverError: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'server-error',
+  summary: 'EC2, SQS or the API server answers with an error 5xx, whether the request took effect or not',
+  params,
+  legal: true,
+  capabilities: ({ operations }) => wiresOf(operations),
+  color: '#dc2626',
+  fis: ['aws:fis:inject-api-internal-error', 'aws:fis:inject-api-unavailable-error'],
+  describe: ({ operations, when, how, moment }) => {
+    const done = moment === 'before' ? '' : ' though it took effect';
+    return `${describeWhen(when)} ${operations.join(' or ')} is answered with ${REFUSALS[how].ec2.status}${done}`;
+  },
+  inject: ({ operations, when, how, moment }, { arm, fired }) =>
+    arm({
+      trigger: { match: { operations }, when, moment },
+      effect: { kind: 'refuse', refusal: (operation) => REFUSALS[how][serviceOf(operation)] },
+      fired: (span) => fired(span),
+    }),
+};
+
+function serviceOf({ wire, name }: Operation): 'kube' | 'ec2' | 'sqs' {
+  if (wire === 'kube') return 'kube';
+  return name.startsWith('sqs:') ? 'sqs' : 'ec2';
+}

@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  delayMs: z
+    .number()
+    .int()
+    .positive()
+    .meta({ description: 'how much longer it is shutting down', examples: [300_000] }),
+});
+
+/** TerminateInstances answers at once, and its instances take long to end. Legal: EC2 promises no time, and some take minutes. */
+export const slowTermination: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'slow-termination',
+  summary: 'instances that were asked to end are shutting down for minutes',
+  params,
+  legal: true,
+  capabilities: () => ['instance.end'],
+  color: '#57534e',
+  describe: ({ delayMs, ...which }) => `${describeInstances(which)} takes ${delayMs / 1000} s longer to end`,
+  inject: ({ delayMs, ...which }, { ports, fired }) =>
+    ports.instanceFaults.delayEndings({ ...selectInstances(which), delayMs, fired: () => fired() }),
+};

@@ -1,0 +1,34 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
+
+const params = z.strictObject({
+  ...instanceParams,
+  afterMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('from the moment at which the node comes up; by default at once, before it is Ready'),
+});
+
+/**
+ * The agents that remove a node's start-up taints look at it once, early or late, and never again. Legal: nothing promises
+ * when an agent starts, and those of the EBS and EFS drivers looked once (kubernetes-sigs/karpenter#1772).
+ */
+export const startupAgents: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'startup-agents',
+  summary: 'start-up taints are removed once, early or late, and by nobody later',
+  params,
+  legal: true,
+  capabilities: () => ['boot.delay'],
+  color: '#4d7c0f',
+  describe: ({ afterMs, ...which }) =>
+    `the agents of ${describeInstances(which)} remove its start-up taints once, ${afterMs / 1000} s after it came up`,
+  inject: ({ afterMs, ...which }, { ports, fired }) =>
+    ports.nodes.arm({
+      ...selectInstances(which),
+      ailment: { kind: 'startup-agents', afterMs },
+      fired: (instance) => fired(undefined, instance),
+    }),
+};

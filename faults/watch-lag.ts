@@ -1,0 +1,33 @@
+import { z } from 'zod';
+import type { Fault } from './fault.ts';
+import { describeResources, watchedResources } from './watch-params.ts';
+
+/** Caches that are older than this are taken out of service long before. */
+const OLDEST_MS = 600_000;
+
+const params = z.strictObject({
+  resources: watchedResources,
+  lagMs: z
+    .number()
+    .int()
+    .positive()
+    .max(OLDEST_MS)
+    .meta({ description: 'how far behind; a lag of its own for each kind by a fault of its own', examples: [30_000] }),
+});
+
+/**
+ * The API server's watch cache is behind: watches deliver later, in order and whole, and lists from the cache
+ * (`resourceVersion=0`, as after a restart) show an older state than the target may have seen. Consistent reads stay so, and a
+ * list not older than some revision is refused with 504 where the cache has not come so far. Legal: API servers have a cache
+ * each, fed for each resource by a watch on etcd of its own.
+ */
+export const watchLag: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'watch-lag',
+  summary: 'watches of some resources deliver late, and lists from the cache show an older state',
+  params,
+  legal: true,
+  capabilities: () => ['watch.perturb'],
+  color: '#65a30d',
+  describe: ({ resources, lagMs }) => `what the target sees of ${describeResources(resources)} is ${lagMs / 1000} s old`,
+  inject: ({ resources, lagMs }, { ports, fired }) => ports.watches.lag({ resources, lagMs, fired: (span) => fired(span) }),
+};

@@ -1,0 +1,76 @@
+import { crashPoint } from '../faults/crash.ts';
+import { specify } from '../faults/fault.ts';
+import type { EventOf, Recorder } from '../history/events.ts';
+import type { World } from '../world/world.ts';
+import type { CrashSpec } from './crash-points.ts';
+
+/** By which the history knows the crash: the scenario's own faults are numbered as without it. */
+const FAULT_ID = 'crash-point';
+
+/**
+ * Kills the target at a crash point, and sees to it that the trial is the one in which the side effects were counted: what
+ * differs from it before the crash makes the trial unknown.
+ */
+export class CrashWatch {
+  /** Takes what the world records, and counts the side effects in it. */
+  readonly recorder: Recorder;
+  readonly #crash: CrashSpec;
+  #effects = 0;
+  #isOver = false;
+  #disarm: (() => void | Promise<void>) | undefined;
+
+  constructor(crash: CrashSpec, recorder: Recorder) {
+    this.#crash = crash;
+    this.recorder = {
+      record: (event) => {
+        const index = recorder.record(event);
+        if (event.type === 'request.effect' && event.effect.kind === 'applied') this.#count(event.span);
+        return index;
+      },
+    };
+  }
+
+  /** Arms the crash before anything else is armed. */
+  async arm(world: Pick<World, 'arm' | 'ports'>): Promise<void> {
+    const { moment, nth, operation, spans } = this.#crash;
+    const fault = specify(crashPoint, { moment, nth, operation, span: spans.at(-1) ?? 0 });
+    this.recorder.record({
+      type: 'fault.armed',
+      fault: {
+        id: FAULT_ID,
+        fault: fault.name,
+        description: fault.description,
+        params: fault.params as EventOf<'fault.armed'>['fault']['params'],
+        legal: fault.legal,
+        firing: 'must-fire',
+        color: fault.color,
+      },
+    });
+    this.#disarm = await fault.inject({
+      arm: world.arm,
+      ports: world.ports,
+      fired: (span) => {
+        this.recorder.record({ type: 'fault.fired', fault: FAULT_ID, ...(span === undefined ? {} : { span }) });
+        this.#isOver = true;
+      },
+    });
+  }
+
+  /** Takes the crash away, also where it never came. */
+  async heal(): Promise<void> {
+    await this.#disarm?.();
+    this.recorder.record({ type: 'fault.healed', fault: FAULT_ID });
+  }
+
+  /** Each side effect up to the crash is of the request that had it in the trial in which they were counted. */
+  #count(span: number): void {
+    const { spans } = this.#crash;
+    if (this.#isOver || this.#effects >= spans.length) return;
+    const expected = spans[this.#effects];
+    this.#effects += 1;
+    if (span === expected) return;
+    this.#isOver = true;
+    const message = `side effect number ${this.#effects} is of another request than in the trial in which they were counted: the two trials differ before the crash`;
+    this.recorder.record({ type: 'harness.error', message });
+  }
+}

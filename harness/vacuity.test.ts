@@ -1,0 +1,98 @@
+import { expect, test } from '@playwright/test';
+import type { Mutant } from '../targets/mutants/mutant.ts';
+import type { MatrixTrial } from './mutant-trial.ts';
+import { failing, mutantOf, passing } from './testing/matrix-trials.ts';
+import { findVacuity } from './vacuity.ts';
+import type { Inventory, Vacuity, VacuityReason } from './vacuity.ts';
+
+const control = ['a/a', 'a/b', 'a/c'].map((id) => passing(id));
+
+/** What is vacuous, as `kind name: state`. */
+function vacuous(
+  trials: readonly MatrixTrial[],
+  inventory: Partial<Inventory>,
+  beside = control,
+  mutants: readonly Mutant[] = [],
+): string[] {
+  const nothing = { scenarios: [], checks: [], faults: [], bounds: [], reasons: [], isWhole: true };
+  return findVacuity({ mutants, trials, control: beside }, { ...nothing, ...inventory }).lines.map(
+    ({ kind, name, state }) => `${kind} ${name}: ${state}`,
+  );
+}
+
+test('a check matters where a trial fails by it alone, or a mutant is caught by it as declared', () => {
+  const checks = ['x', 'y', 'z'];
+  const trials = [failing('m', 'a/a', ['x', 'y']), failing('n', 'a/b', ['x'])];
+  const nothing = ['check y: nothing-alone', 'check z: nothing-alone'];
+  expect(vacuous(trials, { checks }, control, [mutantOf('n', 'a/b', 'z')])).toEqual(nothing);
+  expect(vacuous(trials, { checks }), 'elsewhere than declared it may be chance').toEqual(['check x: nothing-alone', ...nothing]);
+  const both = [failing('m', 'a/a', ['x', 'y'])];
+  expect(vacuous(both, { checks: ['x', 'y'] }, control, [mutantOf('m', 'a/a', 'x')])).toEqual(['check y: nothing-alone']);
+});
+
+test('a scenario matters where a mutant is caught nowhere else, or a requirement has no other test', () => {
+  const scenarios = ['a/a', 'a/b', 'a/c'].map((id) => ({ id, requirements: ['R-1'] }));
+  const trials = [failing('m', 'a/a', ['x']), failing('n', 'a/a', ['x']), failing('n', 'a/b', ['x'])];
+  expect(vacuous(trials, { scenarios })).toEqual(['scenario a/b: nothing-alone', 'scenario a/c: nothing-alone']);
+  const [a, b, c] = scenarios;
+  if (a === undefined || b === undefined || c === undefined) throw new Error('three scenarios');
+  expect(vacuous(trials, { scenarios: [a, b, { ...c, requirements: ['R-1', 'R-2'] }] })).toEqual(['scenario a/b: nothing-alone']);
+});
+
+test('a fault matters where a mutant is caught only in scenarios in which it fires', () => {
+  const faults = ['f', 'g', 'h', 'i'];
+  const beside = [...control, passing('a/c', 1, { fired: ['h'] })];
+  const trials = [
+    failing('m', 'a/a', ['x'], { fired: ['f', 'g'] }),
+    failing('m', 'a/b', ['x'], { fired: ['f'] }),
+    failing('m', 'a/a', ['x'], { seed: 2, fired: ['i'] }),
+  ];
+  expect(vacuous(trials.slice(0, 2), { faults }, beside)).toEqual([
+    'fault g: nothing-alone',
+    'fault h: nothing-alone',
+    'fault i: never-fired',
+  ]);
+  expect(
+    vacuous(trials, { faults: ['i'] }, beside),
+    'a trial that the reference was not asked for proves nothing but that it fired',
+  ).toEqual(['fault i: never-fired']);
+});
+
+test('a bound matters where right or wrong ones come near it', () => {
+  const bounds = (near: number): MatrixTrial['bounds'] => [
+    { check: 'x', bound: 'settle', ratio: near },
+    { check: 'y', bound: 'settle', ratio: 0.1 },
+  ];
+  const trials = [failing('m', 'a/a', ['x'], { bounds: bounds(1.2) })];
+  const names = { bounds: ['settle', 'teardown'] };
+  expect(vacuous(trials, names, [passing('a/a', 1, { bounds: bounds(0.1) })], [mutantOf('m', 'a/a', 'x')])).toEqual([
+    'bound y: settle: never-near',
+    'bound teardown: never-near',
+  ]);
+});
+
+test('a reason holds for its line alone, and none is kept for what is not vacuous', () => {
+  const reasonOf = (name: string, state: VacuityReason['state']): VacuityReason => ({ kind: 'check', name, state, reason: 'so it is' });
+  const find = (isWhole: boolean): Vacuity =>
+    findVacuity(
+      { mutants: [mutantOf('m', 'a/a', 'x')], trials: [failing('m', 'a/a', ['x', 'y'])], control },
+      {
+        scenarios: [],
+        checks: ['x', 'y', 'z'],
+        faults: [],
+        bounds: [],
+        reasons: [reasonOf('x', 'nothing-alone'), reasonOf('y', 'nothing-alone'), reasonOf('z', 'never-near')],
+        isWhole,
+      },
+    );
+  const { lines, stale } = find(true);
+  expect(lines.map(({ name, reason }) => [name, reason])).toEqual([
+    ['y', 'so it is'],
+    ['z', undefined],
+  ]);
+  expect(stale.map(({ name, state }) => [name, state])).toEqual([
+    ['x', 'nothing-alone'],
+    ['z', 'never-near'],
+  ]);
+  expect(find(false).stale, 'what was not run may show that they are needed').toEqual([]);
+});

@@ -1,0 +1,101 @@
+import { formatCount } from '../format.ts';
+import type { RequirementReport, RunReport } from '../run-report.ts';
+import { html } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { VERDICT_MARKS, badge } from './parts.ts';
+import { requirementId, scenarioId } from './scenario.ts';
+
+/** The requirements that scenarios of the run were to test, by area, with their evidence. What does not hold is open. */
+export function renderRequirements({ requirements = [], scenarios }: RunReport): Markup {
+  const shown = requirements.filter(isAsked);
+  if (shown.length === 0) return html``;
+  const sections = new Map(scenarios.map(({ id }, index) => [id, scenarioId(index)]));
+  const isOpen = shown.some(({ verdict }) => verdict === 'fail' || verdict === 'unknown');
+  const others = requirements.filter((requirement) => !isAsked(requirement));
+  return html`<section class="requirements" aria-labelledby="requirements">
+    <h2 id="requirements">Requirements</h2>
+    <p class="muted">
+      Of the specification of a conforming node autoscaler: what every MUST and SHOULD came to, over the scenarios that test it.
+    </p>
+    <details class="table-wrap" ${isOpen && html` open`}>
+      <summary>${summaryOf(shown)}</summary>
+      <table class="data">
+        <thead>
+          <tr>
+            <th scope="col">Id</th>
+            <th scope="col">Requirement</th>
+            <th scope="col">Verdict</th>
+            <th scope="col">Scenarios</th>
+          </tr>
+        </thead>
+        ${[...new Set(shown.map(({ area }) => area))].map(
+          (area) =>
+            html`<tbody>
+              <tr class="group">
+                <th scope="rowgroup" colspan="4"><span>${area}</span></th>
+              </tr>
+              ${shown.filter((one) => one.area === area).map((requirement) => rowOf(requirement, sections))}
+            </tbody>`,
+        )}
+      </table>
+      ${
+        others.length > 0 &&
+        html`<p class="muted">
+          No scenario of this run was to test ${formatCount(others.length, 'other requirement')}: ${others.map(({ id }) => id).join(', ')}.
+        </p>`
+      }
+    </details>
+  </section>`;
+}
+
+function isAsked({ scenarios, notRun }: RequirementReport): boolean {
+  return scenarios.length + notRun.length > 0;
+}
+
+/** How many of each level hold, in badges. */
+function summaryOf(requirements: readonly RequirementReport[]): Markup {
+  const levels = [...new Set(requirements.map(({ level }) => level))];
+  return html`${levels.map((level) => {
+    const own = requirements.filter((one) => one.level === level);
+    const counts = (['pass', 'fail', 'unknown', 'not-run'] as const)
+      .map((verdict) => ({ verdict, count: own.filter((one) => one.verdict === verdict).length }))
+      .filter(({ count }) => count > 0);
+    return html`<span class="level"
+      ><strong>${level}</strong> ${counts.map(({ verdict, count }) => html`${badge(verdict, countOf(verdict, count))} `)}</span
+    > `;
+  })}`;
+}
+
+function countOf(verdict: RequirementReport['verdict'], count: number): string {
+  const words = { pass: 'hold', fail: 'broken', unknown: 'unknown', 'not-run': 'not run' } as const;
+  return `${count} ${count === 1 && verdict === 'pass' ? 'holds' : words[verdict]}`;
+}
+
+function rowOf(
+  { id, level, profile, title, verdict, scenarios, notRun, notAskedFor }: RequirementReport,
+  sections: ReadonlyMap<string, string>,
+): Markup {
+  return html`<tr id="${requirementId(id)}" ${verdict === 'not-run' && html` class="not-run"`}>
+    <th scope="row">${id}<small>${level}${profile !== 'core' && `, ${profile}`}</small></th>
+    <td>${title}</td>
+    <td>${badge(verdict)}</td>
+    <td>
+      <ul>
+        ${scenarios.map(
+          (one) =>
+            html`<li>
+              <span class="mark ${one.verdict}">${VERDICT_MARKS[one.verdict]}<span class="visually-hidden"> ${one.verdict}</span></span>
+              <a href="#${sections.get(one.id)}">${one.id}</a>
+            </li>`,
+        )}
+        ${notRun.map(
+          (one) =>
+            html`<li class="not-run">
+              <span class="mark">${VERDICT_MARKS['not-run']}</span> ${one.id} <small>not run: ${one.reason}</small>
+            </li>`,
+        )}
+        ${notAskedFor.length > 0 && html`<li><small>not asked for: ${notAskedFor.join(', ')}</small></li>`}
+      </ul>
+    </td>
+  </tr>`;
+}

@@ -1,0 +1,68 @@
+import { expect, test } from '@playwright/test';
+import { buildReport } from './build-report.ts';
+import type { ReportInput } from './report-input.ts';
+import type { RequirementReport } from './run-report.ts';
+import { sampleRun } from './testing/sample-run.ts';
+
+function requirementsOf(input: ReportInput): Map<string, RequirementReport> {
+  return new Map((buildReport(input).requirements ?? []).map((requirement) => [requirement.id, requirement]));
+}
+
+test('a finding counts against those requirements of its scenario that it is a breach of', () => {
+  const requirements = requirementsOf(sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] }));
+  const scenario = (verdict: string): Record<string, unknown> => ({ verdict, scenarios: [{ id: 'crashes/killed-after-launch', verdict }] });
+  expect(requirements.get('CRA-01')).toMatchObject(scenario('pass'));
+  expect(requirements.get('CRA-02')).toMatchObject(scenario('fail'));
+  // It is a breach of this one as well, which the scenario does not test.
+  expect(requirements.get('LEK-02')).toMatchObject({ verdict: 'not-run', scenarios: [], notRun: [] });
+});
+
+test('a finding that is a breach of none counts against all requirements of its scenario', () => {
+  const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
+  const requirements = (input.run.requirements ?? []).map((one) => ({ ...one, breaches: {} }));
+  const judged = requirementsOf({ ...input, run: { ...input.run, requirements } });
+  expect(['CRA-01', 'CRA-02'].map((id) => judged.get(id)?.verdict)).toEqual(['fail', 'fail']);
+});
+
+test('a requirement is unknown where a trial could not be judged or never began', () => {
+  expect(requirementsOf(sampleRun({ trials: 1 })).get('LEK-02')?.verdict).toBe('unknown');
+  const input = sampleRun({ trials: 2, only: ['scheduling/spot-spread'] });
+  expect(requirementsOf(input).get('SCH-04')?.verdict).toBe('pass');
+  expect(requirementsOf({ ...input, trials: input.trials.slice(0, 1) }).get('SCH-04')?.verdict).toBe('unknown');
+});
+
+test('a scenario that failed by something else says nothing where a check could not tell', () => {
+  const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
+  const trials = input.trials.map((trial) => ({
+    ...trial,
+    result: {
+      ...trial.result,
+      checks: trial.result.checks.map((check) => (check.check === 'faults-fired' ? { ...check, verdict: 'unknown' as const } : check)),
+    },
+  }));
+  const requirements = requirementsOf({ ...input, trials });
+  expect(['CRA-01', 'CRA-02'].map((id) => requirements.get(id)?.verdict)).toEqual(['unknown', 'fail']);
+});
+
+test('what was not run is told with its reason, what was not asked for by name', () => {
+  const requirements = requirementsOf(sampleRun({ trials: 2 }));
+  expect(requirements.get('CAP-13')).toEqual({
+    id: 'CAP-13',
+    level: 'MUST',
+    area: 'capacity errors',
+    profile: 'extended',
+    title: 'What is reserved is used first.',
+    verdict: 'not-run',
+    scenarios: [],
+    notRun: [{ id: 'capacity/reserved-capacity', reason: 'the target does not declare the feature "capacity-reservations"' }],
+    notAskedFor: [],
+  });
+  expect(requirements.get('LEK-02')?.notAskedFor).toEqual(['provisioning/withdrawn-during-launch']);
+  expect(requirements.get('STL-01')).toMatchObject({ verdict: 'not-run', notRun: [], notAskedFor: [] });
+});
+
+test('a run that tests nothing of the specification says nothing of it', () => {
+  const input = sampleRun({ trials: 1, only: ['scheduling/spot-spread'] });
+  const { requirements: _requirements, ...run } = input.run;
+  expect(buildReport({ ...input, run }).requirements).toBeUndefined();
+});

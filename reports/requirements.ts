@@ -1,0 +1,75 @@
+import { combine } from '../history/verdict.ts';
+import type { NotRun, Verdict } from '../history/verdict.ts';
+import { crashTrialsOf } from './crash-points.ts';
+import type { RequirementFacts, RunFacts } from './report-input.ts';
+import type { RequirementReport, ScenarioReport } from './run-report.ts';
+
+/** What a run says of the specification. */
+interface Evidence {
+  readonly asked: RunFacts['scenarios'];
+  readonly scenarios: readonly ScenarioReport[];
+  readonly notRun: readonly NotRun[];
+}
+
+/**
+ * Judges every requirement by the scenarios that test it. A finding counts against those requirements of its scenario that
+ * it is a breach of; one that is a breach of none counts against all of them, since what the scenario set out to show it
+ * did not show.
+ */
+export function judgeRequirements(requirements: readonly RequirementFacts[], { asked, scenarios, notRun }: Evidence): RequirementReport[] {
+  const breached = new Map(scenarios.map((scenario) => [scenario.id, breachedBy(scenario, requirements)]));
+  const reasons = new Map(notRun.map(({ scenario, reason }) => [scenario, reason]));
+  return requirements.map(({ id, level, area, profile, title, scenarios: all }) => {
+    const testing = asked.filter((scenario) => scenario.requirements.includes(id));
+    const ran = scenarios
+      .filter((scenario) => scenario.requirements.includes(id))
+      .map((scenario) => ({ id: scenario.id, verdict: verdictOf(scenario, breached.get(scenario.id)?.has(id) === true) }));
+    return {
+      id,
+      level,
+      area,
+      profile,
+      title,
+      verdict: ran.length === 0 ? 'not-run' : combine(ran.map(({ verdict }) => verdict)),
+      scenarios: ran,
+      notRun: testing.flatMap((scenario) => {
+        const reason = reasons.get(scenario.id);
+        return reason === undefined || ran.some((one) => one.id === scenario.id) ? [] : [{ id: scenario.id, reason }];
+      }),
+      notAskedFor: all.filter((scenario) => !asked.some((one) => one.id === scenario)),
+    };
+  });
+}
+
+/** Ids of the scenario's requirements that its findings are breaches of. */
+function breachedBy(scenario: ScenarioReport, all: readonly RequirementFacts[]): Set<string> {
+  const tested = all.filter(({ id }) => scenario.requirements.includes(id));
+  return new Set(
+    findingsOf(scenario).flatMap(({ check, code }) => {
+      const breached = tested.filter(({ breaches }) => breaches[check]?.includes(code));
+      return (breached.length > 0 ? breached : tested).map(({ id }) => id);
+    }),
+  );
+}
+
+/** What was found in its trials, and the first of what was found at each crash point. */
+function findingsOf({ results, crashPoints }: ScenarioReport): { readonly check: string; readonly code: string }[] {
+  const crashes = (crashPoints?.points ?? []).flatMap(crashTrialsOf);
+  return [
+    ...results.flatMap(({ checks }) => checks.flatMap(({ check, findings }) => findings.map(({ code }) => ({ check, code })))),
+    ...crashes.flatMap(({ check, code }) => (check === undefined || code === undefined ? [] : { check, code })),
+  ];
+}
+
+/** What a scenario says of a requirement that it tests: one that failed by something else says nothing where a check could not tell. */
+function verdictOf(scenario: ScenarioReport, isBreached: boolean): Verdict {
+  if (isBreached) return 'fail';
+  if (scenario.verdict !== 'fail') return scenario.verdict;
+  const { results, trials, crashPoints } = scenario;
+  const isUnknown =
+    trials.notBegun > 0 ||
+    (crashPoints?.unknown ?? 0) > 0 ||
+    crashPoints?.uncounted !== undefined ||
+    results.some(({ checks }) => checks.some(({ verdict }) => verdict === 'unknown'));
+  return isUnknown ? 'unknown' : 'pass';
+}

@@ -1,0 +1,404 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import type { PoolDisruption } from '../model/catalogue.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
+import { THIRD_SIZED, serve } from './parts.ts';
+
+const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
+/** Two, four and eight CPUs, each twice the price of the one before. */
+const SIZES = ['m6i.large', 'm6i.xlarge', 'm6i.2xlarge'] as const;
+const SIZED_POOLS = [pool('default', { instanceTypes: SIZES, disruption: WILLING })];
+/** Two of them are more than a node of two CPUs has: three fill one of four. */
+const HALF_SIZED = { cpu: '1200m', memory: '1Gi' } as const;
+/** One type: what doesn't fit on the other nodes stays where it is. */
+const ONE_TYPE = { instanceTypes: ['m6i.large'] } as const;
+const ONE_TYPE_POOLS = [pool('default', { ...ONE_TYPE, disruption: WILLING })];
+
+/** A node of four CPUs, of whose three pods one is left: a smaller one would do for it. */
+async function outgrow(t: Trial, more: { readonly annotations?: Readonly<Record<string, string>> } = {}): Promise<Workload> {
+  const web = await serve(t, 'provision', { replicas: 3, ...HALF_SIZED, ...more });
+  await t.scale(web, 1);
+  return web;
+}
+
+/** Two full nodes, of whose pods one is left on the first and two on the second: one node would do for them. */
+async function halve(t: Trial): Promise<readonly Workload[]> {
+  const one = await serve(t, 'provision', { name: 'one', replicas: 1, ...THIRD_SIZED });
+  const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED });
+  const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED });
+  const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED });
+  await t.remove(besideOne);
+  await t.remove(besideTwo);
+  return [one, two];
+}
+
+export const emptyNodes = scenario({
+  id: 'consolidation/empty-nodes',
+  title: 'one of four pods that fill a node each is left: the nodes of the others go, and its own stays',
+  profile: 'extended',
+  requirements: ['DIS-01'],
+  features: ['consolidation'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4 });
+    await t.scale(web, 1);
+    t.expect.neverWithoutNode(web);
+    t.expect.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const underusedNode = scenario({
+  id: 'consolidation/underused-node',
+  title: 'three pods are left on two nodes where one would do: those of one of them move to the other',
+  profile: 'extended',
+  requirements: ['DIS-01', 'DIS-02'],
+  features: ['consolidation'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    const left = await halve(t);
+    for (const workload of left) t.expect.neverWithoutNode(workload);
+    t.expect.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const oversizedNode = scenario({
+  id: 'consolidation/oversized-node',
+  title: 'of three pods on one node one is left, which a smaller node could have: that comes first, then the larger one goes',
+  profile: 'extended',
+  requirements: ['DIS-02', 'DIS-04', 'CST-03'],
+  features: ['consolidation'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    const web = await outgrow(t);
+    t.expect.neverWithoutNode(web);
+    t.expect.emptied('consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const smallNodes = scenario({
+  id: 'consolidation/small-nodes',
+  title: 'three pods came one after the other and got a small node each: one larger node is cheaper, and comes first',
+  profile: 'extended',
+  requirements: ['DIS-02', 'CST-03'],
+  features: ['consolidation'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const workloads = [];
+    for (const name of ['first', 'second', 'third']) workloads.push(await serve(t, 'provision', { name, replicas: 1, ...HALF_SIZED }));
+    for (const workload of workloads) t.expect.neverWithoutNode(workload);
+    t.expect.emptied('consolidation');
+    t.expect.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const nothingFits = scenario({
+  id: 'consolidation/nothing-fits',
+  title: 'every pod fills its node: nothing is cheaper, so nothing happens',
+  profile: 'extended',
+  requirements: ['DIS-04'],
+  features: ['consolidation'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    await serve(t, 'provision', { replicas: 3 });
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const replacementNeverRegisters = scenario({
+  id: 'consolidation/replacement-never-registers',
+  title: 'the kubelet of a smaller node never registers: the larger one stays, and its pod runs on',
+  profile: 'extended',
+  requirements: ['DIS-02'],
+  features: ['consolidation'],
+  capabilities: ['boot.delay'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    const web = await outgrow(t);
+    const broken = await t.inject(specify(faults.slowRegistration, { never: true }));
+    t.expect.neverWithoutNode(web);
+    t.expect.kept('registration');
+    await t.untilFired(broken, 'consolidation');
+    await t.pass('registration');
+  },
+});
+
+export const replacementWithoutCapacity = scenario({
+  id: 'consolidation/replacement-without-capacity',
+  title: 'of what would be cheaper EC2 has none: the larger node stays, and its pod runs on',
+  profile: 'extended',
+  requirements: ['DIS-02'],
+  features: ['consolidation'],
+  capabilities: ['capacity.set'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    const web = await outgrow(t);
+    const scarce = await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'all' }));
+    t.expect.neverWithoutNode(web);
+    t.expect.kept('consolidation');
+    await t.untilFired(scarce, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const optedOutPod = scenario({
+  id: 'consolidation/opted-out-pod',
+  title: 'the pod that is left on a large node must not be disrupted: the node stays',
+  profile: 'extended',
+  requirements: ['BUD-05'],
+  features: ['consolidation', 'do-not-disrupt'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    const annotations = { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' };
+    await outgrow(t, { annotations });
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const optedOutNode = scenario({
+  id: 'consolidation/opted-out-node',
+  title: 'a user has marked a large node as not to be taken: it stays, with one small pod on it',
+  requirements: ['BUD-07'],
+  profile: 'extended',
+  features: ['consolidation', 'do-not-disrupt'],
+  pools: SIZED_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(1);
+    await outgrow(t);
+    await t.keepNodes();
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const budgetOfNone = scenario({
+  id: 'consolidation/budget-of-none',
+  title: 'the budget of a pool lets no node go: underused and empty ones stay',
+  profile: 'extended',
+  requirements: ['BUD-03'],
+  features: ['consolidation', 'disruption-budgets'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [{ nodes: '0' }] } })],
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    await t.scale(web, 1);
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+    // What the user takes away goes all the same, and the world can settle.
+    await t.changePool(pool('default', { ...ONE_TYPE, disruption: WILLING }));
+    t.expect.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+/** Trials in virtual time begin at midnight: it holds from the first moment. */
+const FIRST_MINUTES = { schedule: '0 * * * *', durationMs: 15 * 60_000 } as const;
+
+export const budgetSchedule = scenario({
+  id: 'consolidation/budget-schedule',
+  title: 'a budget lets no node go in the first quarter of each hour: surplus nodes stay, and go when it is over',
+  profile: 'extended',
+  requirements: ['BUD-04'],
+  features: ['consolidation', 'disruption-budgets'],
+  capabilities: ['time.virtual'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [{ nodes: '0', ...FIRST_MINUTES }] } })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const left = await halve(t);
+    for (const workload of left) t.expect.neverWithoutNode(workload);
+    t.expect.kept('consolidation');
+    t.expect.consolidated(1, 'settle');
+    await t.pass('consolidation');
+    await t.untilLeft(1, 'settle');
+  },
+});
+
+/** The pool of four nodes changes, and each has to be replaced. */
+function drifted(options: {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  readonly disruption: PoolDisruption;
+}): Scenario {
+  const { id, title, requirements, disruption } = options;
+  return scenario({
+    id,
+    title,
+    profile: 'extended',
+    requirements,
+    features: ['drift', 'disruption-budgets'],
+    pools: [pool('default', { ...ONE_TYPE, disruption })],
+    async run(t) {
+      t.expect.launchedAtMost(8);
+      const web = await serve(t, 'provision', { replicas: 4 });
+      await t.changePool(pool('default', { instanceTypes: ['m7i.large'], disruption }));
+      t.expect.neverWithoutNode(web);
+      t.expect.launchedFrom('default');
+      t.expect.emptied('drift');
+      await t.pass('drift');
+    },
+  });
+}
+
+export const driftWithinBudget = drifted({
+  id: 'consolidation/drift-within-budget',
+  title: 'a pool comes to allow another type only: its four nodes are replaced one by one, each replacement first',
+  requirements: ['DIS-07', 'BUD-03', 'BUD-06'],
+  disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] },
+});
+
+export const driftByHalves = drifted({
+  id: 'consolidation/drift-by-halves',
+  title: 'a pool comes to allow another type only: of its four nodes never more than half are away',
+  requirements: ['DIS-07', 'BUD-06'],
+  disruption: { consolidation: 'when-empty', budgets: [{ nodes: '50%' }] },
+});
+
+export const driftedLabels = scenario({
+  id: 'consolidation/drifted-labels',
+  title: 'the labels of a pool change: its nodes are replaced by such as have them',
+  profile: 'extended',
+  requirements: ['DIS-07'],
+  features: ['drift'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 2 });
+    await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
+    t.expect.neverWithoutNode(web);
+    t.expect.emptied('drift');
+    await t.pass('drift');
+  },
+});
+
+export const driftedReplacementNeverRegisters = scenario({
+  id: 'consolidation/drifted-replacement-never-registers',
+  title: 'a pool changes and new kubelets never register: what is outdated stays, and its pods run on',
+  profile: 'extended',
+  requirements: ['DIS-08'],
+  features: ['drift'],
+  capabilities: ['boot.delay'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 3 });
+    const broken = await t.inject(specify(faults.slowRegistration, { never: true }));
+    await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
+    t.expect.neverWithoutNode(web);
+    t.expect.kept('registration');
+    await t.untilFired(broken, 'drift');
+    await t.pass('registration');
+  },
+});
+
+export const descriptionsFail = scenario({
+  id: 'consolidation/descriptions-fail',
+  title: 'EC2 describes nothing for a while: what could not be compared has not drifted, and nothing is replaced',
+  profile: 'extended',
+  requirements: ['DIS-09'],
+  features: ['drift'],
+  capabilities: ['wire.aws'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    const operations = ['DescribeInstances', 'DescribeInstanceTypes', 'DescribeInstanceTypeOfferings', 'DescribeLaunchTemplates'];
+    await t.inject(
+      specify(faults.serverError, { operations: operations.map((name) => `ec2:${name}`), when: { kind: 'always' } }),
+      'may-fire',
+    );
+    t.expect.neverWithoutNode(web);
+    t.expect.kept('drift');
+    await t.pass('drift');
+  },
+});
+
+/** Whoever waits for half a minute, and holds its plans for a quarter, acts within it; seeds meet every moment. */
+const BETWEEN_PLAN_AND_DEED = { minMs: 35_000, maxMs: 50_000 } as const;
+
+export const podsComeMeanwhile = scenario({
+  id: 'consolidation/pods-come-meanwhile',
+  title: 'pods come while a plan to do without their node is being made: it stays, or they are served elsewhere',
+  profile: 'extended',
+  requirements: ['DIS-03'],
+  features: ['consolidation'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    await halve(t);
+    // About as long as the pods need to end and the target to see that nothing happens any more.
+    await t.pause(BETWEEN_PLAN_AND_DEED);
+    await serve(t, 'provision', { name: 'late', replicas: 3, ...THIRD_SIZED });
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+  },
+});
+
+export const markRefused = scenario({
+  id: 'consolidation/mark-refused',
+  title: 'writes to nodes are refused, so that no pod can be kept off them: none is taken while pods come',
+  profile: 'extended',
+  requirements: ['DIS-05'],
+  features: ['consolidation'],
+  capabilities: ['wire.kube'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    const operations = ['patch nodes', 'update nodes'];
+    const refused = await t.inject(specify(faults.serverError, { operations, when: { kind: 'always' } }));
+    await t.scale(web, 1);
+    t.expect.kept('consolidation');
+    await t.untilFired(refused, 'consolidation');
+    await serve(t, 'provision', { name: 'late', replicas: 2 });
+    await t.pass('consolidation');
+  },
+});
+
+export const rollOut = scenario({
+  id: 'consolidation/roll-out',
+  title: 'a Deployment replaces its pods, with one more than there are: no node is taken from under it, and the surplus goes',
+  profile: 'extended',
+  requirements: ['DIS-04', 'PRV-12'],
+  features: ['consolidation'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    // With a surge and an absence of a quarter each, two of eight pods are beside the others, on the nodes that this takes.
+    t.expect.launchedAtMost(5);
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 8, ...THIRD_SIZED });
+    await t.rollOut(web);
+    t.expect.consolidated(3, 'consolidation');
+    await t.pass('consolidation');
+    await t.untilLeft(3, 'consolidation');
+  },
+});
+
+export const interruptedMeanwhile = scenario({
+  id: 'consolidation/interrupted-meanwhile',
+  title: 'while a cheaper spot node is on its way, one of the two is taken back: the pod is served, and nothing is left',
+  profile: 'extended',
+  requirements: ['DIS-02', 'INT-10'],
+  features: ['spot', 'interruption', 'consolidation'],
+  capabilities: ['spot.interrupt'],
+  pools: [pool('default', { capacityTypes: ['spot'], disruption: WILLING })],
+  async run(t) {
+    const web = await outgrow(t);
+    t.expect.served(web, 'recover');
+    await t.untilLaunched(2, 'consolidation');
+    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
+    await t.untilFired(taken, 'provision');
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
+  },
+});

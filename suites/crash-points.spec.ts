@@ -1,0 +1,25 @@
+import { expect, test } from '@playwright/test';
+import { planCrashes, planTrials, runTrials } from '../harness/run.ts';
+import { sources } from './catalogue.ts';
+import { complaintsOf, trialDirectory } from './testing/trials.ts';
+
+const SEEDS = [21, 22];
+/** One in so many crash points, others with each seed: all of them are `scaleproof crash-points --scenario ID --seed N`. */
+const ONE_IN = 9;
+
+for (const source of sources.filter(({ scenario }) => scenario.crashPoints === true)) {
+  test(`the reference passes ${source.label} killed at its side effects, with ${SEEDS.length} seeds`, async ({}, testInfo) => {
+    const directory = trialDirectory(testInfo);
+    const options = { directory, workers: 2, signal: new AbortController().signal };
+    const counting = await planTrials(source, { ref: { name: 'reference' }, label: 'reference' }, SEEDS);
+    const counted = await runTrials(counting, options);
+    const crashes = counting.flatMap((trial, index) => {
+      const planned = planCrashes(trial, counted[index] ?? { kind: 'not-begun' }, { directory });
+      if ('uncounted' in planned) throw new Error(planned.uncounted);
+      return planned.trials.filter((_trial, place) => place % ONE_IN === index);
+    });
+    const ends = await runTrials(crashes, options);
+    expect(ends.flatMap(complaintsOf)).toEqual([]);
+    testInfo.annotations.push({ type: 'measured', description: `${ends.length} crash points` });
+  });
+}

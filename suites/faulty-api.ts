@@ -1,0 +1,320 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import type { FaultSpec } from '../faults/fault.ts';
+import type { Capability } from '../history/capabilities.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import type { Scenario } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve } from './parts.ts';
+
+/** Lets requests fail while nodes come and go: all pods are served, and everything goes again. */
+function whileNodesComeAndGo(options: {
+  readonly id: string;
+  readonly title: string;
+  readonly requirements: readonly string[];
+  readonly capabilities: readonly Capability[];
+  readonly fault: FaultSpec;
+}): Scenario {
+  return scenario({
+    id: options.id,
+    title: options.title,
+    requirements: options.requirements,
+    capabilities: options.capabilities,
+    pools: NODE_POOLS,
+    async run(t) {
+      await t.inject(options.fault);
+      const web = await serve(t, 'recover', { replicas: 5 });
+      await t.scale(web, 0);
+      await t.untilEmpty('settle');
+    },
+  });
+}
+
+/** One in five: most of what takes several requests fails at least once. */
+const NOW_AND_THEN = { kind: 'probability', probability: 0.2 } as const;
+
+export const internalErrors = whileNodesComeAndGo({
+  id: 'faulty-api/internal-errors',
+  title: 'a fifth of all requests is answered with 500: all is served, and all goes again',
+  requirements: ['API-08'],
+  capabilities: ['wire.kube', 'wire.aws'],
+  fault: specify(faults.serverError, { operations: ['*'], when: NOW_AND_THEN }),
+});
+
+export const resets = whileNodesComeAndGo({
+  id: 'faulty-api/resets',
+  title: 'a fifth of all connections is reset before its request has left: all is served, and all goes again',
+  requirements: ['API-08'],
+  capabilities: ['wire.kube', 'wire.aws'],
+  fault: specify(faults.brokenConnection, { operations: ['*'], when: NOW_AND_THEN }),
+});
+
+export const lostAnswers = whileNodesComeAndGo({
+  id: 'faulty-api/lost-answers',
+  title: 'a fifth of what takes effect is answered with 503: what was done is not done again',
+  requirements: ['API-08'],
+  capabilities: ['wire.kube', 'wire.aws'],
+  fault: specify(faults.serverError, { operations: ['*'], when: NOW_AND_THEN, how: 'unavailable', moment: 'after' }),
+});
+
+/** Longer than anybody waits for an answer: it has been asked for again when it arrives. */
+const HELD_UP_MS = 150_000;
+
+export const heldUpLaunches = whileNodesComeAndGo({
+  id: 'faulty-api/held-up-launches',
+  title: 'a launch is held up on its way and takes effect when nobody waits for it any more: no instance of it stays',
+  requirements: ['API-08'],
+  capabilities: ['wire.aws'],
+  fault: specify(faults.lateRequest, { operations: LAUNCHES, when: { kind: 'first', count: 1 }, delayMs: HELD_UP_MS }),
+});
+
+/** Lets something be denied for as long as a launch takes, while pods wait, and expects them served after that. */
+function deniedForAWhile(options: {
+  readonly id: string;
+  readonly title: string;
+  readonly capabilities: readonly Capability[];
+  readonly fault: FaultSpec;
+}): Scenario {
+  return scenario({
+    id: options.id,
+    title: options.title,
+    requirements: ['API-07'],
+    capabilities: options.capabilities,
+    pools: NODE_POOLS,
+    async run(t) {
+      const denied = await t.inject(options.fault);
+      const truth = { kind: 'schedulable-after-heal', why: 'the autoscaler may not act' } as const;
+      const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED, truth });
+      t.expect.served(web, 'recover');
+      await t.pass('provision', 0.5);
+      await denied.heal();
+      await t.untilServed(web, 'recover');
+    },
+  });
+}
+
+export const deniedLaunches = deniedForAWhile({
+  id: 'faulty-api/denied-launches',
+  title: 'launches are denied by a policy for a while: nobody hammers, and once they are allowed all is served',
+  capabilities: ['wire.aws'],
+  fault: specify(faults.deniedPermission, { operations: LAUNCHES }),
+});
+
+export const expiredCredentials = deniedForAWhile({
+  id: 'faulty-api/expired-credentials',
+  title: 'the credentials for AWS have expired for a while: it lives on, and serves all once they are renewed',
+  capabilities: ['wire.aws'],
+  fault: specify(faults.expiredCredentials, { of: 'aws' }),
+});
+
+export const deniedTerminations = scenario({
+  id: 'faulty-api/denied-terminations',
+  title: 'TerminateInstances is denied by a policy while nodes are not needed any more: they end once it is allowed',
+  requirements: ['API-07', 'API-03'],
+  capabilities: ['wire.aws'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    const denied = await t.inject(specify(faults.deniedPermission, { operations: ['ec2:TerminateInstances'] }));
+    await t.scale(web, 0);
+    await t.untilFired(denied, 'teardown');
+    await t.pass('provision', 0.5);
+    await denied.heal();
+    await t.untilEmpty('settle');
+  },
+});
+
+export const writesFail = scenario({
+  id: 'faulty-api/writes-fail',
+  title: 'writes to the cluster fail while nodes fall empty and are used again: who cannot say that a node goes leaves it alone',
+  requirements: ['PRV-06', 'API-08', 'TRM-07'],
+  capabilities: ['wire.kube'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4 });
+    const failing = await t.inject(specify(faults.failingWrites, { why: 'webhook' }), 'may-fire');
+    await t.scale(web, 0);
+    // Longer than it takes to find them empty and to end them.
+    await t.pass('scale-in');
+    const late = await t.deploy({ name: 'late', replicas: 4, ...NODE_SIZED });
+    t.expect.served(late, 'recover');
+    await t.untilServed(late, 'provision');
+    await failing.heal();
+    await t.pass('scale-in');
+  },
+});
+
+/** Prefers every zone alike, and takes what there is. */
+const ZONES = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const;
+
+export const zoneOutage = scenario({
+  id: 'faulty-api/zone-outage',
+  title:
+    'a zone is out, its instances end and descriptions fail at first: its pods run elsewhere, and the nodes of other zones are left alone',
+  requirements: ['STL-06', 'CAP-01', 'INT-08', 'LEK-05'],
+  capabilities: ['capacity.set', 'instance.end', 'wire.aws'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 6, ...NODE_SIZED, spread: [ZONES] });
+    t.expect.served(web, 'replacement');
+    await t.untilServed(web, 'provision');
+    const out = await t.inject(specify(faults.zoneOutage, { zones: ['us-east-1a'] }));
+    const blind = await t.inject(specify(faults.serverError, { operations: ['ec2:DescribeInstances'], when: { kind: 'always' } }));
+    // Two of them are lost, each is replaced once.
+    t.expect.launchedAtMost(8);
+    await t.untilFired(blind, 'node-without-instance');
+    await t.pass('provision');
+    await blind.heal();
+    await t.pass('node-without-instance');
+    await t.untilServed(web, 'replacement');
+    await out.heal();
+    await t.pass('node-without-instance');
+  },
+});
+
+export const cutOffZone = scenario({
+  id: 'faulty-api/cut-off-zone',
+  title: 'a zone is cut off for a minute, its instances run on and describing fails: none of them is lost, and none replaced',
+  requirements: ['STL-06', 'INT-09'],
+  capabilities: ['capacity.set', 'boot.delay', 'wire.aws'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4, spread: [ZONES] });
+    const out = await t.inject(specify(faults.zoneOutage, { zones: ['us-east-1a'], instances: 'lose-contact', describing: 'fails' }));
+    await t.pause({ minMs: 50_000, maxMs: 80_000 });
+    await out.heal();
+    await t.pass('provision');
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const launchTemplateGone = scenario({
+  id: 'faulty-api/launch-template-gone',
+  title: 'somebody deletes the launch templates between two launches: they are made again, and later pods are served like earlier ones',
+  requirements: ['PRV-02', 'LEK-06'],
+  capabilities: ['templates.delete'],
+  pools: NODE_POOLS,
+  async run(t) {
+    await serve(t, 'provision', { replicas: 2 });
+    // Who launches without templates of its own never meets it.
+    await t.inject(specify(faults.launchTemplateGone, { count: 1 }), 'may-fire');
+    await serve(t, 'recover', { name: 'later', replicas: 3 });
+  },
+});
+
+export const blockedEvictions = scenario({
+  id: 'faulty-api/blocked-evictions',
+  title: 'evictions are refused with 500, for two budgets, while a pool is withdrawn: no pod is taken by force, and all go when they may',
+  requirements: ['BUD-01', 'TRM-02'],
+  capabilities: ['wire.kube'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 3, ...NODE_SIZED });
+    await t.protect(web, { maxUnavailable: 0 });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+    t.expect.servedUntilNow(web);
+    const blocked = await t.inject(specify(faults.blockedEviction, { why: 'two-budgets' }));
+    await t.withdrawPools();
+    await t.untilFired(blocked, 'scale-in');
+    await t.pass('scale-in');
+    await t.remove(web);
+    await t.untilEmpty('teardown');
+  },
+});
+
+export const slowTerminations = scenario({
+  id: 'faulty-api/slow-terminations',
+  title: 'instances take four minutes to end once they were asked to: they are waited for, not forgotten, and not hammered',
+  requirements: ['API-01', 'LEK-01'],
+  capabilities: ['instance.end'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    const slow = await t.inject(specify(faults.slowTermination, { delayMs: 240_000 }));
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilFired(slow, 'teardown');
+    await t.untilEmpty('settle');
+  },
+});
+
+export const pausedDuringLaunch = scenario({
+  id: 'faulty-api/paused-during-launch',
+  title: 'it stands still for longer than its lease while what it launched boots, and goes on: nothing is launched twice, nothing is lost',
+  requirements: ['CRA-06', 'CRA-08', 'PRV-06'],
+  capabilities: ['target.pause'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(8);
+    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    await t.untilLaunched(1, 'provision');
+    // Seeds meet every moment of the launches.
+    await t.pause({ minMs: 0, maxMs: 3_000 });
+    const paused = await t.inject(specify(faults.pause, {}));
+    const later = await t.deploy({ name: 'later', replicas: 3, ...NODE_SIZED });
+    t.expect.served(later, 'recover');
+    await t.pause({ minMs: 60_000, maxMs: 120_000 });
+    await paused.heal();
+    await t.untilServed(web, 'recover');
+    await t.untilServed(later, 'recover');
+  },
+});
+
+export const pausedDuringScaleIn = scenario({
+  id: 'faulty-api/paused-during-scale-in',
+  title:
+    'it stands still while empty nodes are about to go, and they are used meanwhile: what it knew is looked at again before anything ends',
+  requirements: ['CRA-06', 'CRA-08', 'PRV-06', 'TRM-07'],
+  capabilities: ['target.pause'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4 });
+    await t.scale(web, 0);
+    await t.pause({ minMs: 1_000, maxMs: 20_000 });
+    const paused = await t.inject(specify(faults.pause, {}));
+    const late = await t.deploy({ name: 'late', replicas: 4, ...NODE_SIZED });
+    t.expect.served(late, 'recover');
+    await t.untilServed(late, 'provision');
+    await t.pause({ minMs: 60_000, maxMs: 120_000 });
+    await paused.heal();
+    await t.pass('scale-in');
+  },
+});
+
+/** Lets the target's clock be wrong while nodes come, stay for a while and go. */
+function withClockOff(options: { readonly id: string; readonly title: string; readonly byMs: number }): Scenario {
+  return scenario({
+    id: options.id,
+    title: options.title,
+    requirements: ['REG-01', 'CRA-06'],
+    capabilities: ['target.clock'],
+    pools: NODE_POOLS,
+    async run(t) {
+      await t.inject(specify(faults.clockSkew, { byMs: options.byMs }));
+      t.expect.launchedAtMost(5);
+      const web = await serve(t, 'recover', { replicas: 5 });
+      await t.pass('node-without-instance');
+      await scaleToNone(t, web);
+    },
+  });
+}
+
+/** Nearly as far as AWS lets a clock be off. */
+const FOUR_MINUTES_MS = 240_000;
+
+export const clockAhead = withClockOff({
+  id: 'faulty-api/clock-ahead',
+  title: 'its clock is four minutes ahead: what was just launched is not taken for old, and nothing is given up',
+  byMs: FOUR_MINUTES_MS,
+});
+
+export const clockBehind = withClockOff({
+  id: 'faulty-api/clock-behind',
+  title: 'its clock is four minutes behind: what it made itself is not of the future, and what is not needed goes',
+  byMs: -FOUR_MINUTES_MS,
+});

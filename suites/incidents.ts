@@ -1,0 +1,186 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, serve, serveTogether } from './parts.ts';
+
+/** What has happened to others, where no other suite has the recipe that exposes it. */
+
+export const throttledInsideFleets = scenario({
+  id: 'incidents/throttled-inside-fleets',
+  title: 'fleets are throttled, and say so among their errors: the pool that is preferred has capacity, and is waited for',
+  requirements: ['API-02', 'PRV-09'],
+  profile: 'extended',
+  features: ['weights'],
+  capabilities: ['wire.aws'],
+  pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
+  async run(t) {
+    const first = { kind: 'first', count: 3 } as const;
+    // Who launches without fleets never meets it.
+    await t.inject(
+      specify(faults.ec2Throttling, { by: 'rate', operations: ['ec2:CreateFleet'], when: first, insideFleet: true }),
+      'may-fire',
+    );
+    t.expect.launchedFrom('preferred');
+    await serve(t, 'recover', { replicas: 4 });
+  },
+});
+
+/** Each restart is another order in which the copies of the cluster fill. */
+const RESTARTS = 4;
+
+export const restartedUnderLoad = scenario({
+  id: 'incidents/restarted-under-load',
+  title: 'restarted again and again while every node is in use: none is taken for empty, none is launched anew',
+  requirements: ['STL-05'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    const web = await serve(t, 'provision', { replicas: 5 });
+    for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
+      await t.restartTarget();
+      await t.pass('launch-lag');
+    }
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const interruptedDuringLaunch = scenario({
+  id: 'incidents/interrupted-during-launch',
+  title: 'spot instances are taken back while their launch is under way: who does not know them yet hears of it all the same',
+  requirements: ['INT-02', 'INT-06'],
+  profile: 'extended',
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt', 'wire.aws'],
+  pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })],
+  async run(t) {
+    const delayMs = t.random.int(1, 8_000);
+    await t.inject(specify(faults.slowAnswer, { operations: LAUNCHES, when: { kind: 'always' }, delayMs }));
+    await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'pending' }));
+    await serve(t, 'replacement', { replicas: 4 });
+    // The two minutes of the notice.
+    await t.pass('provision', 2);
+  },
+});
+
+/** Fewer than any way to remove eight nodes has side effects. */
+const SIDE_EFFECTS = 24;
+
+export const killedDuringScaleIn = scenario({
+  id: 'incidents/killed-during-scale-in',
+  title: 'killed right after one of the first side effects of a scale-in, another with each seed: every node goes, and every instance ends',
+  requirements: ['CRA-05', 'TRM-01'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 8 });
+    const nth = t.random.int(1, SIDE_EFFECTS);
+    // Who needs fewer requests is not killed by the last ones.
+    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('settle');
+  },
+});
+
+/** Requests to end instances: which of them is the one before which it dies is drawn. */
+const TERMINATIONS = 2;
+
+export const killedBeforeTermination = scenario({
+  id: 'incidents/killed-before-termination',
+  title: 'killed right before an instance is asked to end: whoever comes next knows of it, and ends it',
+  requirements: ['CRA-02', 'CRA-05'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    const when = { kind: 'nth', nth: t.random.int(1, TERMINATIONS) } as const;
+    // Who ends all of them with one request is not killed by the second.
+    await t.inject(specify(faults.crash, { operations: ['ec2:TerminateInstances'], when, moment: 'before' }), 'may-fire');
+    await t.scale(web, 0);
+    await t.untilEmpty('settle');
+  },
+});
+
+/** Longer than a notice may wait for a reaction, shorter than what was refused is left alone. */
+const SOON_AFTER = { minMs: 40_000, maxMs: 100_000 } as const;
+
+export const boughtSoonAfter = scenario({
+  id: 'incidents/bought-soon-after',
+  title: 'the only spot capacity of a pool is taken back, and a minute later more is needed: it is bought on demand',
+  requirements: ['INT-05'],
+  profile: 'extended',
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt'],
+  pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
+  async run(t) {
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 2 });
+    t.expect.served(web, 'recover');
+    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
+    await t.untilFired(taken, 'provision');
+    await t.pause(SOON_AFTER);
+    await t.scale(web, 4);
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const roomOnBrokenNode = scenario({
+  id: 'incidents/room-on-broken-node',
+  title: 'a node registers and never gets Ready, and has room left: pods that would fit there are served elsewhere',
+  requirements: ['REG-04'],
+  capabilities: ['boot.delay'],
+  pools: [pool('default', { instanceTypes: ['m6i.xlarge'], zones: ['us-east-1a'] })],
+  async run(t) {
+    const broken = await t.inject(specify(faults.neverReady, { count: 1 }));
+    const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED });
+    t.expect.served(first, 'replacement');
+    await t.untilFired(broken, 'provision');
+    const second = await t.deploy({ name: 'second', replicas: 2, cpu: '500m', memory: '1Gi' });
+    t.expect.served(second, 'replacement');
+    await t.untilServed(first, 'replacement');
+    await t.untilServed(second, 'replacement');
+  },
+});
+
+export const spreadWithoutSelector = scenario({
+  id: 'incidents/spread-without-selector',
+  title: 'pods with a spread constraint without a label selector, which counts none of them: they are served like any others',
+  requirements: ['SCH-06', 'CRA-06'],
+  pools: [pool('default')],
+  async run(t) {
+    const spread = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule', labelSelector: undefined } as const;
+    const strange = await t.deploy({ name: 'strange', replicas: 3, cpu: '500m', memory: '1Gi', spread: [spread] });
+    const plain = await t.deploy({ name: 'plain', replicas: 3, cpu: '500m', memory: '1Gi' });
+    await serveTogether(t, 'provision', [strange, plain]);
+  },
+});
+
+/** Of no node that there ever was. */
+const MISSING = 'ip-10-255-0-1.ec2.internal';
+
+export const boundToMissingNode = scenario({
+  id: 'incidents/bound-to-missing-node',
+  title: 'a pod is bound to a Node that does not exist: pods that are spread over zones are served beside it',
+  requirements: ['SCH-07'],
+  pools: [pool('default')],
+  async run(t) {
+    const labels = { app: 'lost' };
+    const containers = [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }];
+    // However often such a pod is collected, the next takes its place.
+    const lost = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'lost', namespace: 'default' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { nodeName: MISSING, containers } },
+      },
+    };
+    await t.apply([{ resource: 'replicasets', object: lost }]);
+    const spread = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
+    await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [spread] });
+  },
+});

@@ -1,0 +1,100 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import type { Workload } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
+import { NODE_POOLS, NODE_SIZED, THIRD_SIZED, serve } from './parts.ts';
+
+/** What others do to what the autoscaler works with. */
+
+export const nodeDeleted = scenario({
+  id: 'others/node-deleted',
+  title: 'somebody deletes the Nodes of two of five instances, which run on: they end, and their pods are served again',
+  requirements: ['LEK-04'],
+  capabilities: ['boot.delay'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    t.expect.served(web, 'replacement');
+    const deleted = await t.inject(specify(faults.nodeDeleted, { count: 2 }));
+    await t.untilFired(deleted, 'provision');
+    await t.untilServed(web, 'replacement');
+    // Who does not remember what was a node finds out at the time-out.
+    await t.pass('instance-without-node');
+  },
+});
+
+export const launchRefused = scenario({
+  id: 'others/launch-refused',
+  title: 'all launches of one of two types are refused, and not for lack of capacity: pods that may have the other are served',
+  requirements: ['CAP-11'],
+  capabilities: ['capacity.set'],
+  pools: [pool('refused', { instanceTypes: ['m6i.large'] }), pool('spare', { instanceTypes: ['m7i.large'] })],
+  async run(t) {
+    const refused = await t.inject(specify(faults.launchRefused, { instanceTypes: ['m6i.large'] }));
+    const pinned = await t.deploy({
+      name: 'pinned',
+      replicas: 2,
+      ...NODE_SIZED,
+      nodeSelector: { [LABEL.instanceType]: 'm6i.large' },
+      truth: { kind: 'schedulable-after-heal', why: 'launches of its type are refused' },
+    });
+    t.expect.served(pinned, 'recover');
+    await t.untilFired(refused, 'provision');
+    await serve(t, 'fallback', { name: 'anywhere', replicas: 4 });
+    await refused.heal();
+    await t.untilServed(pinned, 'recover');
+  },
+});
+
+/** As a user who changes his mind: before the launch is asked for, while it is, and after. */
+const CHANGE_OF_MIND = { minMs: 0, maxMs: 5_000 } as const;
+const CHANGES_OF_MIND = 4;
+const BRIEF_PODS = 8;
+
+export const comeAndGo = scenario({
+  id: 'others/come-and-go',
+  title: 'pods come and go within moments, then what is launched for them does, then their pool: pods that come later are served',
+  requirements: ['STL-07'],
+  capabilities: ['capacity.set'],
+  pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
+  async run(t) {
+    const come = (name: string, replicas: number): Promise<Workload> => {
+      return t.deploy({ name, replicas, ...NODE_SIZED, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
+    };
+    for (let change = 1; change <= CHANGES_OF_MIND; change += 1) {
+      const brief = await come(`brief-${change}`, BRIEF_PODS);
+      await t.pause(CHANGE_OF_MIND);
+      await t.remove(brief);
+    }
+    // More than can find room on what was launched until now: what is asked for besides is refused at once.
+    const drought = await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'tried' }));
+    const inVain = await come('in-vain', BRIEF_PODS * (CHANGES_OF_MIND + 1));
+    await t.untilFired(drought, 'provision');
+    await t.pass('provision');
+    await t.remove(inVain);
+    await drought.heal();
+    await t.withdrawPools('brief');
+    await serve(t, 'recover', { replicas: 3 });
+  },
+});
+
+export const softSpread = scenario({
+  id: 'others/soft-spread',
+  title: 'pods prefer to be spread over zones, and most of them go: what is left of the nodes, with the preference or without, stays',
+  profile: 'extended',
+  requirements: ['DIS-06'],
+  features: ['consolidation'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'], disruption: { consolidation: 'when-empty-or-underutilized' } })],
+  async run(t) {
+    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const];
+    const web = await serve(t, 'provision', { replicas: 18, ...THIRD_SIZED, spread });
+    await t.scale(web, 3);
+    // One a zone, where the preference counts.
+    t.expect.consolidated(3, 'consolidation');
+    await t.pass('consolidation');
+    t.expect.kept('consolidation');
+    await t.pass('consolidation');
+    await t.untilServed(web, 'recover');
+  },
+});

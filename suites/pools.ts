@@ -1,0 +1,407 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import type { Trial, UserObject, Workload } from '../harness/scenario.ts';
+import { LABEL, STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import type { KubeObject, Volume } from '../model/kube.ts';
+import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve, serveTogether } from './parts.ts';
+
+const MINUTE_MS = 60_000;
+
+export const expiredNodes = scenario({
+  id: 'pools/expired-nodes',
+  title: 'nodes reach the age that their pool allows: they are replaced, and their pods run again',
+  profile: 'extended',
+  requirements: ['DIS-10'],
+  features: ['expiry'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: 5 * MINUTE_MS })],
+  async run(t) {
+    // Each once, and each of its replacements: those are young when the trial ends.
+    t.expect.launchedAtMost(6);
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3 });
+    t.expect.emptied('expiry');
+    await t.pass('expiry');
+    await t.untilServed(web, 'provision');
+  },
+});
+
+export const expiredWithinBudget = scenario({
+  id: 'pools/expired-within-budget',
+  title: 'nodes with protected pods expire at the same time: their pods move as their budget allows, none by force',
+  profile: 'extended',
+  requirements: ['DIS-10', 'BUD-01', 'BUD-02'],
+  features: ['expiry'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: 10 * MINUTE_MS })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 3, ...NODE_SIZED });
+    await t.protect(web, { maxUnavailable: 1 });
+    t.expect.served(web, 'provision');
+    await t.untilServed(web, 'provision');
+    t.expect.emptied('replacement');
+    await t.pass('replacement');
+    await t.untilServed(web, 'provision');
+  },
+});
+
+/** Serves the workloads, withdraws their pools, and expects their nodes gone when the pools' grace period is over. */
+async function drainToTheEnd(t: Trial, workloads: readonly Workload[]): Promise<void> {
+  await serveTogether(t, 'provision', workloads);
+  for (const workload of workloads) t.expect.servedUntilNow(workload);
+  await t.withdrawPools();
+  t.expect.emptied('termination-grace');
+  await t.pass('termination-grace');
+  for (const workload of workloads) await t.remove(workload);
+  await t.untilEmpty('teardown');
+}
+
+export const blockedToTheEnd = scenario({
+  id: 'pools/blocked-to-the-end',
+  title: 'pods that may never be evicted, and pods that must not be disrupted: their nodes end when the grace period of the pool is over',
+  profile: 'extended',
+  requirements: ['TRM-04', 'TRM-05'],
+  features: ['termination-grace'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
+  async run(t) {
+    const web = await t.deploy({ name: 'web', replicas: 2, ...NODE_SIZED });
+    await t.protect(web, { minAvailable: 2 });
+    const job = await t.deploy({ name: 'job', replicas: 1, ...NODE_SIZED, annotations: { 'karpenter.sh/do-not-disrupt': 'true' } });
+    await drainToTheEnd(t, [web, job]);
+  },
+});
+
+export const slowToEnd = scenario({
+  id: 'pools/slow-to-end',
+  title: 'a node may drain for ten minutes: protected pods that need four of them get these, pods that need an hour get what there is',
+  profile: 'extended',
+  requirements: ['TRM-04', 'TRM-05'],
+  features: ['termination-grace'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 10 * MINUTE_MS })],
+  async run(t) {
+    const needing = (seconds: number): Readonly<Record<string, string>> => ({ [STOP_SECONDS_ANNOTATION]: String(seconds) });
+    const slow = await t.deploy({ name: 'slow', replicas: 2, ...NODE_SIZED, graceSeconds: 240, annotations: needing(200) });
+    await t.protect(slow, { minAvailable: 2 });
+    const endless = await t.deploy({ name: 'endless', replicas: 1, ...NODE_SIZED, graceSeconds: 3_600, annotations: needing(3_600) });
+    await drainToTheEnd(t, [slow, endless]);
+  },
+});
+
+export const minimumNotMet = scenario({
+  id: 'pools/minimum-not-met',
+  title: 'the preferred pool asks for three types and allows two: nothing is launched from it, it is said why, and the other pool serves',
+  profile: 'extended',
+  requirements: ['PRV-13', 'PRV-09', 'TEL-02'],
+  features: ['minimum-values', 'weights'],
+  pools: [
+    pool('broad', {
+      instanceTypes: ['m6i.large', 'm6a.large'],
+      labels: { tier: 'broad' },
+      minimumValues: { [LABEL.instanceType]: 3 },
+      weight: 50,
+    }),
+    pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }),
+  ],
+  async run(t) {
+    t.expect.launchedFrom('spare');
+    const only = await t.deploy({
+      name: 'only-broad',
+      replicas: 2,
+      ...NODE_SIZED,
+      nodeSelector: { tier: 'broad' },
+      truth: { kind: 'impossible', why: 'its pool asks for more types than it allows' },
+    });
+    t.expect.noLaunchFor(only);
+    t.expect.explained(only, [LABEL.instanceType]);
+    await serve(t, 'provision', { replicas: 3 });
+    await t.pass('explain');
+  },
+});
+
+export const minimumKept = scenario({
+  id: 'pools/minimum-kept',
+  title: 'a pool asks for three types and two zones: every launch has that choice, and pods that leave less are told so',
+  profile: 'extended',
+  requirements: ['PRV-13'],
+  features: ['minimum-values'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, minimumValues: { [LABEL.instanceType]: 3, [LABEL.zone]: 2 } })],
+  async run(t) {
+    const picky = await t.deploy({
+      name: 'picky',
+      replicas: 1,
+      ...NODE_SIZED,
+      nodeSelector: { [LABEL.zone]: 'us-east-1a' },
+      truth: { kind: 'impossible', why: 'it leaves one zone of the two that its pool asks for' },
+    });
+    // Who has room left for it on another's node may use it, which is no launch.
+    t.expect.noLaunchFor(picky);
+    t.expect.explained(picky, [LABEL.zone]);
+    await serve(t, 'provision', { replicas: 5 });
+    await t.pass('explain');
+  },
+});
+
+const AGENT = { key: 'example.com/agent-not-ready', effect: 'NoSchedule' } as const;
+const STARTING_POOLS = [pool('default', { instanceTypes: NODE_TYPES, startupTaints: [AGENT] })];
+
+export const lateAgents = scenario({
+  id: 'pools/late-agents',
+  title: 'agents take five minutes to remove the start-up taints of their nodes: pods wait for these nodes, and no others are launched',
+  profile: 'extended',
+  requirements: ['REG-08'],
+  features: ['taints'],
+  capabilities: ['boot.delay'],
+  pools: STARTING_POOLS,
+  async run(t) {
+    await t.inject(specify(faults.startupAgents, { afterMs: Math.min(5 * MINUTE_MS, Math.floor(t.constants.registrationTimeoutMs / 3)) }));
+    t.expect.launchedAtMost(3);
+    await serve(t, 'registration', { replicas: 3 });
+  },
+});
+
+export const earlyAgents = scenario({
+  id: 'pools/early-agents',
+  title: 'agents remove the start-up taints while the autoscaler writes to the same nodes, and look only once: nobody puts the taints back',
+  profile: 'extended',
+  requirements: ['REG-09'],
+  features: ['taints'],
+  capabilities: ['boot.delay', 'wire.kube'],
+  pools: STARTING_POOLS,
+  async run(t) {
+    // What is written to a node was decided by what it was a moment before. Who writes nothing there can't be held up.
+    const held = specify(faults.lateRequest, { operations: ['patch nodes', 'update nodes'], when: { kind: 'always' }, delayMs: 400 });
+    await t.inject(held, 'may-fire');
+    const afterMs = [0, 0, 50, 100, 200, 300, 500, 1_000];
+    for (const one of afterMs) await t.inject(specify(faults.startupAgents, { afterMs: one, count: 1 }));
+    t.expect.launchedAtMost(afterMs.length);
+    await serve(t, 'provision', { replicas: afterMs.length });
+  },
+});
+
+const EBS = 'ebs.csi.aws.com';
+
+function storageClass(name: string, zones: readonly string[]): UserObject {
+  const object: StorageClass & { metadata: object } = {
+    apiVersion: 'storage.k8s.io/v1',
+    kind: 'StorageClass',
+    metadata: { name },
+    provisioner: EBS,
+    volumeBindingMode: 'WaitForFirstConsumer',
+    ...(zones.length === 0 ? {} : { allowedTopologies: [{ matchLabelExpressions: [{ key: LABEL.zone, values: [...zones] }] }] }),
+  };
+  return { resource: 'storageclasses', object };
+}
+
+function claim(name: string, spec: Pick<PersistentVolumeClaim['spec'], 'storageClassName' | 'volumeName'>): UserObject {
+  const object: PersistentVolumeClaim = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolumeClaim',
+    metadata: { name, namespace: 'default' },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '10Gi' } }, ...spec },
+  };
+  return { resource: 'persistentvolumeclaims', object };
+}
+
+/** A volume that is there, in one zone, and the claim that has it. */
+function volumeIn(zone: string, name: string): UserObject[] {
+  const object: PersistentVolume = {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name },
+    spec: {
+      accessModes: ['ReadWriteOnce'],
+      capacity: { storage: '10Gi' },
+      claimRef: { apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace: 'default', name },
+      csi: { driver: EBS, volumeHandle: `vol-${name}` },
+      nodeAffinity: { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: LABEL.zone, operator: 'In', values: [zone] }] }] } },
+      persistentVolumeReclaimPolicy: 'Retain',
+      storageClassName: '',
+    },
+  };
+  return [{ resource: 'persistentvolumes', object: object satisfies KubeObject }, claim(name, { storageClassName: '', volumeName: name })];
+}
+
+function using(claimName: string): { readonly volumes: readonly Volume[] } {
+  return { volumes: [{ name: 'data', persistentVolumeClaim: { claimName } }] };
+}
+
+const SMALL = { cpu: '250m', memory: '256Mi' } as const;
+
+export const volumeZones = scenario({
+  id: 'pools/volume-zones',
+  title: 'pods whose volumes are in one zone, can be made in one zone only, or anywhere: each gets a node where its volume is',
+  profile: 'extended',
+  requirements: ['SCH-10'],
+  features: ['volumes'],
+  pools: NODE_POOLS,
+  async run(t) {
+    await t.apply([
+      ...volumeIn('us-east-1a', 'data-a'),
+      ...volumeIn('us-east-1b', 'data-b'),
+      storageClass('only-c', ['us-east-1c']),
+      storageClass('anywhere', []),
+      claim('made-in-c', { storageClassName: 'only-c' }),
+      claim('made-anywhere', { storageClassName: 'anywhere' }),
+    ]);
+    const names = ['data-a', 'data-b', 'made-in-c', 'made-anywhere'];
+    const workloads = await Promise.all(names.map((name) => t.deploy({ name, replicas: 1, ...SMALL, ...using(name) })));
+    await serveTogether(t, 'provision', workloads);
+  },
+});
+
+export const missingStorageClass = scenario({
+  id: 'pools/missing-storage-class',
+  title: 'a pod whose storage class does not exist comes with ten healthy ones: those are served, and it is told what is missing',
+  profile: 'extended',
+  requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
+  features: ['volumes'],
+  pools: NODE_POOLS,
+  async run(t) {
+    await t.apply([claim('data', { storageClassName: 'no-such-class' })]);
+    const poison = await t.deploy({
+      name: 'poison',
+      replicas: 1,
+      ...SMALL,
+      ...using('data'),
+      truth: { kind: 'impossible', why: 'its storage class does not exist' },
+    });
+    t.expect.noLaunchFor(poison);
+    t.expect.explained(poison, ['no-such-class']);
+    const healthy = await t.deploy({ name: 'healthy', replicas: 10, ...NODE_SIZED });
+    t.expect.served(healthy, 'provision');
+    await t.untilServed(healthy, 'provision');
+    await t.pass('explain');
+  },
+});
+
+const LARGE_TYPES = ['m5d.24xlarge', 'r5.24xlarge'] as const;
+/** As large as the others, and cheaper. */
+const METAL_TYPES = ['c5.metal', 'm5.metal'] as const;
+
+export const metalWhenAsked = scenario({
+  id: 'pools/metal-when-asked',
+  title: 'a pool allows bare metal beside machines of the same size, which are dearer: only pods that ask for bare metal get it',
+  requirements: ['CST-04', 'SCH-01'],
+  pools: [
+    pool('default', { instanceTypes: [...METAL_TYPES, ...LARGE_TYPES] }),
+    // No pod tolerates it: it says what ordinary pods are to get.
+    pool('ordinary', { instanceTypes: LARGE_TYPES, taints: [{ key: 'example.com/nobody', effect: 'NoSchedule' }] }),
+  ],
+  async run(t) {
+    t.expect.launchedFrom('ordinary');
+    await serve(t, 'provision', { name: 'plain', replicas: 2, cpu: '80', memory: '64Gi' });
+    t.expect.launchedFrom('default');
+    await serve(t, 'provision', {
+      name: 'metal',
+      replicas: 1,
+      cpu: '80',
+      memory: '64Gi',
+      nodeSelector: { [LABEL.instanceType]: 'm5.metal' },
+    });
+  },
+});
+
+export const mixedArchitectures = scenario({
+  id: 'pools/mixed-architectures',
+  title: 'one pool of two architectures: pods of either, and pods of both, come at once and are served',
+  requirements: ['SCH-02', 'SCH-01'],
+  capabilities: ['nodes.arm64'],
+  pools: [pool('default', { architectures: ['amd64', 'arm64'], instanceTypes: ['m6i.large', 'm6g.large', 'm7i.large', 'm7g.large'] })],
+  async run(t) {
+    const among = (...values: string[]): { readonly nodeAffinity: readonly { key: string; operator: 'In'; values: string[] }[] } => ({
+      nodeAffinity: [{ key: LABEL.arch, operator: 'In', values }],
+    });
+    const workloads = await Promise.all([
+      t.deploy({ name: 'intel', replicas: 3, ...NODE_SIZED, ...among('amd64') }),
+      t.deploy({ name: 'graviton', replicas: 3, ...NODE_SIZED, ...among('arm64') }),
+      t.deploy({ name: 'both', replicas: 3, ...NODE_SIZED, ...among('amd64', 'arm64') }),
+    ]);
+    await serveTogether(t, 'provision', workloads);
+  },
+});
+
+export const minDomains = scenario({
+  id: 'pools/min-domains',
+  title: 'pods that must be in three zones come to a cluster with nodes in one: the other two get nodes as well',
+  requirements: ['SCH-05'],
+  pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
+  async run(t) {
+    await serve(t, 'provision', { name: 'first', replicas: 1, ...SMALL, nodeSelector: { [LABEL.zone]: 'us-east-1a' } });
+    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule', minDomains: 3 } as const];
+    await serve(t, 'provision', { replicas: 3, ...SMALL, spread });
+  },
+});
+
+export const exclusivePools = scenario({
+  id: 'pools/mutually-exclusive',
+  title: 'two teams with a pool each, tainted and labelled: each gets its own nodes, and who belongs to neither gets none and is told so',
+  profile: 'extended',
+  requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
+  features: ['taints'],
+  pools: ['red', 'blue'].map((team, index) =>
+    pool(team, {
+      instanceTypes: [index === 0 ? 'm6i.large' : 'm7i.large'],
+      labels: { team },
+      taints: [{ key: 'team', value: team, effect: 'NoSchedule' }],
+    }),
+  ),
+  async run(t) {
+    const nobody = await t.deploy({
+      name: 'nobody',
+      replicas: 1,
+      ...NODE_SIZED,
+      truth: { kind: 'impossible', why: 'it tolerates the taint of neither pool' },
+    });
+    t.expect.noLaunchFor(nobody);
+    t.expect.explained(nobody, []);
+    const teams = await Promise.all(
+      ['red', 'blue'].map((team) =>
+        t.deploy({
+          name: team,
+          replicas: 3,
+          ...NODE_SIZED,
+          nodeSelector: { team },
+          tolerations: [{ key: 'team', operator: 'Equal', value: team, effect: 'NoSchedule' }],
+        }),
+      ),
+    );
+    await serveTogether(t, 'provision', teams);
+    await t.pass('explain');
+  },
+});
+
+export const staticCapacity = scenario({
+  id: 'pools/static-capacity',
+  title: 'a pool of three nodes whatever pods there are: they stay while they are empty, and one that is lost is replaced',
+  requirements: ['PRV-14'],
+  profile: 'extended',
+  features: ['static-capacity'],
+  capabilities: ['capacity.set', 'instance.end'],
+  pools: [...NODE_POOLS, pool('static', { instanceTypes: NODE_TYPES, labels: { tier: 'static' }, replicas: 3 })],
+  async run(t) {
+    await t.untilLaunched(3, 'provision');
+    await t.pass('provision');
+    await t.pass('scale-in');
+    // From here on pods can be served only by what was kept.
+    const drought = await t.inject(specify(faults.insufficientCapacity, { errors: 'all' }));
+    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED, nodeSelector: { tier: 'static' } });
+    t.expect.served(web, 'replacement');
+    t.expect.latency(web, 'pending', 'running', 'provision');
+    await t.untilServed(web, 'provision');
+    // The others need nodes of the other pool, one each; one of all that is lost is replaced.
+    const others = await t.deploy({
+      name: 'others',
+      replicas: 2,
+      ...NODE_SIZED,
+      truth: { kind: 'schedulable-after-heal', why: 'there is no capacity' },
+    });
+    t.expect.served(others, 'recover');
+    t.expect.launchedAtMost(3 + 2 + 1);
+    await t.untilFired(drought, 'provision');
+    await drought.heal();
+    await t.untilServed(others, 'recover');
+    const ended = await t.inject(specify(faults.instanceEnd, { count: 1 }));
+    await t.untilFired(ended, 'provision');
+    await t.pass('node-without-instance');
+    for (const workload of [web, others]) await t.untilServed(workload, 'replacement');
+  },
+});

@@ -1,0 +1,75 @@
+import { faults } from '../faults/catalogue.ts';
+import { specify } from '../faults/fault.ts';
+import { pool, scenario } from '../harness/scenario.ts';
+import type { Workload, WorkloadSpec } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
+
+export const notLookedAt = scenario({
+  id: 'promises/not-looked-at',
+  title: 'pods behind a gate and pods of another scheduler wait, alone and beside others: nothing is launched for them',
+  requirements: ['SCH-13'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const waiting: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec> & { readonly why: string })[] = [
+      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'nobody takes its gate away' },
+      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler is not there' },
+    ];
+    const workloads: Workload[] = [];
+    for (const { why, ...spec } of waiting) {
+      workloads.push(await t.deploy({ replicas: 3, ...NODE_SIZED, ...spec, truth: { kind: 'impossible', why } }));
+    }
+    for (const workload of workloads) t.expect.noLaunchFor(workload);
+    // Alone first: nothing else could be the reason of a launch.
+    await t.pass('launch-lag', 2);
+    await serve(t, 'provision', { replicas: 2 });
+    await t.pass('launch-lag', 2);
+    // Nobody owes them a word: that they wait is meant, and others know why.
+    for (const workload of workloads) await t.remove(workload);
+  },
+});
+
+export const limitWithoutNodes = scenario({
+  id: 'promises/limit-without-nodes',
+  title: 'no kubelet registers, eight pods each need a node, and the pool allows three: no more are live at once, replacements among them',
+  requirements: ['LIM-03'],
+  capabilities: ['boot.delay'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
+  async run(t) {
+    await t.inject(specify(faults.slowRegistration, { never: true }));
+    const web = await t.deploy({
+      name: 'web',
+      replicas: 8,
+      ...NODE_SIZED,
+      truth: { kind: 'impossible', why: 'no kubelet registers, and the pool allows three nodes' },
+    });
+    // Until the first are given up, and what comes in their place has been launched.
+    await t.pass('instance-without-node');
+    await t.remove(web);
+  },
+});
+
+export const keptTogether = scenario({
+  id: 'promises/kept-together',
+  title: 'pods that must share a zone with each other, and pods that must share that of another: each gets a node there',
+  requirements: ['SCH-14'],
+  pools: NODE_POOLS,
+  async run(t) {
+    // One after the other: pods that may go to nodes of others would only show the scheduler's luck.
+    await serve(t, 'provision', { name: 'together', replicas: 4, near: { workload: 'together', over: LABEL.zone } });
+    await serve(t, 'provision', { name: 'database', replicas: 1, nodeSelector: { [LABEL.zone]: 'us-east-1c' } });
+    await serve(t, 'provision', { name: 'beside', replicas: 3, near: { workload: 'database', over: LABEL.zone } });
+  },
+});
+
+export const eitherPool = scenario({
+  id: 'promises/either-pool',
+  title: 'two pools would do alike for pods that each fill a node: no more is launched than there are pods',
+  requirements: ['PRV-11'],
+  pools: [pool('one', { instanceTypes: ['m6i.large'] }), pool('other', { instanceTypes: ['m6i.large'] })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    await serve(t, 'provision', { replicas: 4 });
+    await t.pass('launch-lag');
+  },
+});

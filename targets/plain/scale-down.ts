@@ -1,0 +1,118 @@
+import type { KubeClient } from '../../clients/kube-client.ts';
+import { RESOURCES } from '../../clients/resources.ts';
+import type { Node, Pod } from '../../model/kube.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { attempt } from './attempt.ts';
+import { isReady } from './look.ts';
+import type { Look } from './look.ts';
+import type { Machine, Machines } from './machines.ts';
+import { PLAIN } from './periods.ts';
+import { occupantsOf } from './pods.ts';
+
+/** On a node that this autoscaler cordoned: who finds pods there all the same takes its cordon back. */
+const LEAVING = 'plain-autoscaler/leaving';
+/** An empty node that pods were expected on for so long gets none of them. */
+const EXPECTED_FOR_MS = 3 * PLAIN.emptyAfterMs;
+
+/** Whether this autoscaler has cordoned a node to remove it. */
+export function isLeaving({ metadata }: Node): boolean {
+  return metadata.annotations?.[LEAVING] !== undefined;
+}
+
+/** Ends instances that nobody needs: empty nodes, what never became a node, and what no group claims. */
+export class ScaleDown {
+  readonly #runtime: Runtime;
+  readonly #kube: KubeClient;
+  readonly #machines: Machines;
+  /** By the node's uid. */
+  readonly #emptySinceMs = new Map<string, number>();
+
+  constructor(runtime: Runtime, kube: KubeClient, machines: Machines) {
+    this.#runtime = runtime;
+    this.#kube = kube;
+    this.#machines = machines;
+  }
+
+  /** @param awaited names of nodes that pods are about to get. @throws KubeError, Ec2Error */
+  async run(look: Look, awaited: ReadonlySet<string>): Promise<void> {
+    const ending: string[] = [];
+    const emptied: { readonly id: string; readonly node: Node }[] = [];
+    for (const machine of look.machines) {
+      if (machine.state === 'over') continue;
+      const node = look.nodeOf.get(machine.id);
+      if (machine.state === 'stopped' || node === undefined) {
+        if (machine.state === 'stopped' || isLost(machine, look)) ending.push(machine.id);
+        continue;
+      }
+      if (await this.#isToGo(machine, node, look, awaited)) emptied.push({ id: machine.id, node });
+    }
+    ending.push(...(await this.#closeAll(emptied)));
+    if (ending.length > 0) await this.#machines.end(ending);
+  }
+
+  async #isToGo(machine: Machine, node: Node, { groups, pods, nowMs }: Look, awaited: ReadonlySet<string>): Promise<boolean> {
+    const { name = '', uid = '' } = node.metadata;
+    const isWanted = groups.has(machine.group);
+    const occupants = occupantsOf(node, pods, nowMs);
+    if (occupants.length > 0) {
+      this.#emptySinceMs.delete(uid);
+      if (!isWanted) await this.#drain(node, occupants);
+      else if (isLeaving(node)) await this.#reopen(node);
+      return false;
+    }
+    if (!isWanted || isLeaving(node)) return true;
+    // It may still come up, or will no more.
+    if (!isReady(node)) return nowMs - machine.launchedMs >= PLAIN.registrationTimeoutMs;
+    const sinceMs = this.#emptySinceMs.get(uid) ?? nowMs;
+    this.#emptySinceMs.set(uid, sinceMs);
+    return nowMs - sinceMs >= (awaited.has(name) ? EXPECTED_FOR_MS : PLAIN.emptyAfterMs);
+  }
+
+  /** Cordons empty nodes, and looks once more. @returns the instances of those that still are empty */
+  async #closeAll(emptied: readonly { readonly id: string; readonly node: Node }[]): Promise<string[]> {
+    if (emptied.length === 0) return [];
+    const closed = await Promise.all(emptied.map(async (one) => ({ ...one, isClosed: await this.#cordon(one.node) })));
+    const pods = await this.#kube.list<Pod>(RESOURCES.pods);
+    const ending: string[] = [];
+    for (const { id, node, isClosed } of closed) {
+      if (!isClosed) continue;
+      if (occupantsOf(node, pods, this.#runtime.clock.nowMs()).length === 0) ending.push(id);
+      else await this.#reopen(node);
+    }
+    return ending;
+  }
+
+  async #drain(node: Node, occupants: readonly Pod[]): Promise<void> {
+    if (!(await this.#cordon(node))) return;
+    for (const { metadata } of occupants.filter((pod) => pod.metadata.deletionTimestamp === undefined)) {
+      const { name = '', namespace = 'default', uid } = metadata;
+      await attempt(this.#runtime.log, `pod ${namespace}/${name} can't be evicted yet`, () => {
+        return this.#kube.evict(namespace, name, uid === undefined ? {} : { uid });
+      });
+    }
+  }
+
+  /** @returns whether nothing new can be scheduled on the node */
+  async #cordon(node: Node): Promise<boolean> {
+    // Somebody else's cordon does as well, and is not ours to take back.
+    if (node.spec?.unschedulable === true) return true;
+    return this.#mark(node, { spec: { unschedulable: true }, metadata: { annotations: { [LEAVING]: 'true' } } });
+  }
+
+  async #reopen(node: Node): Promise<void> {
+    await this.#mark(node, { spec: { unschedulable: null }, metadata: { annotations: { [LEAVING]: null } } });
+  }
+
+  async #mark({ metadata: { name = '' } }: Node, patch: object): Promise<boolean> {
+    const done = await attempt(this.#runtime.log, `node ${name} can't be marked`, async () => {
+      await this.#kube.patch({ type: RESOURCES.nodes, name }, patch);
+      return true;
+    });
+    return done === true;
+  }
+}
+
+/** Whether an instance without a node will have none, or none that anybody wants. */
+function isLost({ id, group, launchedMs }: Machine, { groups, joined, nowMs }: Look): boolean {
+  return nowMs - launchedMs >= PLAIN.registrationTimeoutMs || joined.has(id) || !groups.has(group);
+}

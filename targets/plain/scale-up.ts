@@ -1,0 +1,154 @@
+import type { KubeClient } from '../../clients/kube-client.ts';
+import type { Pod } from '../../model/kube.ts';
+import { parseResources } from '../../model/resources.ts';
+import type { Resources } from '../../model/resources.ts';
+import type { Runtime } from '../../runtime/runtime.ts';
+import { Semaphore } from '../../runtime/semaphore.ts';
+import { attempt } from './attempt.ts';
+import { bySize, estimateAllocatable } from './capacity.ts';
+import type { Shape } from './capacity.ts';
+import { offeringsOf } from './groups.ts';
+import type { Offering } from './groups.ts';
+import type { Launch, Launches } from './launches.ts';
+import { hasKubelet } from './look.ts';
+import type { Look } from './look.ts';
+import { isDenied, isNoTemplate, isThrottling } from './machines.ts';
+import type { LaunchEnd, LaunchError, Machines } from './machines.ts';
+import { PLAIN } from './periods.ts';
+import { planScaleUp } from './plan.ts';
+import { isUnschedulable } from './pods.ts';
+import { placementsIn, roomsIn } from './rooms.ts';
+import { Words } from './words.ts';
+
+/** Launches that are sent side by side. */
+const LAUNCHES_AT_ONCE = 10;
+/** Launches instances for pods that no node takes. */
+export class ScaleUp {
+  readonly #runtime: Runtime;
+  readonly #machines: Machines;
+  readonly #launches: Launches;
+  readonly #words: Words;
+  /** What nodes of a type really had for pods, as last seen. */
+  readonly #allocatable = new Map<string, Resources>();
+  /** Until when an offering is left alone, by type and zone. */
+  readonly #unavailableUntilMs = new Map<string, number>();
+
+  constructor(runtime: Runtime, kube: KubeClient, machines: Machines, launches: Launches) {
+    this.#runtime = runtime;
+    this.#machines = machines;
+    this.#launches = launches;
+    this.#words = new Words(runtime, kube);
+  }
+
+  /** @returns the names of nodes that pods are about to get. @throws KubeError, Ec2Error, ConfigError */
+  async run(look: Look): Promise<ReadonlySet<string>> {
+    this.#learn(look);
+    const nodes = new Set(look.nodes.map(({ metadata }) => metadata.name));
+    // One that others make room for on a node waits for them.
+    const pending = look.pods.filter((pod) => isUnschedulable(pod) && !nodes.has(pod.status?.nominatedNodeName));
+    if (pending.length === 0) return new Set();
+    await this.#sendAll(this.#launches.unanswered());
+    const { served, unserved, launches, awaited } = await this.#plan(look, pending);
+    await this.#launch(launches);
+    const words = [
+      ...served.map(({ pod, offering: { group, instanceType, zone } }) => {
+        return { pod, reason: 'TriggeredScaleUp' as const, message: `group ${group.name} grows for it: ${instanceType} in ${zone}` };
+      }),
+      ...unserved.map(({ pod, why }) => ({ pod, reason: 'NotTriggerScaleUp' as const, message: `no group grows for it: ${why}` })),
+    ];
+    await this.#words.say(words, pending);
+    return awaited;
+  }
+
+  async #plan(look: Look, pending: readonly Pod[]): Promise<ReturnType<typeof planScaleUp>> {
+    const { groups, daemonSets, nowMs } = look;
+    const offerings = [...groups.values()].flatMap(offeringsOf);
+    const shapes = await this.#machines.shapesOf([...offerings, ...look.machines].map(({ instanceType }) => instanceType));
+    const allocatableOf = (type: string): Resources => {
+      const shape = shapes.get(type);
+      return this.#allocatable.get(type) ?? (shape === undefined ? {} : estimateAllocatable(shape));
+    };
+    // What was sent again just now may have come about.
+    const known = new Set(look.machines.map(({ id }) => id));
+    const machines = [...look.machines, ...this.#launches.machines().filter(({ id }) => !known.has(id))];
+    const unanswered = this.#launches.unanswered().flatMap((launch) => Array.from({ length: launch.count }, () => launch));
+    const rooms = roomsIn(look, { machines, unanswered }, allocatableOf);
+    return planScaleUp({
+      pending,
+      rooms,
+      offerings: inOrder(offerings, shapes),
+      isAvailable: (offering) => (this.#unavailableUntilMs.get(keyOf(offering)) ?? 0) <= nowMs,
+      shapeOf: (type) => shapes.get(type),
+      allocatableOf,
+      daemonSets,
+      holdings: [...machines.filter(({ state }) => state !== 'over'), ...unanswered],
+      placements: placementsIn(look, rooms),
+    });
+  }
+
+  /** Machines may have less than their type lets one compute. */
+  #learn({ machines, nodeOf }: Look): void {
+    const seen = new Map<string, Resources>();
+    for (const { id, instanceType } of machines) {
+      const node = nodeOf.get(id);
+      if (node === undefined || !hasKubelet(node)) continue;
+      const allocatable = parseResources(node.status?.allocatable);
+      const least = seen.get(instanceType);
+      if (least === undefined || (allocatable['memory'] ?? 0) < (least['memory'] ?? 0)) seen.set(instanceType, allocatable);
+    }
+    for (const [type, allocatable] of seen) this.#allocatable.set(type, allocatable);
+  }
+
+  async #launch(planned: readonly { readonly offering: Offering; readonly count: number }[]): Promise<void> {
+    const { clock, random, log } = this.#runtime;
+    const launches: Launch[] = [];
+    for (const { offering, count } of planned) {
+      const { group, instanceType, zone } = offering;
+      const template = await attempt(log, `group ${group.name} has no launch template`, () => {
+        return this.#machines.ensureTemplate(group, instanceType);
+      });
+      if (template === undefined) continue;
+      launches.push({ token: random.hex(32), group: group.name, instanceType, zone, template, count, sinceMs: clock.nowMs() });
+    }
+    if (launches.length === 0) return;
+    await this.#launches.begin(launches);
+    await this.#sendAll(launches);
+  }
+
+  async #sendAll(launches: readonly Launch[]): Promise<void> {
+    const lanes = new Semaphore(LAUNCHES_AT_ONCE);
+    await Promise.all(launches.map((launch) => lanes.run(async () => this.#note(launch, await this.#machines.launch(launch)))));
+  }
+
+  #note(launch: Launch, end: LaunchEnd): void {
+    const { log, clock } = this.#runtime;
+    const { token, group, count, instanceType, zone } = launch;
+    if (end.kind === 'unknown')
+      return log('warn', `nobody knows what became of a launch of group ${group}`, { error: end.errors[0]?.message });
+    const ids = end.kind === 'answered' ? end.ids : [];
+    this.#launches.answered(token, ids);
+    if (ids.length >= count) return;
+    const errors = end.errors.map(({ code, message }) => `${code}: ${message}`).join('; ');
+    log('warn', `group ${group} could not grow as asked: ${instanceType} in ${zone}`, { errors });
+    if (end.errors.length === 0 || !end.errors.every(isNoOfferings))
+      this.#unavailableUntilMs.set(keyOf(launch), clock.nowMs() + PLAIN.unavailableMs);
+  }
+}
+
+function keyOf({ instanceType, zone }: Pick<Launch, 'instanceType' | 'zone'>): string {
+  return `${instanceType}/${zone}`;
+}
+
+/** Whether a launch failed for another reason than what it asked for: elsewhere it would have failed as well. */
+function isNoOfferings(error: LaunchError): boolean {
+  return isThrottling(error) || isDenied(error) || isNoTemplate(error) || error.code === 'IdempotentParameterMismatch';
+}
+
+/** The offerings of types that exist, in the order in which they are tried. */
+function inOrder(offerings: readonly Offering[], shapes: ReadonlyMap<string, Shape>): Offering[] {
+  const known = offerings.flatMap((offering) => {
+    const shape = shapes.get(offering.instanceType);
+    return shape === undefined ? [] : [{ offering, shape }];
+  });
+  return known.sort((a, b) => bySize(a.shape, b.shape)).map(({ offering }) => offering);
+}

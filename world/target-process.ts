@@ -1,0 +1,34 @@
+import type { ClockScope } from '../runtime/clock.ts';
+import type { Heal, ProcessPort } from './ports.ts';
+
+/** The process of a target that runs in this one: it can be stopped, and its clock set wrong. */
+export class TargetProcess implements ProcessPort {
+  readonly #skews = new Set<Parameters<ProcessPort['skewClock']>[0]>();
+  /** Of the incarnation that was started last. */
+  #scope: ClockScope | undefined;
+
+  /** An incarnation begins: its machine's clock is as wrong as it was for the last one. */
+  begin(scope: ClockScope): void {
+    this.#scope = scope;
+    for (const skew of this.#skews) begin(skew, scope);
+  }
+
+  pause({ fired }: Parameters<ProcessPort['pause']>[0]): Heal {
+    return this.#scope?.pause(fired) ?? (() => undefined);
+  }
+
+  skewClock(skew: Parameters<ProcessPort['skewClock']>[0]): Heal {
+    const armed = { ...skew };
+    this.#skews.add(armed);
+    if (this.#scope !== undefined) begin(armed, this.#scope);
+    return () => {
+      this.#skews.delete(armed);
+      this.#scope?.skew(-armed.byMs);
+    };
+  }
+}
+
+function begin({ byMs, fired }: Parameters<ProcessPort['skewClock']>[0], scope: ClockScope): void {
+  scope.skew(byMs);
+  fired();
+}
