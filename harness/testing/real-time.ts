@@ -24,9 +24,11 @@ export const crashAtAsking = scenario({
   id: 'real-time/crash',
   title: 'killed when it asks for instances',
   async run(t) {
+    const operations = ['ec2:DescribeInstances'];
     const when = { kind: 'first', count: 1 } as const;
-    const crash = await t.inject(specify(faults.crash, { operations: ['ec2:DescribeInstances'], when, moment: 'before', applied: false }));
-    await t.untilFired(crash, 'provision');
-    await t.pause({ minMs: 3_000, maxMs: 3_000 });
+    await t.inject(specify(faults.crash, { operations, when, moment: 'before', applied: false }));
+    // The next program asks one request after the other: when this one fires, an earlier one of its own was answered.
+    const third = await t.inject(specify(faults.slowAnswer, { operations, when: { kind: 'nth', nth: 3 }, delayMs: 1 }));
+    await t.untilFired(third, 'provision');
   },
 });
