@@ -56,26 +56,32 @@ export class FastDeserializer extends XmlShapeDeserializer {
     const known = this.#readers.get(key);
     if (known !== undefined) return known;
     // Members are compiled at first use: structures may contain themselves, and most are never met.
-    let members: Map<string, { readonly name: string; read: Read | undefined; readonly schema: NormalizedSchema }> | undefined;
+    let members: ReadonlyMap<string, Member> | undefined;
+    let first: Member | undefined;
     const read: Read = (scanner) => {
-      members ??= new Map(
-        [...schema.structIterator()].map(([name, member]) => [
-          member.getMemberTraits().xmlName ?? name,
-          { name, read: undefined, schema: member },
-        ]),
-      );
+      members ??= membersOf(schema);
       const result: Record<string, unknown> = {};
-      for (let tag = scanner.child(); tag !== undefined; tag = scanner.child()) {
-        const member = members.get(tag);
+      // Structures of a list look alike: what came after this member the last time is tried first.
+      let guess = first;
+      for (let last: Member | undefined; ;) {
+        let member = guess !== undefined && scanner.enter(guess.tag) ? guess : undefined;
         if (member === undefined) {
-          scanner.skip();
-          continue;
+          const tag = scanner.child();
+          if (tag === undefined) return result;
+          member = members.get(tag);
+          if (member === undefined) {
+            scanner.skip();
+            continue;
+          }
+          if (last === undefined) first = member;
+          else last.next = member;
         }
         if (member.name in result) throw new UnexpectedXml();
         member.read ??= this.#readerOf(member.schema);
         result[member.name] = member.read(scanner);
+        last = member;
+        guess = member.next;
       }
-      return result;
     };
     this.#readers.set(key, read);
     return read;
@@ -84,18 +90,54 @@ export class FastDeserializer extends XmlShapeDeserializer {
   #list(schema: NormalizedSchema): Read {
     if (schema.getMergedTraits().xmlFlattened !== undefined) throw new UnexpectedXml();
     const item = schema.getValueSchema();
-    const itemTag = item.getMergedTraits().xmlName ?? 'member';
+    const itemTag = tagOf(item.getMergedTraits().xmlName ?? 'member');
     let readItem: Read | undefined;
     return (scanner) => {
       readItem ??= this.#readerOf(item);
       const items: unknown[] = [];
-      for (let tag = scanner.child(); tag !== undefined; tag = scanner.child()) {
-        if (tag === itemTag) items.push(readItem(scanner));
-        else scanner.skip();
+      for (;;) {
+        if (!scanner.enter(itemTag)) {
+          const tag = scanner.child();
+          if (tag === undefined) return items;
+          if (tag !== itemTag.name) {
+            scanner.skip();
+            continue;
+          }
+        }
+        items.push(readItem(scanner));
       }
-      return items;
     };
   }
+}
+
+/** An element's name, and how it opens and closes. */
+interface Tag {
+  readonly name: string;
+  readonly open: string;
+  readonly close: string;
+}
+
+function tagOf(name: string): Tag {
+  return { name, open: `<${name}>`, close: `</${name}>` };
+}
+
+interface Member {
+  readonly name: string;
+  readonly tag: Tag;
+  readonly schema: NormalizedSchema;
+  /** Compiled at first use. */
+  read: Read | undefined;
+  /** What came after it the last time. */
+  next: Member | undefined;
+}
+
+function membersOf(schema: NormalizedSchema): Map<string, Member> {
+  return new Map(
+    [...schema.structIterator()].map(([name, member]) => {
+      const tag = tagOf(member.getMemberTraits().xmlName ?? name);
+      return [tag.name, { name, tag, schema: member, read: undefined, next: undefined }];
+    }),
+  );
 }
 
 /** Reads the content of the element that the scanner has just entered, and leaves it. */
@@ -113,8 +155,8 @@ const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>',
 class Scanner {
   readonly #text: string;
   #at = 0;
-  /** The elements around this place. */
-  readonly #open: string[] = [];
+  /** How the elements around this place close. */
+  readonly #closes: string[] = [];
   /** The element entered last was `<tag/>`: it has no content. */
   #isEmpty = false;
 
@@ -127,8 +169,16 @@ class Scanner {
     const end = this.#text.indexOf('>', header);
     const tag = /^<([A-Za-z][A-Za-z0-9]*)(?: xmlns="[^"<>]*")?$/.exec(this.#text.slice(header, end))?.[1];
     if (end === -1 || tag === undefined) throw new UnexpectedXml();
-    this.#open.push(tag);
+    this.#closes.push(tagOf(tag).close);
     this.#at = end + 1;
+  }
+
+  /** Enters the next child if it is this one, and begins right here. */
+  enter({ open, close }: Tag): boolean {
+    if (this.#isEmpty || !this.#text.startsWith(open, this.#at)) return false;
+    this.#closes.push(close);
+    this.#at += open.length;
+    return true;
   }
 
   /** Enters the next child of the current element and returns its tag; where there is none, leaves the element. */
@@ -136,14 +186,14 @@ class Scanner {
     if (this.#isEmpty) return this.#leaveEmpty();
     const at = this.#text.indexOf('<', this.#at);
     if (at === -1 || (at > this.#at && this.#text.slice(this.#at, at).trim() !== '')) throw new UnexpectedXml();
+    if (this.#text.charCodeAt(at + 1) === SLASH) return this.#leave(at);
     const end = this.#text.indexOf('>', at);
     if (end === -1) throw new UnexpectedXml();
     this.#at = end + 1;
-    if (this.#text.charCodeAt(at + 1) === SLASH) return this.#leave(this.#text.slice(at + 2, end));
     this.#isEmpty = this.#text.charCodeAt(end - 1) === SLASH;
     const tag = this.#text.slice(at + 1, this.#isEmpty ? end - 1 : end);
     if (!NAME.test(tag)) throw new UnexpectedXml();
-    this.#open.push(tag);
+    this.#closes.push(tagOf(tag).close);
     return tag;
   }
 
@@ -154,11 +204,9 @@ class Scanner {
       return '';
     }
     const end = this.#text.indexOf('<', this.#at);
-    const close = this.#text.indexOf('>', end);
-    if (end === -1 || close === -1 || this.#text.charCodeAt(end + 1) !== SLASH) throw new UnexpectedXml();
+    if (end === -1) throw new UnexpectedXml();
     const text = this.#text.slice(this.#at, end);
-    this.#at = close + 1;
-    this.#leave(this.#text.slice(end + 2, close));
+    this.#leave(end);
     // Blank lines are layout to the SDK, and carriage returns line ends.
     if (text.includes('\r') || (text.includes('\n') && text.trim() === '')) throw new UnexpectedXml();
     return text.includes('&') ? text.replace(/&([^;&]*);?/g, decodeEntity) : text;
@@ -174,13 +222,16 @@ class Scanner {
     return this.child();
   }
 
-  #leave(tag: string): undefined {
-    if (this.#open.pop() !== tag) throw new UnexpectedXml();
+  /** @param at where the current element closes */
+  #leave(at: number): undefined {
+    const close = this.#closes.pop();
+    if (close === undefined || !this.#text.startsWith(close, at)) throw new UnexpectedXml();
+    this.#at = at + close.length;
   }
 
   #leaveEmpty(): undefined {
     this.#isEmpty = false;
-    this.#open.pop();
+    this.#closes.pop();
   }
 }
 

@@ -43,10 +43,14 @@ const instanceTypeSchema = z.strictObject({
 /** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
 
-/** Reads the catalogue that comes with the package. @throws Error when the file can't be read or is no catalogue */
+/** A file of the package is the same for as long as a process lives, and every trial asks for it. */
+let ownCatalogue: Catalogue | undefined;
+
+/** Reads the catalogue that comes with the package, once. @throws Error when the file can't be read or is no catalogue */
 export function loadCatalogue(): Catalogue {
   const path = join(packageRoot(), FIXTURE);
-  return parseCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path });
+  ownCatalogue ??= parseCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path });
+  return ownCatalogue;
 }
 
 /**

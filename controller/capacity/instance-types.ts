@@ -1,6 +1,5 @@
 import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
-import { formatOffering } from '../../model/catalogue.ts';
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { LABEL } from '../../model/kube.ts';
@@ -12,8 +11,6 @@ import { allocatableOf, capacityOf } from './allocatable.ts';
 /** An offering with what it is taken to cost. */
 export interface PricedOffering extends Offering {
   readonly usdPerHour: number;
-  /** Labels that a node of it has, but for its hostname and its pool's. */
-  readonly labels: Labels;
 }
 
 /** An instance type as the scheduling simulation needs it. */
@@ -28,6 +25,11 @@ export interface NodeType {
   /** What pods may take of it. */
   readonly allocatable: Resources;
   readonly offerings: readonly PricedOffering[];
+}
+
+/** Labels that a node of this offering has, but for its hostname and its pool's. */
+export function offeringLabels({ labels }: NodeType, { zone, capacityType }: Offering): Labels {
+  return { ...labels, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType };
 }
 
 /** The instance types of the region that have a subnet of ours, by what EC2 said last. */
@@ -109,12 +111,7 @@ class DescribedTypes implements InstanceTypes {
   }
 }
 
-function readType(
-  info: InstanceTypeInfo,
-  zones: readonly string[],
-  spotPrices: ReadonlyMap<string, number>,
-  region: string,
-): NodeType | undefined {
+function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: SpotPrices, region: string): NodeType | undefined {
   const name = info.InstanceType;
   const vcpu = info.VCpuInfo?.DefaultVCpus;
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
@@ -123,7 +120,7 @@ function readType(
   const interfaces = info.NetworkInfo?.MaximumNetworkInterfaces ?? 1;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
   const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
-  const labels = typeLabels(info, name, architecture, vcpu, memoryMiB);
+  const labels = { ...typeLabels(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };
   const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
   return {
     name,
@@ -133,10 +130,7 @@ function readType(
     capacity,
     allocatable: allocatableOf(capacity),
     offerings: zones.flatMap((zone) =>
-      usages.map((capacityType) => ({
-        ...priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices),
-        labels: { ...labels, [LABEL.region]: region, [LABEL.zone]: zone, [LABEL.capacityType]: capacityType },
-      })),
+      usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
     ),
   };
 }
@@ -189,24 +183,24 @@ const SPOT_RATIO: Readonly<Record<CapacityType, number>> = { spot: 0.4, 'on-dema
  * EC2's API has spot prices but no on-demand prices: those are estimated from vCPUs and memory, which only orders the
  * types. Which of the offerings asked for is cheapest is EC2's to say. (Karpenter asks the Pricing API.)
  */
-function priced(
-  offering: Offering,
-  vcpu: number,
-  memoryMiB: number,
-  spotPrices: ReadonlyMap<string, number>,
-): Offering & { readonly usdPerHour: number } {
-  const estimate = (vcpu * VCPU_USD + (memoryMiB / 1024) * GIB_USD) * SPOT_RATIO[offering.capacityType];
-  return { ...offering, usdPerHour: spotPrices.get(formatOffering(offering)) ?? estimate };
+function priced({ instanceType, zone, capacityType }: Offering, vcpu: number, memoryMiB: number, spotPrices: SpotPrices): PricedOffering {
+  const known = capacityType === 'spot' ? spotPrices.get(instanceType)?.get(zone)?.usd : undefined;
+  const estimate = (vcpu * VCPU_USD + (memoryMiB / 1024) * GIB_USD) * SPOT_RATIO[capacityType];
+  return { instanceType, zone, capacityType, usdPerHour: known ?? estimate };
 }
 
-function latestPrices(prices: readonly SpotPrice[]): Map<string, number> {
-  const latest = new Map<string, { atMs: number; usd: number }>();
-  for (const price of prices) {
-    const usd = Number(price.SpotPrice);
-    if (price.InstanceType === undefined || price.AvailabilityZone === undefined || !(usd > 0)) continue;
-    const key = formatOffering({ instanceType: price.InstanceType, zone: price.AvailabilityZone, capacityType: 'spot' });
-    const atMs = price.Timestamp?.getTime() ?? 0;
-    if (atMs >= (latest.get(key)?.atMs ?? 0)) latest.set(key, { atMs, usd });
+/** The newest price of each type in each zone. */
+type SpotPrices = ReadonlyMap<string, ReadonlyMap<string, { readonly atMs: number; readonly usd: number }>>;
+
+function latestPrices(prices: readonly SpotPrice[]): SpotPrices {
+  const latest = new Map<string, Map<string, { readonly atMs: number; readonly usd: number }>>();
+  for (const { SpotPrice, InstanceType, AvailabilityZone, Timestamp } of prices) {
+    const usd = Number(SpotPrice);
+    if (InstanceType === undefined || AvailabilityZone === undefined || !(usd > 0)) continue;
+    const ofType = latest.get(InstanceType) ?? new Map<string, { readonly atMs: number; readonly usd: number }>();
+    latest.set(InstanceType, ofType);
+    const atMs = Timestamp?.getTime() ?? 0;
+    if (atMs >= (ofType.get(AvailabilityZone)?.atMs ?? 0)) ofType.set(AvailabilityZone, { atMs, usd });
   }
-  return new Map([...latest].map(([key, { usd }]) => [key, usd]));
+  return latest;
 }

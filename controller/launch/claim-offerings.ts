@@ -1,13 +1,17 @@
 import { LABEL } from '../../model/kube.ts';
 import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import { fits, parseResources } from '../../model/resources.ts';
+import type { Labels } from '../../model/selector.ts';
 import type { NodeClaim } from '../api.ts';
+import { offeringLabels } from '../capacity/instance-types.ts';
 import type { InstanceTypes, NodeType, PricedOffering } from '../capacity/instance-types.ts';
 
 /** One thing that a claim may become. */
 export interface ClaimOffering {
   readonly type: NodeType;
   readonly offering: PricedOffering;
+  /** Labels that its node would have, but for its hostname and its pool's. */
+  readonly labels: Labels;
 }
 
 /** Everything that claims may become, by their requirements and requests. */
@@ -39,7 +43,9 @@ function offeringsOfClaim(instanceTypes: InstanceTypes, claim: NodeClaim): Claim
   const requests = parseResources(claim.spec.resources?.requests);
   return candidates(instanceTypes, claim).flatMap((type) => {
     if (!fits(requests, type.allocatable)) return [];
-    return type.offerings.filter(({ labels }) => matchesLabels(requirements, labels)).map((offering) => ({ type, offering }));
+    return type.offerings
+      .map((offering) => ({ type, offering, labels: offeringLabels(type, offering) }))
+      .filter(({ labels }) => matchesLabels(requirements, labels));
   });
 }
 

@@ -42,12 +42,7 @@ export async function planFleetRequest(context: Context, claim: NodeClaim): Prom
  */
 function ordinary(free: readonly ClaimOffering[], minimums: MinimumValues): readonly ClaimOffering[] {
   const plain = free.filter(({ type }) => !type.isExotic);
-  const willDo =
-    plain.length > 0 &&
-    findShortfall(
-      minimums,
-      plain.map(({ offering }) => offering),
-    ) === undefined;
+  const willDo = plain.length > 0 && findShortfall(minimums, plain) === undefined;
   return willDo ? plain : free;
 }
 
@@ -62,11 +57,8 @@ function choose(
       .filter(({ offering }) => offering.capacityType === capacityType)
       .sort((a, b) => a.offering.usdPerHour - b.offering.usdPerHour || (a.type.name < b.type.name ? -1 : 1));
     if (cheapest.length === 0) continue;
-    const offerings = chooseKeeping(minimums, cheapest, OFFERINGS_PER_LAUNCH, ({ offering }) => [offering.labels]);
-    const short = findShortfall(
-      minimums,
-      offerings.map(({ offering }) => offering),
-    );
+    const offerings = chooseKeeping(minimums, cheapest, OFFERINGS_PER_LAUNCH, ({ labels }) => [labels]);
+    const short = findShortfall(minimums, offerings);
     if (short === undefined) return { capacityType, offerings };
     missing = describeShortfall(short);
   }

@@ -53,7 +53,7 @@ function unlaunched(context: Context, claim: NodeClaim, daemons: Daemons): NodeC
   if (first === undefined) return undefined;
   const labels = claim.metadata.labels ?? {};
   const taints = claim.spec.taints ?? [];
-  const variants = offerings.map(({ offering }): Labels => ({ ...labels, ...offering.labels, [LABEL.hostname]: nameOf(claim) }));
+  const variants = offerings.map((one): Labels => ({ ...labels, ...one.labels, [LABEL.hostname]: nameOf(claim) }));
   const shares = variants.map((variant) => daemons.shareOf(variant, taints));
   let least: Resources | undefined;
   for (const [index, { type }] of offerings.entries()) {

@@ -7,6 +7,7 @@ import type { Resources } from '../../model/resources.ts';
 import { logFailure } from '../../runtime/log.ts';
 import { KARPENTER, isDeleting, nameOf, nodePoolOf } from '../api.ts';
 import type { NodeClaim, NodePool } from '../api.ts';
+import { offeringLabels } from '../capacity/instance-types.ts';
 import type { NodeType } from '../capacity/instance-types.ts';
 import type { Context } from '../context.ts';
 import { describeError } from '../core/errors.ts';
@@ -138,9 +139,12 @@ export class PoolReader {
     const requirements = new Map([...parseRequirements(stated)].filter(([name]) => !open.has(name)));
     const hostPorts = new Set<HostPort>();
     const options = types.flatMap((type) => {
+      const common = { ...labels, ...type.labels };
+      // Most types are out by what all of their offerings have in common.
+      if (!matchesLabels(new Map([...requirements].filter(([name]) => name in common)), common)) return [];
       const rooms = new Map<DaemonShare, Resources>();
       return type.offerings.flatMap((offering) => {
-        const all = { ...labels, ...offering.labels };
+        const all = { ...labels, ...offeringLabels(type, offering) };
         if (!matchesLabels(requirements, all)) return [];
         const share = daemons.shareOf(all, taints);
         const room = rooms.get(share) ?? subtractResources(type.allocatable, share.requests);

@@ -15,6 +15,8 @@ const XML_HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = `http://ec2.amazonaws.com/doc/${EC2_VERSION}/`;
 /** Parameters of every request, and those of presigned ones: they belong to no operation's input. */
 const COMMON_PARAMETER = /^(Action|Version|X-Amz-.*)$/;
+/** Outlives codecs: what it keeps is the same for all of them. */
+const WRITER = new XmlWriter();
 const READING = /^(Describe|Get|List|Search)/;
 const utf8 = new TextDecoder();
 
@@ -39,7 +41,6 @@ export interface Ec2Request {
  */
 export class Ec2Codec {
   readonly #reader = new FormReader();
-  readonly #writer = new XmlWriter();
 
   /** What a request asks for. Never throws: what can't be read has no input, or is named `unknown`. */
   describe(request: FormRequest): Operation {
@@ -63,7 +64,7 @@ export class Ec2Codec {
   encode(action: string, output: object, requestId: string): string {
     const schema = operationOf(action);
     if (schema === undefined) throw new Error(`EC2 has no operation ${action}`);
-    const members = isUnit(schema.output) ? element('return', 'true') : this.#writer.write(schema.output, output);
+    const members = isUnit(schema.output) ? element('return', 'true') : WRITER.write(schema.output, output);
     return `${XML_HEADER}<${action}Response xmlns="${NAMESPACE}">${element('requestId', requestId)}${members}</${action}Response>`;
   }
 

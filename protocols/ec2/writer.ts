@@ -10,13 +10,21 @@ interface Member {
   readonly write: Write;
 }
 
-/** Writes answers by the SDK's own schemas as XML. Each structure is compiled once, when it is first met. */
+/**
+ * Writes answers by the SDK's own schemas as XML. Each structure is compiled once, when it is first met, and each frozen
+ * answer written once: what is frozen is a constant, with all that it holds.
+ */
 export class XmlWriter {
   readonly #structures = new Map<unknown, () => readonly Member[]>();
+  readonly #constants = new WeakMap<object, string>();
 
   /** The members of a structure as elements, in the model's order. @param value the SDK's own type of that structure */
   write(schema: SchemaRef, value: object): string {
-    return writeMembers(this.#membersOf(NormalizedSchema.of(schema))(), value as Readonly<Record<string, unknown>>);
+    const known = this.#constants.get(value);
+    if (known !== undefined) return known;
+    const text = writeMembers(this.#membersOf(NormalizedSchema.of(schema))(), value as Readonly<Record<string, unknown>>);
+    if (Object.isFrozen(value)) this.#constants.set(value, text);
+    return text;
   }
 
   #writerOf(schema: NormalizedSchema): Write {

@@ -61,7 +61,8 @@ function encodeToken(key: string): string {
   return Buffer.from(`${TOKEN_PREFIX}${key}`).toString('base64url');
 }
 
-function decodeToken(token: string): string {
+/** The key after which the page begins that a token asks for. @throws Ec2Refusal for a token that is none */
+export function decodeToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!text.startsWith(TOKEN_PREFIX)) {
     throw new Ec2Refusal('InvalidPaginationToken', 'The specified pagination token is not valid or is expired.');

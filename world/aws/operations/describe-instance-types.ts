@@ -7,9 +7,9 @@ import type {
 } from '@aws-sdk/client-ec2';
 import type { InstanceType } from '../../../model/catalogue.ts';
 import { Ec2Refusal, invalidValue } from '../../../protocols/ec2/refusal.ts';
+import { constantAnswers } from '../constant-answers.ts';
 import { matchFilters } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
-import type { Account } from '../operation.ts';
 import { cutPage } from '../pages.ts';
 import { toSdkType } from '../sdk-types.ts';
 
@@ -32,7 +32,7 @@ const ATTRIBUTES: Attributes<InstanceType> = {
 };
 
 /** Lists the catalogue's types. What the catalogue does not know (other accelerators than GPUs, bandwidth, local disks) is left out. */
-export function describeInstanceTypes({ catalogue }: Account, request: DescribeInstanceTypesRequest): DescribeInstanceTypesResult {
+export const describeInstanceTypes = constantAnswers((catalogue, request: DescribeInstanceTypesRequest): DescribeInstanceTypesResult => {
   const { InstanceTypes: names = [], Filters, MaxResults, NextToken } = request;
   if (names.length > IDS_MAX) throw invalidValue(`At most ${IDS_MAX} instance types can be asked for by one request`);
   if (names.length > 0 && MaxResults !== undefined) {
@@ -47,7 +47,7 @@ export function describeInstanceTypes({ catalogue }: Account, request: DescribeI
   const types = [...catalogue.types.values()].filter((type) => (asked.size === 0 || asked.has(type.type)) && matches(type));
   const { items, nextToken } = cutPage(types, ({ type }) => type, { MaxResults, NextToken }, PAGE);
   return { InstanceTypes: items.map(writeType), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
-}
+});
 
 function writeType(type: InstanceType): InstanceTypeInfo {
   return {

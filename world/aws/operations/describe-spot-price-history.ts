@@ -5,7 +5,7 @@ import { matchFilters } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
 import { SPOT_PRICE_STEP_MS } from '../market.ts';
 import type { Account } from '../operation.ts';
-import { cutPage } from '../pages.ts';
+import { cutPage, decodeToken } from '../pages.ts';
 import { toSdkType } from '../sdk-types.ts';
 
 const PAGE = { min: 1, max: 1_000, byDefault: 1_000 };
@@ -38,8 +38,10 @@ export function describeSpotPriceHistory(account: Account, request: DescribeSpot
   const startMs = Math.min(Math.max(toMs(request.StartTime) ?? 0, nowMs - HISTORY_MS), endMs);
   const isAsked = ProductDescriptions.some((product) => product.startsWith(PRODUCT));
   const names = InstanceTypes === undefined ? undefined : new Set<string>(InstanceTypes);
+  // Earlier types were on earlier pages: the price of none of them need be found out again.
+  const [firstType = ''] = NextToken === undefined || NextToken === '' ? [] : decodeToken(NextToken).split(' ');
   const types = [...account.catalogue.types.values()].filter(({ type, usageClasses }) => {
-    return isAsked && usageClasses.includes('spot') && (names?.has(type) ?? true);
+    return isAsked && usageClasses.includes('spot') && (names?.has(type) ?? true) && type >= firstType;
   });
   const entries = types.flatMap((type) =>
     type.zones
