@@ -35,6 +35,8 @@ export const EVICTION_RETRY_MAX_MS = 10 * SECOND_MS;
 export const EVICTIONS_AT_ONCE = 10;
 /** A pod still there so long after its grace period ended is held by a dead kubelet: nobody waits for it any more. */
 export const STUCK_POD_MS = 1 * MINUTE_MS;
+/** A clock that is further off than this can't be ours: AWS refuses what was signed by it. */
+export const CLOCK_SKEW_MAX_MS = 5 * MINUTE_MS;
 
 /** Instance types and spot prices are read again. */
 export const INSTANCE_TYPES_PERIOD_MS = 60 * MINUTE_MS;

@@ -187,6 +187,13 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     says: 'forMs',
     firings: [NO_SPAN],
   },
+  secondHandler: {
+    // Nothing of the tenant's is interrupted: it ends its instances itself.
+    good: specify(faults.secondHandler, { kinds: ['state-change'] }),
+    bad: () => specify(faults.secondHandler, { kinds: [] }),
+    says: 'kinds',
+    firings: [NO_SPAN],
+  },
   serverError: {
     good: specify(faults.serverError, { operations: ['*'], how: 'unavailable', when: { kind: 'first', count: 2 } }),
     bad: () => specify(faults.serverError, { operations: ['*'], moment: 'later' as 'after' }),

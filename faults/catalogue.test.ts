@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { OfferingSelector } from '../model/catalogue.ts';
 import type { Injection } from '../wire/effects.ts';
+import { CLUSTER } from '../world/embedded.ts';
 import { CASES } from './cases.test.support.ts';
 import { faults, faultCatalogue } from './catalogue.ts';
 import { specify } from './fault.ts';
@@ -50,6 +51,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         put: (stray) => arm(stray, () => stray.fired('i-1')),
         scheduleChange: (change) => arm(change, () => change.fired('i-1')),
       },
+      handlers: { install: (handler) => arm(handler, () => handler.fired('i-1')) },
       templates: { list: () => [] },
       templateFaults: { deleteTemplates: (deletion) => arm(deletion, () => deletion.fired('nodes')) },
       watches: { lag: (lag) => arm(lag, lag.fired), close: (closing) => arm(closing, closing.fired) },
@@ -61,6 +63,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         end: () => undefined,
       },
     },
+    cluster: CLUSTER,
     fired: (span) => firings.push(span ?? -1),
   };
 }

@@ -28,6 +28,7 @@ import { queueOutage } from './queue-outage.ts';
 import { queuePerturbation } from './queue-perturbation.ts';
 import { quota } from './quota.ts';
 import { scheduledChange } from './scheduled-change.ts';
+import { secondHandler } from './second-handler.ts';
 import { serverError } from './server-error.ts';
 import { slowAnswer } from './slow-answer.ts';
 import { slowRegistration } from './slow-registration.ts';
@@ -71,6 +72,7 @@ export const faults = {
   queuePerturbation,
   quota,
   scheduledChange,
+  secondHandler,
   serverError,
   slowAnswer,
   slowRegistration,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
+import type { ClusterConfig } from '../model/cluster.ts';
 import type { FaultPorts, Heal } from '../world/ports.ts';
 import type { ArmInjection } from '../wire/effects.ts';
 
@@ -8,6 +9,8 @@ export interface FaultSite {
   /** Arms an effect on the wires. */
   readonly arm: ArmInjection;
   readonly ports: FaultPorts;
+  /** What the target's instances are launched into: faults name its parts as AWS would. */
+  readonly cluster: ClusterConfig;
   /** Says that the fault changed what the target would have met; `span` is the request, where there is one. */
   readonly fired: (span?: number, note?: string) => void;
 }

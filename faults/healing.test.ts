@@ -173,7 +173,7 @@ async function onStage<T>(act: (stage: Stage) => Promise<T>): Promise<T> {
   });
   const inject: Stage['inject'] = async (fault) => {
     let firings = 0;
-    const heal = await fault.inject({ arm: world.arm, ports: world.ports, fired: () => (firings += 1) });
+    const heal = await fault.inject({ arm: world.arm, ports: world.ports, cluster: world.cluster, fired: () => (firings += 1) });
     return { firings: () => firings, heal };
   };
   const trial = async (): Promise<T> => {

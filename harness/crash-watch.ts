@@ -31,7 +31,7 @@ export class CrashWatch {
   }
 
   /** Arms the crash before anything else is armed. */
-  async arm(world: Pick<World, 'arm' | 'ports'>): Promise<void> {
+  async arm(world: Pick<World, 'arm' | 'ports' | 'cluster'>): Promise<void> {
     const { moment, nth, operation, spans } = this.#crash;
     const fault = specify(crashPoint, { moment, nth, operation, span: spans.at(-1) ?? 0 });
     this.recorder.record({
@@ -49,6 +49,7 @@ export class CrashWatch {
     this.#disarm = await fault.inject({
       arm: world.arm,
       ports: world.ports,
+      cluster: world.cluster,
       fired: (span) => {
         this.recorder.record({ type: 'fault.fired', fault: FAULT_ID, ...(span === undefined ? {} : { span }) });
         this.#isOver = true;

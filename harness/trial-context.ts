@@ -249,6 +249,7 @@ export class TrialContext implements Trial {
     const undo = await fault.inject({
       arm: this.#world.arm,
       ports: this.#ports,
+      cluster: this.#world.cluster,
       fired: (span, note) => {
         firings += 1;
         if (firings > MAX_FIRINGS_RECORDED) return;

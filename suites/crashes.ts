@@ -45,6 +45,32 @@ export const killedBeforeLaunch = killedAroundLaunch({
   moment: 'before',
 });
 
+/** Writes soon after a start: what it finds is taken up again, and the launch that is in doubt asked for once more. */
+const SOON = 8;
+
+/**
+ * A second instance that is collected in time is legal: what only a SHOULD asks for has a scenario of its own, and none of
+ * the core, so that whoever launches twice breaks this and nothing that is owed.
+ */
+export const launchedOnce = scenario({
+  id: 'crashes/launched-once',
+  title: 'killed right after a launch took effect, and again soon after the start: no pod gets a second instance',
+  requirements: ['CRA-04'],
+  profile: 'extended',
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    t.expect.served(web, 'recover');
+    const first = { operations: LAUNCHES, when: { kind: 'first', count: 1 }, moment: 'after', applied: true } as const;
+    await t.untilFired(await t.inject(specify(faults.crash, first)), 'provision');
+    const nth = t.random.int(1, SOON);
+    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.untilServed(web, 'recover');
+  },
+});
+
 /** Side effects of a scale-out of five nodes: a claim, a template, a fleet and some patches each. */
 const SIDE_EFFECTS = 30;
 

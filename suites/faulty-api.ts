@@ -4,8 +4,8 @@ import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
-import { LABEL } from '../model/kube.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve } from './parts.ts';
+import { LABEL, STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
 
 /** Lets requests fail while nodes come and go: all pods are served, and everything goes again. */
 function whileNodesComeAndGo(options: {
@@ -316,5 +316,66 @@ export const clockAhead = withClockOff({
 export const clockBehind = withClockOff({
   id: 'faulty-api/clock-behind',
   title: 'its clock is four minutes behind: what it made itself is not of the future, and what is not needed goes',
+  byMs: -FOUR_MINUTES_MS,
+});
+
+export const clockAheadDrain = scenario({
+  id: 'faulty-api/clock-ahead-drain',
+  title: 'its clock is four minutes ahead while a pool is withdrawn, whose pods take most of their minute to end: they are given it',
+  requirements: ['TRM-06', 'TRM-02', 'TRM-03'],
+  capabilities: ['target.clock'],
+  pools: NODE_POOLS,
+  async run(t) {
+    await t.inject(specify(faults.clockSkew, { byMs: FOUR_MINUTES_MS }));
+    // Less than their grace period: they end by themselves, and late enough for whoever does not wait for them.
+    const ending = { graceSeconds: 60, annotations: { [STOP_SECONDS_ANNOTATION]: '50' } };
+    const web = await serve(t, 'recover', { replicas: 3, kind: 'Deployment', ...ending });
+    t.expect.servedUntilNow(web);
+    await t.withdrawPools();
+    t.expect.emptied('scale-in');
+    await t.pass('scale-in');
+    await t.remove(web);
+    await t.untilEmpty('teardown');
+  },
+});
+
+/** Lets the target's clock be wrong while a pool is withdrawn that limits how long its nodes drain. */
+function withClockOffToTheEnd(options: { readonly id: string; readonly title: string; readonly byMs: number }): Scenario {
+  return scenario({
+    id: options.id,
+    title: options.title,
+    profile: 'extended',
+    requirements: ['TRM-04', 'TRM-05', 'TRM-06'],
+    features: ['termination-grace'],
+    capabilities: ['target.clock'],
+    pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 2.5 * FOUR_MINUTES_MS })],
+    async run(t) {
+      await t.inject(specify(faults.clockSkew, { byMs: options.byMs }));
+      const needing = (seconds: number): Readonly<Record<string, string>> => ({ [STOP_SECONDS_ANNOTATION]: String(seconds) });
+      const slow = await t.deploy({ name: 'slow', replicas: 2, ...NODE_SIZED, graceSeconds: 240, annotations: needing(200) });
+      await t.protect(slow, { minAvailable: 2 });
+      const endless = await t.deploy({ name: 'endless', replicas: 1, ...NODE_SIZED, graceSeconds: 3_600, annotations: needing(3_600) });
+      await serveTogether(t, 'provision', [slow, endless]);
+      t.expect.servedUntilNow(slow);
+      t.expect.servedUntilNow(endless);
+      await t.withdrawPools();
+      t.expect.emptied('termination-grace');
+      await t.pass('termination-grace');
+      await t.remove(slow);
+      await t.remove(endless);
+      await t.untilEmpty('teardown');
+    },
+  });
+}
+
+export const clockAheadToTheEnd = withClockOffToTheEnd({
+  id: 'faulty-api/clock-ahead-to-the-end',
+  title: 'its clock is four minutes ahead of the one that says when the ten minutes of a drain are over: protected pods are given them',
+  byMs: FOUR_MINUTES_MS,
+});
+
+export const clockBehindToTheEnd = withClockOffToTheEnd({
+  id: 'faulty-api/clock-behind-to-the-end',
+  title: 'its clock is four minutes behind the one that says when the ten minutes of a drain are over: nodes end with them',
   byMs: -FOUR_MINUTES_MS,
 });

@@ -3,6 +3,7 @@ import { specify } from '../faults/fault.ts';
 import type { FaultSpec } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { BudgetSpec, Scenario } from '../harness/scenario.ts';
+import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
 
 const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })];
@@ -179,5 +180,32 @@ export const beforeRegistration = scenario({
   async run(t) {
     await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'before-registration', noticeMs: 20_000 }));
     await serve(t, 'replacement', { replicas: 4 });
+  },
+});
+
+export const secondHandler = scenario({
+  id: 'interruption/second-handler',
+  title: 'a termination handler of somebody else drains the interrupted nodes as well: each of them is replaced once',
+  requirements: ['INT-03', 'INT-04', 'INT-11'],
+  profile: 'extended',
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt'],
+  // Of one size, so that pods and nodes are as many.
+  pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: NODE_TYPES })],
+  async run(t) {
+    // They take their time to end: for a while those that leave are there beside those that come for them.
+    const ending = { graceSeconds: 60, annotations: { [STOP_SECONDS_ANNOTATION]: '20' } };
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 6, ...NODE_SIZED, ...ending });
+    await t.protect(web, { maxUnavailable: 2 });
+    t.expect.served(web, 'recover');
+    // Each pod fills a node, and so do the three that lose theirs.
+    t.expect.launchedAtMost(6 + 3);
+    await t.untilServed(web, 'provision');
+    const handler = await t.inject(specify(faults.secondHandler, {}));
+    await t.inject(specify(faults.spotInterruption, { count: 3 }));
+    await t.untilFired(handler, 'provision');
+    // The two minutes of the notice, and the time of the replacements.
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
   },
 });

@@ -14,6 +14,7 @@ import type { MachineDelays } from './machine-delays.ts';
 import type { NodesSite } from './nodes/nodes-site.ts';
 import { NodeFaults } from './nodes/node-faults.ts';
 import { StartupAgent } from './nodes/startup-agent.ts';
+import { TerminationHandlers } from './nodes/termination-handlers.ts';
 import type { ClusterPort, FaultPorts } from './ports.ts';
 import type { WorldPart } from './tasks.ts';
 import type { WorldSite } from './world.ts';
@@ -79,6 +80,13 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     delays: delays.kubelets,
     faults: nodeFaults,
   });
+  const handlers = new TerminationHandlers({
+    port: port('node'),
+    instances,
+    clock: scope('termination-handlers'),
+    random: random.fork('termination-handlers'),
+    onEvent: interruptions.onEvent,
+  });
   return {
     cluster: { ...cluster, interruptionQueueUrl: interruptions.queueUrl },
     backend: new AwsServices({ ec2: ec2.backend, sqs: interruptions.backend, ...account }),
@@ -92,8 +100,9 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
         random: random.fork('startup-agent'),
         faults: { faults: nodeFaults, instances },
       }),
+      handlers,
       new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
     ],
-    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults },
+    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults, handlers },
   };
 }

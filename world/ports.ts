@@ -46,6 +46,8 @@ export interface ClusterPort {
   delete(ref: ObjectRef, options?: { gracePeriodSeconds?: number; uid?: string }): Promise<void>;
   /** The binding subresource. */
   bind(pod: ObjectRef, nodeName: string): Promise<void>;
+  /** The eviction subresource: deletes the pod as far as its budget allows. */
+  evict(pod: ObjectRef): Promise<void>;
   /**
    * Calls `onChange` for each existing object (as ADDED) and then for each change, in order, a watch's delay after it
    * happened, until `signal` is aborted.
@@ -317,6 +319,26 @@ export interface QueuePort {
 }
 
 /**
+ * Lets somebody else in the cluster act on what EC2 says as well, as the AWS Node Termination Handler does. It hears by
+ * itself and takes no message out of the target's queue. Capability `spot.interrupt`.
+ */
+export interface TerminationHandlerPort {
+  /**
+   * Installs a handler until undone: the Node of each selected instance that such an event is about is cordoned, once, and its
+   * pods are evicted within their budgets, but for those of DaemonSets. It ends no instance, and what it cordoned stays so.
+   */
+  install(handler: {
+    /** Of changes of state only those that end an instance. */
+    readonly kinds: readonly MessageKind[];
+    readonly selector: OfferingSelector;
+    /** It looks so often, and learns of an event at its next look. */
+    readonly pollMs: number;
+    /** Told of each instance whose Node it cordoned. */
+    readonly fired: (instance: string) => void;
+  }): Heal;
+}
+
+/**
  * Makes what the API server's watch cache tells the target old, or breaks it off. Capability `watch.perturb`. Resources are
  * plural names, `*` for all. Open watches stay in order and lose nothing, and consistent reads stay so.
  */
@@ -356,6 +378,7 @@ export interface FaultPorts {
   readonly nodes: NodeFaultPort;
   readonly spot: SpotPort;
   readonly queue: QueuePort;
+  readonly handlers: TerminationHandlerPort;
   readonly instances: InstancePort;
   readonly templates: LaunchTemplatePort;
   readonly templateFaults: TemplateFaultPort;

@@ -55,6 +55,7 @@ export class Injections {
     const heal = await spec.inject({
       arm: this.#world.arm,
       ports: this.#world.ports,
+      cluster: this.#world.cluster,
       fired: (_span, note) => {
         firings += 1;
         this.#onFired(view(), note);

@@ -1,7 +1,7 @@
 import type { Instance } from '@aws-sdk/client-ec2';
 import type { Node } from '../../model/kube.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
-import { KARPENTER, isDeleting, launchTime, nameOf, timeOf } from '../api.ts';
+import { KARPENTER, isDeleting, nameOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
 
@@ -13,14 +13,15 @@ const UNINITIALIZED = 'node.cloudprovider.kubernetes.io/uninitialized';
  * writes the id any more. Three things together prove whose it is: its name is the instance's private DNS name, its
  * InternalIP the instance's, and its kubelet reported after the instance was launched. A name or address alone proves
  * nothing, since both are used again; but an address has one instance at a time, so no predecessor reports later than
- * that. Karpenter 1.8 does not look for it, and gives such a claim up at its registration time-out.
+ * that. The launch is EC2's time and not the claim's, which is by our own clock. Karpenter 1.8 does not look for it, and
+ * gives such a claim up at its registration time-out.
  * Source: kubelet, `tryRegisterWithAPIServer`; Karpenter, `nodeclaimutils.NodeForNodeClaim`.
  * @returns undefined if there is none, or more than one
  */
 export async function findAdoptedNode(context: Context, claim: NodeClaim): Promise<Node | undefined> {
   const { state, instances } = context;
   const id = parseProviderId(claim.status?.providerID);
-  const nameless = state.nodes.list().filter((node) => isNameless(node) && reportedMs(node) > launchTime(claim));
+  const nameless = state.nodes.list().filter(isNameless);
   if (id === undefined || nameless.length === 0) return undefined;
   const instance = await instances.find(id);
   if (instance === undefined) return undefined;

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { KubeError } from '../../clients/kube-client.ts';
 import type { Node, Pod, PodSpec } from '../../model/kube.ts';
+import { formatTime } from '../../model/time.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Context } from '../context.ts';
@@ -23,10 +24,26 @@ function ownedBy(kind: string): Partial<Pod['metadata']> {
   return { ownerReferences: [{ apiVersion: 'v1', kind, name: 'x', uid: 'x', controller: true }] };
 }
 
+/** A pod as the server has it once it was asked to leave, at this time of the server's. */
+function deleted(one: Pod, atMs: number): Pod {
+  const deletionGracePeriodSeconds = one.spec.terminationGracePeriodSeconds ?? 30;
+  const deletionTimestamp = formatTime(atMs + deletionGracePeriodSeconds * 1_000);
+  return { ...one, metadata: { ...one.metadata, deletionTimestamp, deletionGracePeriodSeconds } };
+}
+
 /** Drains until nothing is left or for ten minutes. @returns what was asked of the server, by second, and how long it took */
 async function drain(
   pods: Pod[],
-  options: { readonly endMs?: number; readonly refuse?: (name: string, asked: number) => KubeError | undefined } = {},
+  options: {
+    readonly endMs?: number;
+    readonly refuse?: (name: string, asked: number) => KubeError | undefined;
+    /** So long pods take to end; absent: no time. */
+    readonly endsAfterMs?: number;
+    /** The server's clock is so far behind. */
+    readonly aheadMs?: number;
+    /** After so many seconds it is another process. */
+    readonly restartAtS?: number;
+  } = {},
 ): Promise<{ asked: string[]; seconds: number }> {
   const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(1) });
   const clock = timeline.scope('test');
@@ -38,9 +55,14 @@ async function drain(
     left = left.filter(({ metadata }) => metadata.name !== name);
     return Promise.resolve();
   };
+  const end = (name: string, afterMs: number): Promise<void> => {
+    left = left.map((one) => (one.metadata.name === name ? deleted(one, clock.nowMs() - (options.aheadMs ?? 0)) : one));
+    void clock.sleep(afterMs).then(() => remove(name));
+    return Promise.resolve();
+  };
   const context = {
     runtime: { clock, random: createRandom(2), log: () => undefined, signal: new AbortController().signal },
-    state: { podsOn: () => left, freshPods: () => Promise.resolve(left) },
+    state: { podsOn: () => left, freshPods: () => Promise.resolve(left), nodes: { get: () => NODE } },
     metrics: new Metrics(),
     periods: STANDARD,
     reporter: { publish: () => undefined, cannotSchedule: () => undefined },
@@ -50,7 +72,8 @@ async function drain(
         counts.set(name, count);
         asked.push(name);
         const refusal = options.refuse?.(name, count);
-        return refusal === undefined ? remove(name) : Promise.reject(refusal);
+        if (refusal !== undefined) return Promise.reject(refusal);
+        return options.endsAfterMs === undefined ? remove(name) : end(name, options.endsAfterMs);
       },
       delete: ({ name }: { name: string }, { gracePeriodSeconds }: { gracePeriodSeconds?: number }) => {
         asked.push(`delete ${name} ${gracePeriodSeconds ?? ''} at ${secondsNow()}`);
@@ -59,9 +82,14 @@ async function drain(
     },
   } as unknown as Context;
   const main = async (): Promise<void> => {
-    const drainer = createDrainer(context);
+    let drainer = createDrainer(context);
+    let isRestarted = false;
     while (secondsNow() < 600) {
-      const waitMs = await drainer.drain(NODE, options.endMs ?? Infinity);
+      if (!isRestarted && secondsNow() >= (options.restartAtS ?? Infinity)) {
+        drainer = createDrainer(context);
+        isRestarted = true;
+      }
+      const waitMs = await drainer.drain(NODE, options.endMs ?? Infinity, options.aheadMs);
       if (waitMs === undefined) return;
       await clock.sleep(waitMs);
     }
@@ -121,3 +149,40 @@ test('pods are deleted in time to get their own grace period, and one with more 
   });
   expect(asked).toEqual(['delete endless 120 at 0', 'delete long 101 at 18', 'delete short 33 at 86']);
 });
+
+const FOUR_MINUTES_MS = 240_000;
+
+for (const [what, aheadMs] of [
+  ['is right', 0],
+  ['is four minutes ahead', FOUR_MINUTES_MS],
+  ['is four minutes behind', -FOUR_MINUTES_MS],
+] as const) {
+  test(`a clock that ${what}: pods get their grace period, and no longer than a minute more`, async () => {
+    const slow = pod('slow', { terminationGracePeriodSeconds: 60 });
+    expect((await drain([slow], { aheadMs, endsAfterMs: 58_000 })).seconds).toBe(60);
+    // Held by a dead kubelet.
+    expect((await drain([slow], { aheadMs, endsAfterMs: 3_600_000 })).seconds).toBe(125);
+  });
+}
+
+test('pods that were being deleted before count from when they were seen first, and once more after a restart', async () => {
+  const stuck = deleted(pod('stuck', { terminationGracePeriodSeconds: 60 }), START_MS - 3_600_000);
+  expect((await drain([stuck])).seconds).toBe(120);
+  expect((await drain([stuck], { restartAtS: 100 })).seconds).toBe(220);
+});
+
+test('who was asked to end sooner than its spec says is not waited for longer', async () => {
+  const hurried = deleted(pod('hurried', { terminationGracePeriodSeconds: 3_600 }), START_MS);
+  const metadata = { ...hurried.metadata, deletionGracePeriodSeconds: 10, deletionTimestamp: formatTime(START_MS + 10_000) };
+  expect((await drain([{ ...hurried, metadata }])).seconds).toBe(70);
+});
+
+for (const aheadMs of [0, FOUR_MINUTES_MS]) {
+  test(`a pod that would end after its node is hurried once, by the server's times, with a clock ${aheadMs / 1_000} s ahead`, async () => {
+    const asked = deleted(pod('endless', { terminationGracePeriodSeconds: 3_600 }), START_MS - aheadMs - 100_000);
+    // The server counts from the first deletion: 100 s of it are over.
+    expect((await drain([asked], { aheadMs, endMs: START_MS + 120_000 })).asked).toEqual(['delete endless 220 at 0']);
+    const inTime = deleted(pod('slow', { terminationGracePeriodSeconds: 220 }), START_MS - aheadMs - 100_000);
+    expect((await drain([inTime], { aheadMs, endMs: START_MS + 120_000 })).asked).toEqual([]);
+  });
+}

@@ -10,6 +10,7 @@ import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isConflict, isNotFound } from '../core/errors.ts';
 import { isDaemonPod, isStaticPod } from '../provisioning/pods.ts';
 import { podName } from '../scheduling/pod-class.ts';
+import { EndingPods, graceSeconds } from './ending-pods.ts';
 import { isDisrupted, isSameTaint, patchNode } from './registrar.ts';
 
 /** Empties nodes that are being removed. */
@@ -18,10 +19,11 @@ export interface Drainer {
   cordon(node: Node): Promise<Node>;
   /**
    * Asks the pods of a cordoned node to leave, by the eviction API, so that budgets hold.
-   * @param endMs when the node ends whatever is on it, in ms since the epoch; Infinity for never
+   * @param endMs when the node ends whatever is on it, in ms since the epoch by our own clock; Infinity for never
+   * @param aheadMs by how much that clock is ahead of the server's, as far as is known
    * @returns milliseconds until it is to be called again; undefined once nothing has to leave any more
    */
-  drain(node: Node, endMs: number): Promise<number | undefined>;
+  drain(node: Node, endMs: number, aheadMs?: number): Promise<number | undefined>;
 }
 
 /**
@@ -43,9 +45,11 @@ class EvictingDrainer implements Drainer {
   readonly #context: Context;
   /** By pod uid. Bounded by the pods that wait on nodes that are being drained. */
   readonly #refused = new Map<string, Refused>();
+  readonly #ending: EndingPods;
 
   constructor(context: Context) {
     this.#context = context;
+    this.#ending = new EndingPods(context.state);
   }
 
   async cordon(node: Node): Promise<Node> {
@@ -57,17 +61,18 @@ class EvictingDrainer implements Drainer {
     });
   }
 
-  async drain(node: Node, endMs: number): Promise<number | undefined> {
+  async drain(node: Node, endMs: number, aheadMs = 0): Promise<number | undefined> {
     const { state, runtime, reporter, periods } = this.#context;
     const nowMs = runtime.clock.nowMs();
     if (nowMs >= endMs) return undefined;
-    const mustLeave = (pod: Pod): boolean => pod.spec.nodeName === nameOf(node) && isInTheWay(pod, nowMs);
+    const mustLeave = (pod: Pod): boolean =>
+      pod.spec.nodeName === nameOf(node) && isInTheWay(pod) && !this.#ending.isStuck(pod, runtime.clock.nowMs());
     let pods = [...state.podsOn(nameOf(node))].filter(mustLeave);
     // Our copy may not have seen the last one come.
     if (pods.length === 0) pods = (await state.freshPods()).filter(mustLeave);
     if (pods.length === 0) return undefined;
 
-    await this.#deleteExpiring(pods, endMs);
+    await this.#deleteExpiring(pods, endMs, aheadMs);
     const group = firstGroup(pods).filter((pod) => !isDeleting(pod) && !isProtected(pod));
     const due = group.filter((pod) => (this.#refused.get(uidOf(pod))?.untilMs ?? 0) <= nowMs);
     await forEachAtMost(EVICTIONS_AT_ONCE, due, (pod) => this.#evict(pod));
@@ -116,18 +121,16 @@ class EvictingDrainer implements Drainer {
     this.#refused.set(uidOf(pod), { waitMs, untilMs: nowMs + Math.max(jitteredMs, retryAfterMs) });
   }
 
-  /** Deletes what would not get its whole grace period if it stayed any longer. */
-  async #deleteExpiring(pods: readonly Pod[], endMs: number): Promise<void> {
+  /** Deletes what would not get its whole grace period if it stayed any longer, and hurries what would end too late. */
+  async #deleteExpiring(pods: readonly Pod[], endMs: number, aheadMs: number): Promise<void> {
     if (endMs === Infinity) return;
     const { kube, runtime } = this.#context;
     const nowMs = runtime.clock.nowMs();
-    const expiring = pods.filter((pod) => {
-      const deletedMs = timeOf(pod.metadata.deletionTimestamp);
-      if (deletedMs !== undefined) return deletedMs > endMs;
-      return nowMs >= expiryMs(pod, endMs);
+    const expiring = pods.flatMap((pod) => {
+      const seconds = isDeleting(pod) ? hurriedSeconds(pod, endMs - aheadMs) : expiringSeconds(pod, endMs, nowMs);
+      return seconds === undefined ? [] : [{ pod, gracePeriodSeconds: Math.max(0, seconds) }];
     });
-    await forEachAtMost(EVICTIONS_AT_ONCE, expiring, async (pod) => {
-      const gracePeriodSeconds = Math.max(0, Math.min(graceSeconds(pod), Math.floor((endMs - nowMs) / 1_000)));
+    await forEachAtMost(EVICTIONS_AT_ONCE, expiring, async ({ pod, gracePeriodSeconds }) => {
       const ref = { type: RESOURCES.pods, namespace: pod.metadata.namespace ?? '', name: nameOf(pod) };
       runtime.log('info', `deleting ${podName(pod)}: its node ends`, { pod: podName(pod) });
       try {
@@ -139,18 +142,31 @@ class EvictingDrainer implements Drainer {
   }
 }
 
-const DEFAULT_GRACE_S = 30;
 /** Times in objects, and grace periods, have whole seconds. */
 const WHOLE_SECOND_MS = 1_000;
-
-function graceSeconds(pod: Pod): number {
-  return pod.spec.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S;
-}
 
 /** From when on a pod would not get its whole grace period any more, in ms since the epoch. */
 function expiryMs(pod: Pod, endMs: number): number {
   return endMs - graceSeconds(pod) * 1_000 - WHOLE_SECOND_MS;
 }
+
+/** The grace period with which a pod has to be deleted now; undefined while it may stay. */
+function expiringSeconds(pod: Pod, endMs: number, nowMs: number): number | undefined {
+  if (nowMs < expiryMs(pod, endMs)) return undefined;
+  return Math.min(graceSeconds(pod), Math.floor((endMs - nowMs) / 1_000));
+}
+
+/**
+ * The grace period with which a pod that is being deleted ends with its node; undefined if it ends before that by itself.
+ * The server counts from the first deletion, so only times of its own are compared.
+ */
+function hurriedSeconds({ metadata }: Pod, serverEndMs: number): number | undefined {
+  const lateMs = (timeOf(metadata.deletionTimestamp) ?? 0) - serverEndMs;
+  // What was asked for lately may be so much late by rounding, and by the way of the request.
+  if (lateMs <= 2 * WHOLE_SECOND_MS) return undefined;
+  return (metadata.deletionGracePeriodSeconds ?? 0) - Math.ceil(lateMs / 1_000);
+}
+
 const CRITICAL: readonly string[] = ['system-cluster-critical', 'system-node-critical'];
 
 /** The pods that leave next: none leaves while one of an earlier group is still there. */
@@ -162,13 +178,10 @@ function firstGroup(pods: readonly Pod[]): readonly Pod[] {
   return groups.get(Math.min(...groups.keys())) ?? [];
 }
 
-/** Whether a pod has to leave before its node may end. */
-function isInTheWay(pod: Pod, nowMs: number): boolean {
+/** Whether a pod has to leave before its node may end, unless it is stuck. */
+function isInTheWay(pod: Pod): boolean {
   if (isStaticPod(pod) || pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') return false;
-  if (pod.spec.tolerations?.some((toleration) => tolerates(toleration, DISRUPTED_TAINT))) return false;
-  // The time of deletion is that by which it should have ended.
-  const endMs = timeOf(pod.metadata.deletionTimestamp);
-  return endMs === undefined || nowMs < endMs + STUCK_POD_MS;
+  return !(pod.spec.tolerations?.some((toleration) => tolerates(toleration, DISRUPTED_TAINT)) ?? false);
 }
 
 function isProtected(pod: Pod): boolean {

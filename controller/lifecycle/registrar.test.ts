@@ -61,7 +61,7 @@ function adopted(
   };
 }
 
-async function found(nodes: readonly Node[], instance: Partial<Instance> = {}): Promise<string | undefined> {
+async function found(nodes: readonly Node[], instance: Partial<Instance> = {}, recorded = LAUNCHED): Promise<string | undefined> {
   const described: Instance = {
     InstanceId: 'i-1',
     State: { Name: 'running' },
@@ -71,13 +71,15 @@ async function found(nodes: readonly Node[], instance: Partial<Instance> = {}): 
     ...instance,
   };
   const context = { state: { nodes: { list: () => nodes } }, instances: { find: () => Promise.resolve(described) } } as unknown as Context;
-  const conditions = [{ type: 'Launched', status: 'True', lastTransitionTime: LAUNCHED }];
+  const conditions = [{ type: 'Launched', status: 'True', lastTransitionTime: recorded }];
   const claim = { metadata: { name: 'c' }, spec: {}, status: { providerID: 'aws:///us-east-1a/i-1', conditions } } as unknown as NodeClaim;
   return (await findAdoptedNode(context, claim))?.metadata.name;
 }
 
 test('a Node is an instance’s by name, address and a report after the launch', async () => {
   expect(await found([adopted({ name: 'other', address: '10.0.0.2' }), adopted()])).toBe(NAME);
+  // The claim's time is by a clock that is four minutes ahead.
+  expect(await found([adopted()], {}, '2026-01-01T00:14:00Z')).toBe(NAME);
 });
 
 for (const [what, nodes, instance] of [

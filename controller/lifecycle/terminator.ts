@@ -18,6 +18,7 @@ import {
 import type { NodeClaim } from '../api.ts';
 import { isEnding, isLive } from '../capacity/instances.ts';
 import { patchClaim, patchConditions } from '../claims.ts';
+import { CLOCK_SKEW_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { isConflict, isNotFound } from '../core/errors.ts';
 import { readAttempt } from '../launch/attempt.ts';
@@ -44,19 +45,33 @@ export function createTerminator(context: Context, drainer: Drainer = createDrai
 /** How the end of one claim or Node goes. */
 interface EndProgress {
   readonly launchedAtMs: number;
-  /** When its instance ends, drained or not, in ms since the epoch; Infinity for never. */
+  /** When its instance ends, drained or not, in ms since the epoch by our own clock; Infinity for never. */
   readonly endMs: number;
+  /** By how much our clock is ahead of the server's, as far as is known. */
+  readonly aheadMs: number;
   onDrained(): Promise<void>;
   onTerminating(): Promise<void>;
+}
+
+/** What this process knows of a deletion by its own clock. The times in objects are by the server's, which is another one. */
+interface Deletion {
+  readonly seenMs: number;
+  /** By how much our clock was ahead of the server's, where the deletion was seen soon after it was asked for; otherwise 0. */
+  aheadMs: number;
 }
 
 class FinalizingTerminator implements Terminator {
   readonly #context: Context;
   readonly #drainer: Drainer;
+  /** By claim uid. Bounded by the claims that are being deleted. */
+  readonly #deletions = new Map<string, Deletion>();
 
   constructor(context: Context, drainer: Drainer) {
     this.#context = context;
     this.#drainer = drainer;
+    context.state.claims.onChange((type, claim) => {
+      if (type === 'DELETED') this.#deletions.delete(uidOf(claim));
+    });
   }
 
   async terminate(claim: NodeClaim): Promise<number | undefined> {
@@ -64,9 +79,11 @@ class FinalizingTerminator implements Terminator {
     const providerId = claim.status?.providerID;
     if (providerId === undefined) return this.#terminateUnrecorded(claim);
     const current = await this.#setTerminationTime(claim);
+    const { aheadMs } = this.#deletionOf(claim);
     const progress = {
       launchedAtMs: launchTime(claim),
-      endMs: timeOf(current.metadata.annotations?.[KARPENTER.terminationTime]) ?? Infinity,
+      endMs: (timeOf(current.metadata.annotations?.[KARPENTER.terminationTime]) ?? Infinity) + aheadMs,
+      aheadMs,
       onDrained: () => this.#note(current, CONDITION.drained, 'Drained'),
       onTerminating: () => this.#note(current, CONDITION.instanceTerminating, 'InstanceTerminating'),
     };
@@ -79,13 +96,13 @@ class FinalizingTerminator implements Terminator {
   terminateNode(node: Node): Promise<number | undefined> {
     const createdAtMs = timeOf(node.metadata.creationTimestamp) ?? this.#context.runtime.clock.nowMs();
     const nothing = (): Promise<void> => Promise.resolve();
-    const progress = { launchedAtMs: createdAtMs, endMs: Infinity, onDrained: nothing, onTerminating: nothing };
+    const progress = { launchedAtMs: createdAtMs, endMs: Infinity, aheadMs: 0, onDrained: nothing, onTerminating: nothing };
     return this.#end([node], parseProviderId(node.spec?.providerID), progress);
   }
 
   /**
    * A claim without a recorded instance. If a launch may be under way, its instance is looked for until so long after
-   * the deletion that EC2 would show it: an empty look-up alone proves nothing.
+   * the deletion was seen that EC2 would show it: an empty look-up alone proves nothing.
    */
   async #terminateUnrecorded(claim: NodeClaim): Promise<number | undefined> {
     const { instances, runtime, periods } = this.#context;
@@ -97,19 +114,33 @@ class FinalizingTerminator implements Terminator {
         await recordInstance(this.#context, claim, attempt.request, instance);
         return 0;
       }
-      const deletedAtMs = timeOf(claim.metadata.deletionTimestamp) ?? runtime.clock.nowMs();
-      if (runtime.clock.nowMs() < deletedAtMs + periods.lookupSettleMs) return periods.lookupPollMs;
+      if (runtime.clock.nowMs() < this.#deletionOf(claim).seenMs + periods.lookupSettleMs) return periods.lookupPollMs;
     }
     await this.#release(claim);
     return undefined;
   }
 
-  /** Keeps what the claim's grace period comes to, so that a restart, or another pool's spec, doesn't move it. */
+  #deletionOf(claim: NodeClaim): Deletion {
+    const known = this.#deletions.get(uidOf(claim));
+    if (known !== undefined) return known;
+    const deletion = { seenMs: this.#context.runtime.clock.nowMs(), aheadMs: 0 };
+    this.#deletions.set(uidOf(claim), deletion);
+    return deletion;
+  }
+
+  /**
+   * Keeps what the claim's grace period comes to, so that a restart, or another pool's spec, doesn't move it. It is by the
+   * server's clock. Who is the first to see the deletion sees how far off its own one is; after a restart nobody knows.
+   */
   async #setTerminationTime(claim: NodeClaim): Promise<NodeClaim> {
     const { terminationGracePeriod } = claim.spec;
     const deletedAtMs = timeOf(claim.metadata.deletionTimestamp);
     const known = claim.metadata.annotations?.[KARPENTER.terminationTime];
     if (terminationGracePeriod === undefined || known !== undefined || deletedAtMs === undefined) return claim;
+    const deletion = this.#deletionOf(claim);
+    const aheadMs = deletion.seenMs - deletedAtMs;
+    // More is no wrong clock: nobody was there to see it.
+    if (Math.abs(aheadMs) <= CLOCK_SKEW_MAX_MS) deletion.aheadMs = aheadMs;
     const time = formatTime(deletedAtMs + durationOf(terminationGracePeriod));
     return patchClaim(this.#context, claim, { metadata: { annotations: { [KARPENTER.terminationTime]: time } } });
   }
@@ -131,7 +162,7 @@ class FinalizingTerminator implements Terminator {
     if (state === 'ending') return this.#context.periods.terminationPollMs;
     if (state === 'live' && instanceId !== undefined) {
       for (const node of present) {
-        const waitMs = await this.#drainer.drain(node, progress.endMs);
+        const waitMs = await this.#drainer.drain(node, progress.endMs, progress.aheadMs);
         if (waitMs !== undefined) return waitMs;
       }
       if (present.length > 0) await progress.onDrained();

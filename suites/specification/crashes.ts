@@ -40,7 +40,7 @@ export const crashes: Area = {
       level: 'SHOULD',
       title: 'Also after a kill, no need is ever served by two instances at once.',
       rationale: 'A second instance that is collected after some minutes is legal; one that is never launched is better.',
-      observed: 'it is killed around a launch, and no more is launched than pods need',
+      observed: 'it is killed right after a launch took effect, and again soon after the start; no more is launched than pods need',
       breaches: { 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
       incidents: ['karpenter#2534'],

@@ -2,14 +2,17 @@ import { batchLimits } from './batch-limits.ts';
 import { believedEnd } from './believed-end.ts';
 import { boughtAgain } from './bought-again.ts';
 import { brokenRoom } from './broken-room.ts';
+import { countedTwice } from './counted-twice.ts';
 import { cutGrace } from './cut-grace.ts';
 import { deafAfterError } from './deaf-after-error.ts';
 import { deafToOptOuts } from './deaf-to-opt-outs.ts';
 import { deletedPods } from './deleted-pods.ts';
+import { deniedEnd } from './denied-end.ts';
 import { doubleLaunch } from './double-launch.ts';
 import { earlyDeletion } from './early-deletion.ts';
 import { earlyNotice } from './early-notice.ts';
 import { endlessConsolidation } from './endless-consolidation.ts';
+import { failedList } from './failed-list.ts';
 import { finalizerFirst } from './finalizer-first.ts';
 import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
@@ -17,6 +20,7 @@ import { forgottenDaemons } from './forgotten-daemons.ts';
 import { forgottenFlights } from './forgotten-flights.ts';
 import { freshToken } from './fresh-token.ts';
 import { ghostNodes } from './ghost-nodes.ts';
+import { halfDeletion } from './half-deletion.ts';
 import { hammering } from './hammering.ts';
 import { hastyEnd } from './hasty-end.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
@@ -24,6 +28,7 @@ import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
 import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
+import { kubeletClock } from './kubelet-clock.ts';
 import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
 import { narrowLaunches } from './narrow-launches.ts';
@@ -36,11 +41,14 @@ import { poisonVolume } from './poison-volume.ts';
 import { quotaBlind } from './quota-blind.ts';
 import { repeatedLaunch } from './repeated-launch.ts';
 import { restoredTaints } from './restored-taints.ts';
+import { retriedTaint } from './retried-taint.ts';
+import { serverTime } from './server-time.ts';
 import { shortPatience } from './short-patience.ts';
 import { staleDescribe } from './stale-describe.ts';
 import { stalePlan } from './stale-plan.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
 import { throttlingAsDrought } from './throttling-as-drought.ts';
+import { trustedCopy } from './trusted-copy.ts';
 import { unlearntShortfall } from './unlearnt-shortfall.ts';
 import { unmaskedOfferings } from './unmasked-offerings.ts';
 import { unpacedDrift } from './unpaced-drift.ts';
@@ -98,4 +106,12 @@ export const mutants: readonly Mutant[] = [
   unpacedDrift,
   deafToOptOuts,
   endlessConsolidation,
+  countedTwice,
+  deniedEnd,
+  failedList,
+  halfDeletion,
+  kubeletClock,
+  retriedTaint,
+  serverTime,
+  trustedCopy,
 ];

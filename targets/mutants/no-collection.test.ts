@@ -4,9 +4,11 @@ import { runInProcess } from '../../harness/testing/in-process.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
 import { believedEnd } from './believed-end.ts';
+import { deniedEnd } from './denied-end.ts';
 import { finalizerFirst } from './finalizer-first.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { freshToken } from './fresh-token.ts';
+import { halfDeletion } from './half-deletion.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { noCollection } from './no-collection.ts';
@@ -42,6 +44,8 @@ for (const { target, caughtBy } of [
   hastyTimeout,
   believedEnd,
   finalizerFirst,
+  deniedEnd,
+  halfDeletion,
 ]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);

@@ -20,6 +20,9 @@ export interface MessageSink {
   send(body: string, options?: { readonly onReceived?: (caller: Caller) => void }): void;
 }
 
+/** Told of an event when it happens, whatever becomes of its message. */
+export type EventListener = (kind: MessageKind, instance: string) => void;
+
 /** A perturbation that is armed. */
 interface Armed {
   readonly perturbation: Parameters<QueuePort['perturb']>[0];
@@ -55,6 +58,7 @@ export class EventBus implements QueuePort {
   readonly #queue: MessageSink;
   readonly #instances: InstancePort;
   readonly #armed = new Set<Armed>();
+  readonly #listeners = new Set<EventListener>();
   #events = 0;
 
   constructor(parts: { clock: Clock; random: Random; recorder: Recorder; region: string; queue: MessageSink; instances: InstancePort }) {
@@ -77,6 +81,12 @@ export class EventBus implements QueuePort {
   /** EC2 recommends to replace a spot instance. */
   recommendRebalance(instance: Instance, fates: readonly MessageFate[]): void {
     this.#publish({ kind: 'rebalance', instance: instance.id, content: rebalanceRecommendation(this.#region, instance), fates });
+  }
+
+  /** Tells somebody else than the queue. @returns what ends that */
+  onEvent(listener: EventListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
   }
 
   perturb(perturbation: Armed['perturbation']): Heal {
@@ -127,6 +137,7 @@ export class EventBus implements QueuePort {
     const all = [...fates, ...this.#strike(kind, instance)];
     const copies = all.reduce((product, { what }) => product * copiesOf(what), 1);
     for (let copy = 0; copy < copies; copy += 1) void this.#deliver(drawMs(random, EVENT_DELAY), all, body, kind, instance);
+    for (const listener of this.#listeners) listener(kind, instance);
   }
 
   /** What is held up when its fault is healed comes at once. */

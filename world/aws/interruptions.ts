@@ -4,7 +4,7 @@ import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
 import type { InstancePort, QueuePort, SpotPort } from '../ports.ts';
 import { EventBus } from './event-bus.ts';
-import type { MessageSink } from './event-bus.ts';
+import type { EventListener, MessageSink } from './event-bus.ts';
 import { SpotInterruptions } from './spot-interruptions.ts';
 import { SqsBackend } from './sqs/backend.ts';
 import { Queues } from './sqs/queues.ts';
@@ -23,6 +23,8 @@ export interface InterruptionQueue {
 /** SQS with the interruption queue, and what fills it. */
 interface Interruptions extends Omit<InterruptionQueue, 'queue'> {
   readonly ports: { readonly spot: SpotPort; readonly queue: QueuePort };
+  /** Tells of each event, whatever becomes of its message. @returns what ends that */
+  readonly onEvent: (listener: EventListener) => () => void;
 }
 
 /** The interruption queue of a cluster in memory, named as the cluster is, as Karpenter's guide has it. */
@@ -45,5 +47,5 @@ export function createInterruptions(parts: {
   const { backend, queueUrl, queue } = parts.queue ?? createQueue(clock, random, cluster);
   const bus = new EventBus({ clock, random: random.fork('events'), recorder, region: cluster.region, queue, instances });
   const spot = new SpotInterruptions({ clock, random: random.fork('spot'), instances, bus });
-  return { backend, queueUrl, ports: { spot, queue: bus } };
+  return { backend, queueUrl, ports: { spot, queue: bus }, onEvent: (listener) => bus.onEvent(listener) };
 }

@@ -18,6 +18,7 @@ export function shareWatches(port: ClusterPort): ClusterPort {
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => port.patch<T>(ref, patch, subresource),
     delete: (ref, options) => port.delete(ref, options),
     bind: (pod, nodeName) => port.bind(pod, nodeName),
+    evict: (pod) => port.evict(pod),
     watch: <T extends KubeObject>(
       resource: string,
       signal: AbortSignal,

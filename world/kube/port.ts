@@ -6,6 +6,7 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
+import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
 import type { Location, Registry, Writer } from './registry.ts';
 import type { ResourceTable } from './resource-table.ts';
@@ -62,6 +63,7 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
         registry.delete(locate(ref), { gracePeriodSeconds, ...(uid === undefined ? {} : { preconditions: { uid } }) }, writer);
       }),
     bind: (pod, nodeName) => attempt(() => bindPod(registry, locate(pod), nodeName, writer, clock.nowMs())),
+    evict: (pod) => attempt(() => evictPod(registry, locate(pod), pod.name, {}, writer, clock.nowMs())),
     watch: <T extends KubeObject>(
       plural: string,
       signal: AbortSignal,

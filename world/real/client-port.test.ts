@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import type { KubeObject, Node, Pod } from '../../model/kube.ts';
+import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import type { RealTimeServer } from './served.test.support.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectRef } from '../ports.ts';
@@ -106,6 +106,25 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     expect(bound?.status?.conditions?.find(({ type }) => type === 'PodScheduled')?.status).toBe('True');
     expect(await refusal(port.bind(WEB, 'n2'))).toBe('409 Conflict');
     expect(await refusal(port.bind({ ...WEB, name: 'none' }, 'n1'))).toBe('404 NotFound');
+  },
+  'evicts a pod if its budget lets it': async (port) => {
+    await port.create<Node>('nodes', { metadata: { name: 'n1' } });
+    await port.create('pods', aPod('web', { app: 'web' }));
+    await port.create('pods', aPod('free'));
+    for (const name of ['web', 'free']) {
+      await port.bind({ ...WEB, name }, 'n1');
+      await port.patch({ ...WEB, name }, { status: { phase: 'Running' } }, 'status');
+    }
+    // No controller has looked at it, so it allows nothing.
+    await port.create<PodDisruptionBudget>('poddisruptionbudgets', {
+      metadata: { name: 'web', namespace: 'default' },
+      spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 1 },
+    });
+    expect(await refusal(port.evict(WEB))).toBe('429 TooManyRequests');
+    expect((await port.get<Pod>(WEB))?.metadata.deletionTimestamp).toBeUndefined();
+    await port.evict({ ...WEB, name: 'free' });
+    expect((await port.get<Pod>({ ...WEB, name: 'free' }))?.metadata.deletionGracePeriodSeconds).toBe(30);
+    expect(await refusal(port.evict({ ...WEB, name: 'none' }))).toBe('404 NotFound');
   },
   'a watch tells of what is there, then of each change in order, until it is stopped': async (port) => {
     await port.create('pods', aPod('before'));

@@ -65,6 +65,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
         const answer = await runtime.clock.call(`kube: bind ${pod.name}`, () => exchange(wire, runtime.clock, request, BIND_TIMEOUT_MS));
         if (answer.status >= 400) throw readKubeError(answer, `bind ${pod.name}`);
       }),
+    evict: (pod) => attempt(() => client.evict(pod.namespace ?? 'default', pod.name)),
     watch: <T extends KubeObject>(
       plural: string,
       signal: AbortSignal,

@@ -203,6 +203,7 @@ function observersPorts(instances: FaultPorts['instances']): FaultPorts {
     nodes: { arm: none },
     spot: { interrupt: none },
     queue: { perturb: none, put: none, scheduleChange: none },
+    handlers: { install: none },
     instances,
     templates: { list: () => [] },
     templateFaults: { deleteTemplates: none },

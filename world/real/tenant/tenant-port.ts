@@ -64,6 +64,7 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
       asked.delete([ref.resource, ref.namespace, ref.name].join('/'));
     },
     bind: (pod, nodeName) => port.bind(located(pod), nodeName),
+    evict: (pod) => port.evict(located(pod)),
     watch: <T extends KubeObject>(resource: string, signal: AbortSignal, onChange: Parameters<typeof port.watch<T>>[2]) => {
       port.watch<T>(resource, signal, (change) => {
         if (isShown(resource, change.object)) onChange(change);

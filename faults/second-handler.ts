@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { MESSAGE_KINDS } from '../world/ports.ts';
+import type { Fault } from './fault.ts';
+import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
+
+const params = z.strictObject({
+  ...offeringParams,
+  kinds: z
+    .array(z.enum(MESSAGE_KINDS))
+    .min(1)
+    .default(['spot-interruption'])
+    .describe('of the events that it handles; of changes of state only those that end an instance'),
+  pollMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(2_000)
+    .describe('it looks so often, and learns of an event at its next look; the AWS Node Termination Handler every two seconds'),
+});
+
+/**
+ * Somebody else in the cluster handles the same events as the target, and hears of them by himself: he cordons the nodes
+ * that they are about and evicts their pods within their budgets. Legal: whoever may cordon and evict can, as the AWS Node
+ * Termination Handler does.
+ */
+export const secondHandler: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+  name: 'second-handler',
+  summary: 'a termination handler of somebody else cordons and drains the nodes that EC2 gives notice of, too',
+  params,
+  legal: true,
+  capabilities: () => ['spot.interrupt'],
+  color: '#0f766e',
+  describe: ({ kinds, pollMs, ...offerings }) =>
+    `a second handler cordons and drains the nodes of ${describeOfferings(offerings)} at ${kinds.join(' and ')}, up to ${pollMs / 1000} s after it`,
+  inject: ({ kinds, pollMs, ...offerings }, { ports, fired }) =>
+    ports.handlers.install({
+      kinds,
+      selector: selectorOf(offerings),
+      pollMs,
+      fired: (instance) => fired(undefined, instance),
+    }),
+};
