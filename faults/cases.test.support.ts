@@ -95,6 +95,12 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     bad: () => specify(faults.launchRefused, { instanceTypes: [] }),
     says: 'instanceTypes',
   },
+  securityGroupDeleted: {
+    good: specify(faults.securityGroupDeleted, {}),
+    bad: () => specify(faults.securityGroupDeleted, { groups: ['sg-1'] } as object),
+    says: 'groups',
+    firings: [7, 7],
+  },
   quota: {
     good: specify(faults.quota, { of: 'vcpus', groups: ['standard'], vcpus: 4 }),
     bad: () => specify(faults.quota, { of: 'vcpus', vcpus: 1.5 }),

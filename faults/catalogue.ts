@@ -29,6 +29,7 @@ import { queuePerturbation } from './queue-perturbation.ts';
 import { quota } from './quota.ts';
 import { scheduledChange } from './scheduled-change.ts';
 import { secondHandler } from './second-handler.ts';
+import { securityGroupDeleted } from './security-group-deleted.ts';
 import { serverError } from './server-error.ts';
 import { slowAnswer } from './slow-answer.ts';
 import { slowRegistration } from './slow-registration.ts';
@@ -73,6 +74,7 @@ export const faults = {
   quota,
   scheduledChange,
   secondHandler,
+  securityGroupDeleted,
   serverError,
   slowAnswer,
   slowRegistration,
