@@ -72,13 +72,14 @@ export const heldUpLaunches = whileNodesComeAndGo({
 function deniedForAWhile(options: {
   readonly id: string;
   readonly title: string;
+  readonly requirement: string;
   readonly capabilities: readonly Capability[];
   readonly fault: FaultSpec;
 }): Scenario {
   return scenario({
     id: options.id,
     title: options.title,
-    requirements: ['API-07'],
+    requirements: [options.requirement],
     capabilities: options.capabilities,
     pools: NODE_POOLS,
     async run(t) {
@@ -96,6 +97,7 @@ function deniedForAWhile(options: {
 export const deniedLaunches = deniedForAWhile({
   id: 'faulty-api/denied-launches',
   title: 'launches are denied by a policy for a while: nobody hammers, and once they are allowed all is served',
+  requirement: 'API-07',
   capabilities: ['wire.aws'],
   fault: specify(faults.deniedPermission, { operations: LAUNCHES }),
 });
@@ -103,8 +105,17 @@ export const deniedLaunches = deniedForAWhile({
 export const expiredCredentials = deniedForAWhile({
   id: 'faulty-api/expired-credentials',
   title: 'the credentials for AWS have expired for a while: it lives on, and serves all once they are renewed',
+  requirement: 'API-07',
   capabilities: ['wire.aws'],
   fault: specify(faults.expiredCredentials, { of: 'aws' }),
+});
+
+export const securityGroupDeleted = deniedForAWhile({
+  id: 'faulty-api/security-group-deleted',
+  title: 'somebody deletes the security group of the nodes, and makes it again: nobody hammers, and then all is served',
+  requirement: 'API-01',
+  capabilities: ['capacity.set', 'wire.aws'],
+  fault: specify(faults.securityGroupDeleted, {}),
 });
 
 export const deniedTerminations = scenario({
