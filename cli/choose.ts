@@ -6,7 +6,8 @@ import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import { nearest } from '../model/nearest.ts';
-import { suites } from '../suites/catalogue.ts';
+import type { Profile } from '../history/events.ts';
+import { sources, suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -16,20 +17,26 @@ export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
 /** A user's suite. */
 const USER_SUITE = 'user';
 
-/** All scenarios, or those that the user named: by suite, by id, by file. @throws UsageError for unknown names */
-export async function chooseScenarios(options: {
+/** What the user named, each of it empty where he named none. */
+export interface ScenarioChoice {
   readonly suites: readonly string[];
+  readonly profiles?: readonly Profile[];
   readonly scenarios: readonly string[];
-}): Promise<ChosenScenario[]> {
-  const bundled = suites.flatMap((suite) =>
-    suite.scenarios.map(({ ref, scenario }): ChosenScenario => ({ ref, scenario, suite: suite.name, label: scenario.id })),
-  );
+}
+
+/** All scenarios, or those that the user named: by suite, by profile, by id, by file. @throws UsageError for unknown names */
+export async function chooseScenarios({ profiles = [], ...names }: ScenarioChoice): Promise<ChosenScenario[]> {
+  const named = await scenariosNamed(names);
+  return named.filter(({ scenario }) => profiles.length === 0 || profiles.includes(scenario.profile));
+}
+
+async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promise<ChosenScenario[]> {
   const known = suites.map(({ name }) => name);
   for (const name of options.suites) {
     if (!known.includes(name)) throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
   }
   if (options.scenarios.length === 0) {
-    return options.suites.length === 0 ? bundled : bundled.filter(({ suite }) => options.suites.includes(suite));
+    return sources.filter(({ suite }) => options.suites.length === 0 || options.suites.includes(suite));
   }
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {
@@ -39,13 +46,13 @@ export async function chooseScenarios(options: {
       }
       continue;
     }
-    const found = bundled.find(({ scenario }) => scenario.id === name);
+    const found = sources.find(({ scenario }) => scenario.id === name);
     if (found === undefined)
       throw new UsageError(
         unknown(
           'scenario',
           name,
-          bundled.map(({ scenario }) => scenario.id),
+          sources.map(({ scenario }) => scenario.id),
         ),
       );
     chosen.push(found);

@@ -2,6 +2,7 @@ import { EC2S, ENDPOINT_VARIABLE } from './choose-ec2.ts';
 import { MACHINES, WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load.ts';
+import type { Profile } from '../history/events.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
 import { bench } from './commands/bench.ts';
 import { check } from './commands/check.ts';
@@ -22,6 +23,7 @@ import {
   parseClusters,
   parseMaxInstances,
   parseNodes,
+  parseProfile,
   parseSeed,
   parseSeeds,
   parseTrials,
@@ -73,6 +75,7 @@ const MORE_AT_A_TIME = { kind: 'take --clusters for more of them', existing: 'le
 interface RunFlags extends WorldFlags {
   readonly world: (typeof WORLDS)[number];
   readonly suite: string[];
+  readonly profile: Profile[];
   readonly scenario: string[];
   readonly manifests?: string;
   readonly target?: string;
@@ -157,6 +160,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .description('run scenarios against a target, judge them, write a run directory')
     .addOption(new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all'))
     .addOption(
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
+    )
+    .addOption(
       new Option('--scenario <id|./file>', 'only this scenario, or those of your file; may be given again')
         .argParser(collect)
         .default([], 'all'),
@@ -170,12 +176,25 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
-      const { suite, scenario, manifests, out, workers, clusters, target = defaultTarget(flags.world), nodes, seed, trials, json } = flags;
+      const {
+        suite,
+        profile,
+        scenario,
+        manifests,
+        out,
+        workers,
+        clusters,
+        target = defaultTarget(flags.world),
+        nodes,
+        seed,
+        trials,
+        json,
+      } = flags;
       const crashes = flags.crashPoints ? { crashPoints: { of: 'marked' } as const } : {};
       if (workers !== undefined && flags.world !== 'embedded')
         throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
       const where = provideWorld(flags.world, flags, console);
-      const what = { suites: suite, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
+      const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
       finish(await run({ ...what, ...crashes, out, workers, clusters, json, ...where }, console));
     });
 

@@ -61,6 +61,7 @@ for (const [what, flags, message] of [
   ],
   ['an empty name', ['--manifests', ''], /--manifests needs a directory/],
   ['a suite beside', ['--manifests', SHOP, '--suite', 'capacity'], /leave out --suite/],
+  ['a profile beside', ['--manifests', SHOP, '--profile', 'core'], /leave out --suite and --profile/],
 ] as const) {
   test(`wrong usage: ${what}`, async () => {
     const { code, stderr } = await scaleproofHere(['run', ...flags]);

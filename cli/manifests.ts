@@ -5,7 +5,7 @@ import type { Mix } from '../manifests/mix.ts';
 import type * as Scenarios from '../manifests/scenarios.ts';
 import { describeFinding } from '../manifests/findings.ts';
 import { MANIFESTS_SUITE } from '../manifests/theme.ts';
-import type { ChosenScenario } from './choose.ts';
+import type { ChosenScenario, ScenarioChoice } from './choose.ts';
 import type { Console } from './console.ts';
 import { UsageError } from './usage-error.ts';
 
@@ -21,14 +21,12 @@ export interface ChosenManifests {
  * @param options.scenarios ids of those that are asked for; none for all
  * @throws LoadError for manifests that the API would refuse
  */
-export async function chooseManifests(
-  directory: string,
-  options: { readonly suites: readonly string[]; readonly scenarios: readonly string[] },
-  console?: Console,
-): Promise<ChosenManifests> {
-  const { suites, scenarios: ids } = options;
+export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<ChosenManifests> {
+  const { suites, profiles = [], scenarios: ids } = options;
   if (directory === '') throw new UsageError('--manifests needs a directory, and is given an empty name');
-  if (suites.length > 0) throw new UsageError('--manifests runs the scenarios over manifests; leave out --suite');
+  if (suites.length > 0 || profiles.length > 0) {
+    throw new UsageError('--manifests runs the scenarios over manifests; leave out --suite and --profile');
+  }
   const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
   url.searchParams.set('dir', resolve(directory));
   const { mix } = (await import(url.href)) as typeof Scenarios;

@@ -58,10 +58,7 @@ export function formatMutants(report: MutantsReport, { color, columns }: { reado
       'THE REFERENCE DOES NOT PASS',
       control.map(({ scenario, seed, verdict: of, why, replay }) => `${scenario} with seed ${seed}: ${of}: ${why} (${replay})`),
     ),
-    ...section(
-      'NO VERDICT',
-      unjudged.map(({ target, scenario, seed, why }) => `${target} in ${scenario} with seed ${seed}: ${why}`),
-    ),
+    ...section('NO VERDICT', unjudgedLines(unjudged)),
     ...section('FURTHER FAILURES, BY THE FIRST FINDING OF EACH', mutants.flatMap(furtherOf)),
     ...section(
       'SKIPPED',
@@ -88,6 +85,17 @@ function sections(paint: Paint, columns: number): Section {
     return [paint('bold', heading), ...broken, ''];
   };
 }
+
+/** Those that share a reason are one line: an interrupted run has thousands of them. */
+function unjudgedLines(unjudged: MutantsReport['unjudged']): string[] {
+  return [...Map.groupBy(unjudged, ({ why }) => why)].map(([why, [{ target, scenario, seed } = NOBODY, ...more]]) => {
+    const others = more.length === 0 ? '' : ` and ${formatCount(more.length, 'more trial')}`;
+    return `${target} in ${scenario} with seed ${seed}${others}: ${why}`;
+  });
+}
+
+/** Groups are never empty, which their type does not say. */
+const NOBODY = { target: '', scenario: '', seed: 0 };
 
 function short(mutant: string): string {
   return mutant.replace(/^mutant:/, '');

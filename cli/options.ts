@@ -1,5 +1,7 @@
 import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { z } from 'zod';
+import { PROFILES } from '../history/events.ts';
+import type { Profile } from '../history/events.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Most trials of a scenario and processes that one run takes. */
@@ -27,12 +29,16 @@ const clusters = whole('--clusters', 1, MAX_CLUSTERS);
 /** Instances of one trial in a cluster that is not the run's own. */
 const MAX_INSTANCES = 1_000;
 const maxInstances = whole('--max-instances', 1, MAX_INSTANCES);
+const profile = z.enum(PROFILES, { error: `--profile must be one of ${PROFILES.join(', ')}` });
 const workers = whole('--workers', 1, MAX_WORKERS);
 
 /** The numbers among the flags. @throws UsageError that names the flag and what it takes */
 export const parseSeed = (text: string): number => parse(seed, text);
 export const parseTrials = (text: string): number => parse(trials, text);
 export const parseSeeds = (text: string): number => parse(seeds, text);
+
+/** `--profile`, which may be given again. */
+export const parseProfile = (text: string, before: readonly Profile[]): readonly Profile[] => [...before, parse(profile, text)];
 
 /** How nodes come to be: our kubelets as clients of the API server, or containers with kubelets of their own. */
 export const NODE_KINDS = ['simulated', 'real'] as const;

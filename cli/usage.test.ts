@@ -15,6 +15,8 @@ function expectRefusal({ code, stdout, stderr }: Finished, says: string | RegExp
 
 for (const [line, says] of [
   ['run --seed x', '--seed must be a whole number, not "x"'],
+  ['run --profile cor', '--profile must be one of core, extended, robustness, not "cor"'],
+  ['run --profile extended --scenario provisioning/two-cycles', 'no scenario is left by these flags'],
   ['run --seed 1.5', '--seed must be a whole number, not "1.5"'],
   ['run --seed -1', '--seed must be a whole number, not "-1"'],
   ['run --seed 99999999999999999999', '--seed must be at most'],

@@ -30,13 +30,21 @@ test('a check matters where a trial fails by it alone, or a mutant is caught by 
   expect(vacuous(both, { checks: ['x', 'y'] }, control, [mutantOf('m', 'a/a', 'x')])).toEqual(['check y: nothing-alone']);
 });
 
-test('a scenario matters where a mutant is caught nowhere else, or a requirement has no other test', () => {
+test('a scenario matters where a mutant is caught nowhere else; of another is said what has no other test', () => {
   const scenarios = ['a/a', 'a/b', 'a/c'].map((id) => ({ id, requirements: ['R-1'] }));
   const trials = [failing('m', 'a/a', ['x']), failing('n', 'a/a', ['x']), failing('n', 'a/b', ['x'])];
   expect(vacuous(trials, { scenarios })).toEqual(['scenario a/b: nothing-alone', 'scenario a/c: nothing-alone']);
   const [a, b, c] = scenarios;
   if (a === undefined || b === undefined || c === undefined) throw new Error('three scenarios');
-  expect(vacuous(trials, { scenarios: [a, b, { ...c, requirements: ['R-1', 'R-2'] }] })).toEqual(['scenario a/b: nothing-alone']);
+  const inventory = { checks: [], faults: [], bounds: [], reasons: [], isWhole: true };
+  const { lines } = findVacuity(
+    { mutants: [], trials, control },
+    { ...inventory, scenarios: [a, b, { ...c, requirements: ['R-1', 'R-2', 'R-3'] }] },
+  );
+  expect(lines.map(({ name, detail }) => [name, detail])).toEqual([
+    ['a/b', 'n: each without it, too'],
+    ['a/c', 'no mutant at all; the only test of R-2 and R-3'],
+  ]);
 });
 
 test('a fault matters where a mutant is caught only in scenarios in which it fires', () => {
@@ -72,7 +80,12 @@ test('a bound matters where right or wrong ones come near it', () => {
 });
 
 test('a reason holds for its line alone, and none is kept for what is not vacuous', () => {
-  const reasonOf = (name: string, state: VacuityReason['state']): VacuityReason => ({ kind: 'check', name, state, reason: 'so it is' });
+  const reasonOf = (name: string, state: VacuityReason['state']): VacuityReason => ({
+    kind: 'check',
+    names: [name],
+    state,
+    reason: 'so it is',
+  });
   const find = (isWhole: boolean): Vacuity =>
     findVacuity(
       { mutants: [mutantOf('m', 'a/a', 'x')], trials: [failing('m', 'a/a', ['x', 'y'])], control },

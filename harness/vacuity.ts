@@ -32,8 +32,8 @@ const lineSchema = z.strictObject({
 });
 export type VacuousLine = z.infer<typeof lineSchema>;
 
-/** Why something may stay that matters to no verdict: of this kind and name, and in this state only. */
-export type VacuityReason = Pick<VacuousLine, 'kind' | 'name' | 'state'> & { readonly reason: string };
+/** Why things may stay that matter to no verdict: of this kind and these names, and in this state only. */
+export type VacuityReason = Pick<VacuousLine, 'kind' | 'state'> & { readonly names: readonly string[]; readonly reason: string };
 
 export const vacuitySchema = z.strictObject({
   lines: z.array(lineSchema),
@@ -69,14 +69,15 @@ export function findVacuity({ mutants, trials, control }: MatrixTrials, inventor
     ...inventory.faults.flatMap((fault) => vacuousFault(fault, { catches, control })),
     ...vacuousBounds(inventory.bounds, [...own(trials), ...control]),
   ];
-  const isOf = (line: BareLine) => (other: BareLine | VacuityReason) =>
+  const reasons = inventory.reasons.flatMap(({ names, ...rest }) => names.map((name) => ({ name, ...rest })));
+  const isOf = (line: BareLine) => (other: Omit<BareLine, 'detail'>) =>
     line.kind === other.kind && line.name === other.name && line.state === other.state;
   return {
     lines: found.map((line) => {
-      const reason = inventory.reasons.find(isOf(line))?.reason;
+      const reason = reasons.find(isOf(line))?.reason;
       return reason === undefined ? line : { ...line, reason };
     }),
-    stale: inventory.isWhole ? inventory.reasons.filter((reason) => !found.some((line) => isOf(line)(reason))) : [],
+    stale: inventory.isWhole ? reasons.filter((reason) => !found.some((line) => isOf(line)(reason))) : [],
   };
 }
 
@@ -93,20 +94,20 @@ function vacuousCheck(
   return isAlone || mutants.some(isDeclaredBy) ? [] : [lineOf('check', name, by)];
 }
 
-/** Without a scenario that matters, some mutant would be caught nowhere, or some requirement would be tested by none. */
+/**
+ * Without a scenario that matters, some mutant would be caught nowhere. That one is the only test of a requirement is a reason to
+ * keep it, and shows of no test that it can fail.
+ */
 function vacuousScenarios(scenarios: Inventory['scenarios'], catches: readonly MatrixTrial[]): BareLine[] {
   const sole = soleOf(catches, ({ scenario }) => [scenario]);
   const tests = scenarios.flatMap(({ requirements }) => requirements);
+  const isOnlyTestOf = (requirement: string): boolean => tests.filter((tested) => tested === requirement).length === 1;
   return scenarios.flatMap(({ id, requirements }) => {
-    const isOnlyTest = requirements.some((requirement) => tests.filter((tested) => tested === requirement).length === 1);
-    if (sole.has(id) || isOnlyTest) return [];
-    return [
-      lineOf(
-        'scenario',
-        id,
-        catches.filter(({ scenario }) => scenario === id),
-      ),
-    ];
+    if (sole.has(id)) return [];
+    const inIt = catches.filter(({ scenario }) => scenario === id);
+    const { detail, ...line } = lineOf('scenario', id, inIt);
+    const only = requirements.filter(isOnlyTestOf);
+    return [{ ...line, detail: only.length === 0 ? detail : `${detail}; the only test of ${only.join(' and ')}` }];
   });
 }
 

@@ -7,13 +7,13 @@ import type { VacuityReason } from '../harness/vacuity.ts';
 export const VACUITY_REASONS: readonly VacuityReason[] = [
   {
     kind: 'check',
-    name: 'faults-fired',
+    names: ['faults-fired'],
     state: 'nothing-alone',
     reason: 'it finds no fault with a target, but makes a trial unknown in which a fault did not fire that had to',
   },
   {
     kind: 'check',
-    name: 'harness',
+    names: ['harness'],
     state: 'nothing-alone',
     reason: 'it finds no fault with a target, but makes a trial unknown in which the harness failed or was interrupted',
   },

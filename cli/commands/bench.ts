@@ -18,7 +18,7 @@ import { chooseScenarios } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { Progress } from '../progress.ts';
-import { EXIT } from '../usage-error.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
 
 /** Processor time that the median trial may take. */
 export const MEDIAN_LIMIT_MS = 250;
@@ -70,7 +70,10 @@ export async function bench(
   const seeds = Array.from({ length: options.trials }, (_none, index) => index + 1);
   const target = { ref: { name: reference.name }, label: reference.name };
   const planned = (await Promise.all(chosen.map((source) => planTrials(source, target, seeds)))).flat();
+  if (planned.length === 0) throw new UsageError(`${reference.name} can be asked for none of these scenarios`);
   const samples = await measure(planned, console);
+  if (samples.length < planned.length)
+    console.err(`scaleproof: ${planned.length - samples.length} of ${planned.length} trials came to no verdict: they are not measured\n`);
   if (samples.length === 0) return EXIT.unknown;
   const report = benchReportSchema.parse(reportOf(samples));
   if (options.json) console.out(`${JSON.stringify(report, undefined, 2)}\n`);
@@ -87,7 +90,7 @@ async function measure(planned: readonly PlannedTrial[], console: Console): Prom
   const samples: Sample[] = [];
   const finish = (trial: PlannedTrial, end: TrialEnd): void => {
     const path = join(directory, trial.history);
-    if (end.kind === 'judged' && end.cpuMs !== undefined)
+    if (end.kind === 'judged' && end.result.verdict !== 'unknown' && end.cpuMs !== undefined)
       samples.push({
         scenario: trial.scenario.id,
         cpuMs: end.cpuMs,

@@ -19,6 +19,7 @@ import { RUN_FORMAT } from '../../reports/report-input.ts';
 import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
 import type { RunReport } from '../../reports/run-report.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { Profile } from '../../history/events.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { coverage } from '../../suites/specification/coverage.ts';
 import type { Target } from '../../targets/target.ts';
@@ -39,6 +40,7 @@ import { EXIT, UsageError } from '../usage-error.ts';
 /** The flags of `run`, parsed. */
 export interface RunOptions {
   readonly suites: readonly string[];
+  readonly profiles?: readonly Profile[];
   readonly scenarios: readonly string[];
   /** A directory of the user's own manifests: the scenarios over them, and no others. */
   readonly manifests: string | undefined;
@@ -74,7 +76,7 @@ export async function run(options: RunOptions, console: Console): Promise<number
 }
 
 /** A run whose scenarios and target are known. */
-export type ChosenRun = Omit<RunOptions, 'suites' | 'scenarios' | 'manifests' | 'target'> & {
+export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | 'manifests' | 'target'> & {
   readonly chosen: readonly ChosenScenario[];
   readonly target: ReturnType<typeof chooseTarget>;
 };

@@ -22,7 +22,7 @@ export const deafAfterError: Mutant = {
     summary: 'stops reading the interruption queue at the first error of SQS, and goes on without',
     wrapAws: deafAfterErrorWire,
   }),
-  resembles: 'interruption messages no longer read until the controller was restarted',
+  resembles: 'an outage of SQS that took more with it than the requests that it refused (karpenter-provider-aws#7951)',
   caughtBy: {
     scenario: 'interruption/queue-outage',
     check: 'interruption-handled',

@@ -13,7 +13,7 @@ export const deafToOptOuts: Mutant = {
       return { ...right, disruption: createDisruption(context, right, { veto: () => undefined }) };
     },
   }),
-  resembles: 'nodes were chosen though a pod on them must not be disrupted, and drained for ever',
+  resembles: 'nodes were chosen though a pod on them must not be disrupted, and drained for ever (kubernetes-sigs/karpenter#1168, #2704)',
   caughtBy: {
     scenario: 'consolidation/opted-out-pod',
     check: 'opt-outs',

@@ -28,7 +28,7 @@ export const foreignKiller: Mutant = {
       };
     },
   }),
-  resembles: 'a clean-up by absence of a tag, which ends what others run in the same account',
+  resembles: 'a clean-up by the absence of tags, which ended every day what others ran in the account (karpenter-provider-aws#4156)',
   caughtBy: {
     scenario: 'registration/slow-kubelets',
     check: 'foreign-instances',

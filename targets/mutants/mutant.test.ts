@@ -14,7 +14,7 @@ for (const { target, caughtBy, resembles } of mutants) {
       /^((pods|instance|nodes|nodeclaims|launchtemplate)\/.|(ec2|sqs):[A-Z]|target$|world$)/,
     );
     expect(target.name).toMatch(/^mutant:[a-z0-9-]+$/);
-    expect(resembles).not.toBe('');
+    expect(resembles, 'names a public issue').toMatch(/#\d+/);
   });
 }
 

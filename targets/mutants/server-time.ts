@@ -31,7 +31,7 @@ export const serverTime: Mutant = {
     summary: "compares the time of a pod's deletion with its own clock: where that is ahead, every pod that ends is stuck",
     makeParts: (context) => ({ ...createParts(context), terminator: createTerminator(context, createDrainer(hasty(context))) }),
   }),
-  resembles: "pods taken for stuck by the server's time and a clock of one's own (Karpenter, `pkg/utils/pod`, IsStuckTerminating)",
+  resembles: "pods taken for stuck by the server's time and a clock of one's own, to the second (karpenter-provider-aws#2175)",
   caughtBy: {
     scenario: 'faulty-api/clock-ahead-drain',
     check: 'grace-periods',

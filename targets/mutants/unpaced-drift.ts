@@ -13,7 +13,7 @@ export const unpacedDrift: Mutant = {
       return { ...right, disruption: createDisruption(context, right, { allowed: () => Infinity }) };
     },
   }),
-  resembles: 'all nodes of a pool replaced in one moment, as by drift before there were budgets for nodes',
+  resembles: 'drift took node after node, whatever had become of the one before, until none was left (karpenter-provider-aws#3979)',
   caughtBy: {
     scenario: 'consolidation/drift-within-budget',
     check: 'node-budgets',
