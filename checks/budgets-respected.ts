@@ -76,8 +76,8 @@ function kills(view: View, request: RequestLife, pods: readonly PodLife[], budge
 }
 
 /** Running, and nobody had asked it to leave. */
-function runsAt({ running, terminating, gone }: PodLife, index: number): boolean {
-  return (running?.i ?? Infinity) < index && (terminating?.i ?? Infinity) > index && (gone?.i ?? Infinity) > index;
+function runsAt({ running, ended, terminating, gone }: PodLife, index: number): boolean {
+  return (running?.i ?? Infinity) < index && [ended, terminating, gone].every((step) => (step?.i ?? Infinity) > index);
 }
 
 /** Whether a pod would not get its grace period any more if it stayed longer on a node that has to go. */

@@ -17,6 +17,7 @@ import { consolidation } from './consolidation.ts';
 import { nodeBudgets } from './node-budgets.ts';
 import { optOuts } from './opt-outs.ts';
 import { undisturbed } from './undisturbed.ts';
+import { refusedOfferings } from './refused-offerings.ts';
 import { requestAmplification } from './request-amplification.ts';
 import { scaleIn } from './scale-in.ts';
 import { successRate } from './success-rate.ts';
@@ -43,6 +44,7 @@ export const checkCatalogue: readonly Check[] = [
   undisturbed,
   gracePeriods,
   interruptionHandled,
+  refusedOfferings,
   requestAmplification,
   noLaunchForImpossiblePods,
   targetAlive,

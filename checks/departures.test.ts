@@ -71,6 +71,60 @@ for (const { name, history, codes } of [
   });
 }
 
+/** The first nodes have a pod each that opted out; in one moment the target closes them, and asks the pods to leave. */
+function drained(more: Partial<EventOf<'pool'>['pool']> = {}): HistoryBuilder {
+  const history = cluster(more).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2').pod('web-2', 'running', 'n-2');
+  return evict(evict(close(close(history.at(20), 1), 2), 1), 2);
+}
+const close = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history
+    .request(100 + n, 'patch nodes', { object: `nodes/n-${n}` })
+    .node(`n-${n}`, 'cordoned', `i-${n}`)
+    .effect(100 + n, { kind: 'applied', ids: [`nodes/n-${n}`] });
+const evict = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history
+    .request(200 + n, 'create pods/eviction', { object: `pods/default/web-${n}` })
+    .pod(`web-${n}`, 'terminating', `n-${n}`)
+    .effect(200 + n, { kind: 'applied', ids: [`pods/default/web-${n}`] })
+    .pod(`web-${n}`, 'gone', `n-${n}`);
+const deleted = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  gone(history.claim(`c-${n}`, 'terminating', `i-${n}`).node(`n-${n}`, 'terminating', `i-${n}`), n);
+const oneAfterTheOther = (history: HistoryBuilder): HistoryBuilder => deleted(deleted(history.at(60_000), 1).at(90_000), 2);
+/** The same by somebody else, whose requests are not seen. */
+const closedByOthers = (history: HistoryBuilder): HistoryBuilder => history.node('n-1', 'cordoned', 'i-1').node('n-2', 'cordoned', 'i-2');
+const givenBack = (history: HistoryBuilder, n: number): HistoryBuilder => history.node(`n-${n}`, 'uncordoned', `i-${n}`);
+
+for (const { name, history, codes } of [
+  { name: 'drained at once and deleted one after the other', history: oneAfterTheOther(drained(ONE)), codes: ['node-budget-exceeded'] },
+  { name: 'drained at once, which the budget allows', history: oneAfterTheOther(drained({ budgets: [{ nodes: '2' }] })), codes: [] },
+  {
+    name: 'closed at once and deleted one after the other',
+    history: oneAfterTheOther(close(close(cluster(ONE), 1), 2)),
+    codes: ['node-budget-exceeded'],
+  },
+  {
+    name: 'emptied at once without being closed, and deleted one after the other',
+    history: oneAfterTheOther(evict(evict(cluster(ONE).pod('web-2', 'created').pod('web-2', 'scheduled', 'n-2'), 1), 2)),
+    codes: ['node-budget-exceeded'],
+  },
+  { name: 'closed at once by somebody else', history: oneAfterTheOther(closedByOthers(cluster(ONE))), codes: [] },
+  {
+    name: 'closed at once, and one given back before it is closed for its own end',
+    history: deleted(close(deleted(givenBack(close(close(cluster(ONE), 1), 2).at(30), 2).at(60_000), 1).at(90_000), 2), 2),
+    codes: [],
+  },
+  {
+    name: 'drained at once, and one given back before it is taken without being closed',
+    history: deleted(deleted(givenBack(drained(ONE).at(30), 2).at(60_000), 1).at(90_000), 2),
+    codes: [],
+  },
+  { name: 'drained at once, and one given back for good', history: deleted(givenBack(drained(ONE).at(30), 2).at(60_000), 1), codes: [] },
+]) {
+  test(`nodes go that are drained first: ${name}`, () => {
+    expect(codesOf(nodeBudgets, history)).toEqual(codes);
+  });
+}
+
 test('pools without budgets are not judged', () => {
   expect(codesOf(nodeBudgets, cluster())).toBeUndefined();
 });
@@ -80,6 +134,22 @@ for (const { name, history, codes } of [
   { name: 'another node is taken', history: take(cluster(), 2), codes: [] },
   { name: 'its node is taken when it is leaving by itself', history: take(cluster().pod('web-1', 'terminating', 'n-1'), 1), codes: [] },
   { name: 'its node is taken back', history: take(warned(cluster(), 1).at(30), 1), codes: [] },
+  {
+    name: 'it is evicted before its node is deleted',
+    history: oneAfterTheOther(drained()),
+    codes: ['opted-out-pod-disturbed', 'opted-out-pod-disturbed'],
+  },
+  {
+    name: 'it is evicted before its node is to be taken back',
+    history: deleted(warned(drained(), 1).at(30), 1),
+    codes: ['opted-out-pod-disturbed'],
+  },
+  { name: 'it is evicted when its node is to be taken back', history: deleted(evict(warned(cluster(), 1).at(30), 1), 1), codes: [] },
+  {
+    name: 'somebody else evicts it before its node is deleted',
+    history: deleted(close(cluster(), 1).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1').at(60), 1),
+    codes: [],
+  },
 ]) {
   test(`a pod that opted out: ${name}`, () => {
     expect(codesOf(optOuts, history)).toEqual(codes);

@@ -18,11 +18,14 @@ export function isLost(view: View, instance: InstanceLife, { i: index, t: nowMs 
   );
 }
 
-/** The first sign that an instance has to go: its node or its claim was marked. Undefined where there was none. */
+/** The first sign that an instance has to go: its node or its claim was marked, for good. Undefined where there was none. */
 export function leavingOf(view: View, instance: InstanceLife): Moment | undefined {
   const ofNodes = view.nodes
     .filter((node) => node.instance === instance.id)
-    .flatMap(({ steps }) => steps.filter(({ to }) => to === 'cordoned' || to === 'terminating'));
+    .flatMap(({ steps }) => {
+      const givenBack = steps.findLast(({ to }) => to === 'uncordoned')?.i ?? -1;
+      return steps.filter(({ to, i }) => (to === 'cordoned' && i > givenBack) || to === 'terminating');
+    });
   const ofClaims = view.claims.filter((claim) => claim.instance === instance.id).flatMap(({ terminating }) => terminating ?? []);
   return [...ofNodes, ...ofClaims].sort((a, b) => a.i - b.i)[0];
 }

@@ -1,10 +1,39 @@
 import { expect, test } from '@playwright/test';
+import type { EventOf } from '../history/events.ts';
 import { HistoryBuilder } from '../history/testing/history-builder.ts';
 import { createView } from '../history/view.ts';
 import { gracePeriods } from './grace-periods.ts';
 
 /** A pod with 60 s to end runs on the target's instance; at 10 s its node has to go. */
-function leaving(pool: { terminationGracePeriodMs?: number } = {}, more: { drain?: 'stays' } = {}): HistoryBuilder {
+function leaving(pool: Limit = {}, more: Habits = {}): HistoryBuilder {
+  return marked(pool, 'terminating', more);
+}
+
+interface Limit {
+  readonly terminationGracePeriodMs?: number;
+}
+type Habits = Partial<Pick<EventOf<'workload'>, 'drain' | 'truth'>>;
+
+function marked(pool: Limit, as: 'cordoned' | 'terminating', more: Habits = {}): HistoryBuilder {
+  return running(pool, more).at(10_000).node('n-1', as, 'i-1');
+}
+
+/** Another pod begins to run when the node is leaving, and the first one has gone. */
+function lateComer(): HistoryBuilder {
+  const empty = leaving().pod('web-1', 'terminating').pod('web-1', 'gone').at(11_000);
+  return empty.pod('web-2', 'created').pod('web-2', 'scheduled', 'n-1').pod('web-2', 'running', 'n-1');
+}
+
+/** Nothing keeps the Node when the target deletes it. */
+function nodeDeleted(): HistoryBuilder {
+  return running()
+    .at(10_000)
+    .request(3, 'delete nodes', { object: 'nodes/n-1' })
+    .node('n-1', 'gone', 'i-1')
+    .effect(3, { kind: 'applied', ids: ['nodes/n-1'] });
+}
+
+function running(pool: Limit = {}, more: Habits = {}): HistoryBuilder {
   return new HistoryBuilder()
     .act()
     .pool('default', pool)
@@ -23,9 +52,7 @@ function leaving(pool: { terminationGracePeriodMs?: number } = {}, more: { drain
     .node('n-1', 'ready', 'i-1')
     .pod('web-1', 'created')
     .pod('web-1', 'scheduled', 'n-1')
-    .pod('web-1', 'running', 'n-1')
-    .at(10_000)
-    .node('n-1', 'terminating', 'i-1');
+    .pod('web-1', 'running', 'n-1');
 }
 
 const ended = (history: HistoryBuilder): HistoryBuilder =>
@@ -66,7 +93,41 @@ for (const { name, history, codes } of [
     codes: ['asked-too-late'],
   },
   { name: 'never asked', history: ended(leaving(LIMIT).at(310_000)), codes: ['asked-too-late'] },
-  { name: 'never asked where nothing limits the drain', history: ended(leaving().at(310_000)), codes: [] },
+  { name: 'never asked where nothing limits the drain', history: ended(leaving().at(310_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never asked long before the last moment', history: ended(leaving(LIMIT).at(20_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never asked on a node that nobody marked', history: ended(running().at(20_000)), codes: ['never-asked-to-leave'] },
+  { name: 'never asked, one that ends with its node', history: ended(leaving({}, { drain: 'stays' }).at(20_000)), codes: [] },
+  { name: 'never asked, one that opted out', history: ended(leaving({}, { drain: 'opted-out' }).at(20_000)), codes: [] },
+  { name: 'never asked, one of a DaemonSet', history: ended(leaving({}, { truth: { kind: 'daemon' } }).at(20_000)), codes: [] },
+  { name: 'never asked, one whose work is done', history: ended(leaving().pod('web-1', 'ended', 'n-1').at(20_000)), codes: [] },
+  { name: 'never asked on an instance that was lost', history: ended(leaving().node('n-1', 'not-ready', 'i-1').at(20_000)), codes: [] },
+  {
+    name: 'never asked on an instance whose end was announced',
+    history: ended(leaving().add({ type: 'notice', instance: 'i-1', kind: 'spot-interruption', to: 'sent', endsInMs: 120_000 }).at(20_000)),
+    codes: [],
+  },
+  { name: 'never asked on a node that somebody deleted', history: ended(leaving().node('n-1', 'gone', 'i-1').at(20_000)), codes: [] },
+  { name: 'never asked on a node that the target deleted', history: ended(nodeDeleted().at(20_000)), codes: ['never-asked-to-leave'] },
+  {
+    name: 'never asked on a node that the target deleted, and collected before its instance ends',
+    history: ended(nodeDeleted().at(60_000).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1').at(70_000)),
+    codes: ['never-asked-to-leave'],
+  },
+  { name: 'bound when its node was leaving already', history: ended(lateComer().at(20_000)), codes: [] },
+  {
+    name: 'asked in time after its node had been given back',
+    history: ended(
+      marked(LIMIT, 'cordoned')
+        .at(20_000)
+        .node('n-1', 'uncordoned', 'i-1')
+        .at(250_000)
+        .node('n-1', 'terminating', 'i-1')
+        .at(280_000)
+        .pod('web-1', 'terminating')
+        .at(341_000),
+    ),
+    codes: [],
+  },
 ]) {
   test(`the grace period of a pod: ${name}`, () => {
     const result = gracePeriods.judge(createView(history.at(400_000).finish().events));

@@ -1,4 +1,4 @@
-import type { InstanceLife, PodLife } from '../history/lives.ts';
+import type { InstanceLife, NodeLife, PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -10,23 +10,28 @@ import { count, indexes, safetyPart, seconds } from './parts.ts';
 const LOOK_MS = 15_000;
 
 /**
- * Pods get the time to end that they are owed. An instance is not ended by the target while a pod that was asked to leave is
- * there and within its grace period, or within what is left of it before the last moment of its node. And where a node has
- * such a moment, pods are asked to leave so early that they have their grace period before it. Exempt are instances that were
- * lost anyway, and pods that end with their node.
+ * Pods get the time to end that they are owed, and are asked to leave before that. An instance is not ended by the target while a pod that was asked to leave is
+ * there and within its grace period, or within what is left of it before the last moment of its node, and not while one runs
+ * that nobody has asked. And where a node has such a moment, pods are asked to leave so early that they have their grace period
+ * before it. Exempt are instances that were lost anyway, and pods that end with their node.
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',
-  summary: 'pods that have to leave get the time to end that they are owed',
+  summary: 'pods that have to leave are asked to, and get the time to end that they are owed',
   codes: {
     'grace-cut-short': 'the target ended an instance while a pod on it had time left to end by itself',
+    'never-asked-to-leave': 'the target ended an instance on which a pod ran that nobody had asked to leave',
     'asked-too-late': 'a pod was asked to leave when less time was left than it is owed, though its node had more',
   },
   judge: (view) => {
     const ended = view.instances.filter(({ ending }) => ending?.span !== undefined && view.requests.has(ending.span));
     if (ended.length === 0) return undefined;
-    const findings = ended.flatMap((instance) => judgeInstance(view, instance));
-    return safetyPart(view, findings, `${count(findings.length, 'pod')} cut short on ${count(ended.length, 'instance')} that ended`);
+    const findings = ended.flatMap((instance) => [...judgeInstance(view, instance), ...unaskedOn(view, instance)]);
+    return safetyPart(
+      view,
+      findings,
+      `${count(findings.length, 'pod')} cut short or never asked on ${count(ended.length, 'instance')} that ended`,
+    );
   },
 };
 
@@ -53,6 +58,53 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
     const message = `Pod ${pod.name} is owed ${seconds(owedMs)} to end before the last moment of its node, ${seconds(lastMs)}, but was asked to leave only at ${seconds(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
+}
+
+/**
+ * Pods that ran on an instance when the target ended it, and that nobody had asked to leave. They had been there before the
+ * first sign that it had to go: what comes at the last moment, nobody can see in time. Not asked of pods that opted out, which
+ * are waited for, or of any where the node's time was up or somebody else had deleted it; where the target had, its pods were
+ * left to whoever collects them, which is no request to leave either. What is owed to pods on an instance whose end was announced
+ * is for `interruption-handled` to judge.
+ */
+function unaskedOn(view: View, instance: InstanceLife): Finding[] {
+  const { ending } = instance;
+  if (ending === undefined || isLost(view, instance, ending)) return [];
+  if (view.notices.some(({ instance: id, sent, endsAtMs }) => id === instance.id && endsAtMs !== undefined && sent.i < ending.i)) return [];
+  const request = ending.span === undefined ? undefined : view.requests.get(ending.span);
+  const lastMs = lastMomentOf(view, instance) ?? Infinity;
+  if (ending.t >= lastMs - ROUNDED_MS) return [];
+  const leavingIndex = Math.min(leavingOf(view, instance)?.i ?? Infinity, request?.start.i ?? ending.i);
+  return view.pods
+    .filter((pod) => {
+      const { node, running, ended, terminating, gone } = pod;
+      if (node?.instance !== instance.id || !mustBeAsked(view, pod)) return false;
+      const isNodeGone = (node.gone?.i ?? Infinity) < ending.i;
+      if (isNodeGone && !isDeletedByTarget(view, node)) return false;
+      if (running === undefined || running.i > leavingIndex) return false;
+      const lastIndex = Math.min(node.gone?.i ?? Infinity, ending.i);
+      return [ended, terminating, gone].every((step) => (step?.i ?? Infinity) > lastIndex);
+    })
+    .map((pod) => ({
+      code: 'never-asked-to-leave',
+      object: pod.object,
+      events: indexes([...pod.steps, ...(pod.node?.steps ?? []), ...eventsOf(request), ending]),
+      message: `Pod ${pod.name} had run on instance ${instance.id} from ${seconds(pod.running?.t ?? 0)} on when the target ended that at ${seconds(ending.t)}, and nobody had asked it to leave.`,
+    }));
+}
+
+function isDeletedByTarget(view: View, { steps, object }: NodeLife): boolean {
+  const marked = steps.find(({ to }) => to === 'terminating' || to === 'gone');
+  return [...view.requests.values()].some(({ start, effect }) => {
+    if (start.operation !== 'delete nodes' || start.object !== object || marked === undefined) return false;
+    return effect?.effect.kind === 'applied' && start.i < marked.i && marked.i < effect.i;
+  });
+}
+
+/** Whether a pod is one that leaves a node by eviction. Of pods of no workload nobody knows whose they are. */
+function mustBeAsked(view: View, { workload }: PodLife): boolean {
+  const known = workload === undefined ? undefined : view.workloads.get(workload);
+  return known !== undefined && known.truth.kind !== 'daemon' && known.deployed.drain === undefined;
 }
 
 /** How long a pod may take to end, in milliseconds; undefined if nobody owes it any time. */

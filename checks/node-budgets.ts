@@ -9,7 +9,8 @@ import { count, indexes, safetyPart, seconds } from './parts.ts';
 
 /**
  * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
- * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them. What
+ * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them: from the
+ * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes. What
  * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
  * tell why a node was taken: budgets for some reasons only are not judged.
  */
@@ -25,17 +26,22 @@ export const nodeBudgets: Check = {
     const judged = departures.filter((one) => one.isVoluntary && guarded.has(poolOf(view, one.entry) ?? ''));
     const findings = judged.flatMap((departure) => {
       const pool = poolOf(view, departure.entry) ?? '';
-      const present = entries.filter((entry) => poolOf(view, entry) === pool && isPresent(entry, departure.at.i));
+      const present = entries.filter((entry) => poolOf(view, entry) === pool && isPresent(entry, departure.begun.i));
       const away = present.filter((entry) => isAway(entry, departures, departure));
       // Some decide, and take the node only when its replacement has come.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
       if (away.length <= allowed) return [];
-      const { node, at } = departure;
+      const { node, at, begun } = departure;
       return {
         code: 'node-budget-exceeded',
         object: node.object,
-        events: indexes([...view.pools.filter((one) => one.pool.name === pool), ...away.flatMap(({ nodes }) => nodes[0]?.steps ?? []), at]),
-        message: `Node ${node.name} of pool ${pool} was taken at ${seconds(at.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
+        events: indexes([
+          ...view.pools.filter((one) => one.pool.name === pool),
+          ...away.flatMap(({ nodes }) => nodes[0]?.steps ?? []),
+          begun,
+          at,
+        ]),
+        message: `Node ${node.name} of pool ${pool} was taken at ${seconds(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
       };
     });
     return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets`);
@@ -47,8 +53,8 @@ function isPresent({ nodes }: LedgerEntry, index: number): boolean {
   return nodes.some(({ ready, gone }) => (ready?.i ?? Infinity) < index && (gone?.i ?? Infinity) > index);
 }
 
-function isAway(entry: LedgerEntry, departures: readonly Departure[], { at, decided }: Departure): boolean {
-  const isLeaving = departures.some((one) => one.entry.instance.id === entry.instance.id && one.at.i <= at.i);
+function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {
+  const isLeaving = departures.some((one) => one.entry.instance.id === entry.instance.id && one.begun.i <= begun.i);
   const isEnded = (entry.instance.ending?.i ?? Infinity) < decided.i;
   return isLeaving || isEnded || entry.nodes.some((node) => isNotReady(node, decided.i));
 }

@@ -12,6 +12,8 @@ import { createUnavailableOfferings } from './capacity/unavailable-offerings.ts'
 import type { UnavailableOfferings } from './capacity/unavailable-offerings.ts';
 import { measuredEc2 } from './capacity/measured-ec2.ts';
 import { patientKube } from './core/patient-kube.ts';
+import { createReservations } from './disruption/reservations.ts';
+import type { Reservations } from './disruption/reservations.ts';
 import { createClaimOfferings } from './launch/claim-offerings.ts';
 import type { ClaimOfferings } from './launch/claim-offerings.ts';
 import { createLaunchTemplates } from './launch/launch-templates.ts';
@@ -41,6 +43,7 @@ export interface Context {
   readonly unavailable: UnavailableOfferings;
   readonly templates: LaunchTemplates;
   readonly nominations: Nominations;
+  readonly reservations: Reservations;
   readonly reporter: Reporter;
   readonly metrics: Metrics;
   readonly podClock: PodClock;
@@ -81,6 +84,7 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster, per
     unavailable: createUnavailableOfferings(clock),
     templates: createLaunchTemplates(clock, ec2, cluster),
     nominations: createNominations(clock, periods.nominationMs),
+    reservations: createReservations(),
     reporter: createReporter(runtime, kube),
   };
 }

@@ -123,7 +123,7 @@ function ofPools(context: Context): Gauge[] {
       () =>
         state.pools.list().flatMap((pool) =>
           REASONS.map((reason): Series => {
-            return [{ nodepool: nameOf(pool), reason }, allowedDisruptions(state, nameOf(pool), reason, runtime.clock.nowMs())];
+            return [{ nodepool: nameOf(pool), reason }, allowedDisruptions(context, nameOf(pool), reason, runtime.clock.nowMs())];
           }),
         ),
     ),

@@ -97,7 +97,7 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   },
   securityGroupDeleted: {
     good: specify(faults.securityGroupDeleted, {}),
-    bad: () => specify(faults.securityGroupDeleted, { groups: ['sg-1'] } as object),
+    bad: () => specify(faults.securityGroupDeleted, { groups: ['sg-1'] as never }),
     says: 'groups',
     firings: [7, 7],
   },

@@ -4,16 +4,21 @@ import type { Refusal } from '../wire/effects.ts';
 import type { Fault } from './fault.ts';
 import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
-/** What each service says. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, apimachinery's `NewInternalError`. */
+/**
+ * What each service says. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, "GetParameter" and "Common
+ * errors" of Systems Manager, apimachinery's `NewInternalError`.
+ */
 const REFUSALS = {
   internal: {
     ec2: { status: 500, code: 'InternalError', message: 'An internal error has occurred' },
     sqs: { status: 500, code: 'InternalFailure', message: 'The request processing has failed because of an unknown error.' },
+    ssm: { status: 500, code: 'InternalServerError', message: 'An error occurred on the server side.' },
     kube: { status: 500, code: 'InternalError', message: 'Internal error occurred: etcdserver: leader changed' },
   },
   unavailable: {
     ec2: { status: 503, code: 'Unavailable', message: 'The service is unavailable. Please try again shortly.' },
     sqs: { status: 503, code: 'ServiceUnavailable', message: 'The service is temporarily unavailable.' },
+    ssm: { status: 503, code: 'ServiceUnavailable', message: 'The request has failed due to a temporary failure of the server.' },
     kube: { status: 503, code: 'ServiceUnavailable', message: 'the server is currently unable to handle the request' },
   },
 } as const satisfies Record<string, Record<string, Refusal>>;
@@ -48,7 +53,8 @@ export const serverError: Fault<z.infer<typeof params>, z.input<typeof params>> 
     }),
 };
 
-function serviceOf({ wire, name }: Operation): 'kube' | 'ec2' | 'sqs' {
+function serviceOf({ wire, name }: Operation): 'kube' | 'ec2' | 'sqs' | 'ssm' {
   if (wire === 'kube') return 'kube';
+  if (name.startsWith('ssm:')) return 'ssm';
   return name.startsWith('sqs:') ? 'sqs' : 'ec2';
 }

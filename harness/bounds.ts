@@ -165,9 +165,9 @@ const DEFINITIONS = {
   },
   'masked-offering': {
     formula: 'unavailableOffering',
-    reason: 'capacity that EC2 has just taken back is not there to be bought: it is left alone as long as any that was refused',
+    reason: 'what EC2 has just refused, or taken back, is not there to be had: it is left alone for as long as the target says of itself',
     least: true,
-    loose: 'it is measured only where capacity that was taken back is bought again, which few do while anything else is left',
+    loose: 'of what was taken back it is measured only where that is bought again, which few do while anything else is left',
     value: ({ c }) => c.unavailableOfferingMs,
   },
   'repeats-a-minute': {

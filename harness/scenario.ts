@@ -122,6 +122,8 @@ export interface Trial {
   readonly nodes: number;
   /** What the target declares of itself. */
   readonly constants: TargetConstants;
+  /** How long a bound of time is: for what a scenario sets up by it. Not for waiting, which has words of its own. */
+  lengthMs(bound: BoundName): number;
   deploy(spec: WorkloadSpec): Promise<Workload>;
   scale(workload: Workload, replicas: number): Promise<void>;
   /** Deletes the workload and its pods. */

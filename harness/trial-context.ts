@@ -94,6 +94,12 @@ export class TrialContext implements Trial {
     this.expect = this.#expectations();
   }
 
+  lengthMs(bound: BoundName): number {
+    const { unit, value } = this.#bounds[bound];
+    if (unit !== 'ms') throw new Error(`the bound ${bound} is no time`);
+    return value;
+  }
+
   async deploy(spec: WorkloadSpec): Promise<Workload> {
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
     const labels = { [WORKLOAD_LABEL]: name };

@@ -133,9 +133,20 @@ const effectSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('unobservable') }),
 ]);
 
+/** An offering as an error of EC2 names it: its place by zone, subnet or both. */
+const refusedOfferingSchema = z.object({
+  instanceType: id,
+  zone: id.optional(),
+  subnet: id.optional(),
+  /** Absent where the error doesn't say: then what the request asked for. */
+  capacityType: z.enum(['spot', 'on-demand']).optional(),
+});
+
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
-const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'terminating', 'gone'] as const;
-const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'terminating', 'gone'] as const;
+/** `ended`: its containers have, and nobody had deleted it. Older histories lack it. */
+const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
+/** `uncordoned`: pods may come again. Older histories lack it. */
+const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'terminating', 'gone'] as const;
 export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 const NOTICE_STEPS = ['sent', 'queued', 'received'] as const;
@@ -234,6 +245,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     code: z.string().optional(),
     /** Short account of the answer: counts, ids, error message. */
     note: z.string().optional(),
+    /** Of a fleet: the offerings without capacity, as far as the errors of its answer name them. Older histories lack it. */
+    refused: z.array(refusedOfferingSchema).optional(),
   }),
   event('watch.open', { span, principal: principalSchema, incarnation: count, object: z.string(), from: z.string().optional() }),
   /** Events up to this resource version have been delivered. */

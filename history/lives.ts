@@ -17,6 +17,8 @@ export interface PodLife {
   readonly unschedulable: EventOf<'pod'> | undefined;
   readonly scheduled: EventOf<'pod'> | undefined;
   readonly running: EventOf<'pod'> | undefined;
+  /** Its containers had ended before anybody deleted it. */
+  readonly ended: EventOf<'pod'> | undefined;
   readonly terminating: EventOf<'pod'> | undefined;
   readonly gone: EventOf<'pod'> | undefined;
   /** The node that it was scheduled to. */
@@ -138,6 +140,7 @@ export function foldPods(events: readonly HistoryEvent[], nodes: readonly NodeLi
       unschedulable: step('unschedulable'),
       scheduled: step('scheduled'),
       running: step('running'),
+      ended: step('ended'),
       terminating: step('terminating'),
       gone: step('gone'),
       node: placed?.node === undefined ? undefined : nodeOfName(nodes, placed.node, placed.i),

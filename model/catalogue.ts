@@ -30,6 +30,14 @@ export interface Offering {
   readonly capacityType: CapacityType;
 }
 
+/** An offering as an error names it: its place by zone, by subnet or by both, its capacity type where the error says it. */
+export interface NamedOffering {
+  readonly instanceType: string;
+  readonly zone?: string;
+  readonly subnet?: string;
+  readonly capacityType?: CapacityType;
+}
+
 /** Some offerings: those that match every list that is given. An empty selector matches all. */
 export interface OfferingSelector {
   readonly instanceTypes?: readonly string[];

@@ -12,23 +12,28 @@ export interface Cron {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-const MACROS: Readonly<Record<string, string>> = {
-  '@yearly': '0 0 1 1 *',
-  '@annually': '0 0 1 1 *',
-  '@monthly': '0 0 1 * *',
-  '@weekly': '0 0 * * 0',
-  '@daily': '0 0 * * *',
-  '@midnight': '0 0 * * *',
-  '@hourly': '0 * * * *',
-};
+const MACROS: ReadonlyMap<string, string> = new Map([
+  ['@yearly', '0 0 1 1 *'],
+  ['@annually', '0 0 1 1 *'],
+  ['@monthly', '0 0 1 * *'],
+  ['@weekly', '0 0 * * 0'],
+  ['@daily', '0 0 * * *'],
+  ['@midnight', '0 0 * * *'],
+  ['@hourly', '0 * * * *'],
+]);
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+/** How far ahead a beginning is looked for. */
+const YEARS_AHEAD = 5;
 
 /**
  * Reads the five fields of a cron schedule, or a macro such as `@daily`: what Kubernetes' CronJobs and Karpenter's budgets
- * take. Source: robfig/cron v3, `ParseStandard`.
+ * take, but for `@every`. Source: robfig/cron v3, `ParseStandard`.
  * @returns undefined if it can't be read
  */
 export function parseCron(text: string): Cron | undefined {
-  const fields = (MACROS[text.trim()] ?? text.trim()).split(/\s+/);
+  const fields = (MACROS.get(text.trim()) ?? text.trim()).split(/\s+/);
   if (fields.length !== 5) return undefined;
   const [minute = '', hour = '', day = '', month = '', weekday = ''] = fields;
   const minutes = parseField(minute, 0, 59);
@@ -38,44 +43,87 @@ export function parseCron(text: string): Cron | undefined {
   const weekdays = parseField(weekday, 0, 6, WEEKDAYS);
   if (minutes === undefined || hours === undefined || days === undefined || months === undefined || weekdays === undefined)
     return undefined;
-  return { minutes, hours, days, months, weekdays, eitherDay: !isAny(day) && !isAny(weekday) };
+  return {
+    minutes: minutes.values,
+    hours: hours.values,
+    days: days.values,
+    months: months.values,
+    weekdays: weekdays.values,
+    eitherDay: !days.isAny && !weekdays.isAny,
+  };
 }
 
 /** Whether the schedule begins anything in the minute of this moment. @param ms since the Unix epoch */
 export function isHit(cron: Cron, ms: number): boolean {
   const date = new Date(ms);
-  const isDay = cron.days.has(date.getUTCDate());
-  const isWeekday = cron.weekdays.has(date.getUTCDay());
-  return (
-    cron.minutes.has(date.getUTCMinutes()) &&
-    cron.hours.has(date.getUTCHours()) &&
-    cron.months.has(date.getUTCMonth() + 1) &&
-    (cron.eitherDay ? isDay || isWeekday : isDay && isWeekday)
-  );
+  return cron.minutes.has(date.getUTCMinutes()) && cron.hours.has(date.getUTCHours()) && isDay(cron, date);
 }
 
-function isAny(field: string): boolean {
-  return field.startsWith('*') || field.startsWith('?');
-}
-
-/** Lists of values and ranges, each with a step; undefined if one of them is none. */
-function parseField(field: string, min: number, max: number, names: readonly string[] = []): Set<number> | undefined {
-  const values = new Set<number>();
-  for (const part of field.split(',')) {
-    const [, range = '', stepText] = /^([^/]+)(?:\/(\d+))?$/.exec(part) ?? [];
-    const [fromText = '', toText] = range.split('-');
-    const isAll = range === '*' || range === '?';
-    const from = isAll ? min : numberOf(fromText, min, names);
-    const last = isAll || (toText === undefined && stepText !== undefined) ? max : numberOf(toText ?? fromText, min, names);
-    const step = Number(stepText ?? 1);
-    if (from === undefined || last === undefined || from < min || last > max || from > last || step < 1) return undefined;
-    for (let value = from; value <= last; value += step) values.add(value);
+/**
+ * The first moment after this one at which the schedule begins. Day by day, whole months skipped: it costs little however far
+ * away that is.
+ * @param afterMs since the Unix epoch
+ * @returns undefined if there is none before the end of the fifth year from now, as for the 30th of February
+ */
+export function nextHit(cron: Cron, afterMs: number): number | undefined {
+  const hours = [...cron.hours].sort((a, b) => a - b);
+  const minutes = [...cron.minutes].sort((a, b) => a - b);
+  const lastYear = new Date(afterMs).getUTCFullYear() + YEARS_AHEAD;
+  let dayMs = Math.floor(afterMs / DAY_MS) * DAY_MS;
+  for (;;) {
+    const date = new Date(dayMs);
+    if (date.getUTCFullYear() > lastYear) return undefined;
+    if (isDay(cron, date)) {
+      for (const hour of hours) {
+        for (const minute of minutes) {
+          const ms = dayMs + (60 * hour + minute) * MINUTE_MS;
+          if (ms > afterMs) return ms;
+        }
+      }
+    }
+    dayMs = cron.months.has(date.getUTCMonth() + 1) ? dayMs + DAY_MS : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1);
   }
-  return values;
+}
+
+function isDay(cron: Cron, date: Date): boolean {
+  const isOfMonth = cron.days.has(date.getUTCDate());
+  const isOfWeek = cron.weekdays.has(date.getUTCDay());
+  return cron.months.has(date.getUTCMonth() + 1) && (cron.eitherDay ? isOfMonth || isOfWeek : isOfMonth && isOfWeek);
+}
+
+interface Field {
+  readonly values: ReadonlySet<number>;
+  /** Whether one of its parts leaves it open: a star, with no step above one. */
+  readonly isAny: boolean;
+}
+
+/** Lists of values and ranges, each with a step; undefined if one of them is none. Between commas there may be nothing. */
+function parseField(field: string, min: number, max: number, names: readonly string[] = []): Field | undefined {
+  const parts = field.split(',').filter((part) => part !== '');
+  const parsed = parts.map((part) => parsePart(part, min, max, names)).filter((part) => part !== undefined);
+  if (parsed.length < parts.length) return undefined;
+  return { values: new Set(parsed.flatMap(({ values }) => values)), isAny: parsed.some(({ isAny }) => isAny) };
+}
+
+/** Source: robfig/cron v3, `getRange`: also what follows a star and a hyphen is not looked at. */
+function parsePart(part: string, min: number, max: number, names: readonly string[]): { values: number[]; isAny: boolean } | undefined {
+  const [range = '', stepText, ...moreSteps] = part.split('/');
+  const [fromText = '', toText, ...moreRange] = range.split('-');
+  const isStar = fromText === '*' || fromText === '?';
+  if (moreSteps.length > 0 || (!isStar && moreRange.length > 0)) return undefined;
+  const from = isStar ? min : numberOf(fromText, min, names);
+  const isOpen = isStar || (toText === undefined && stepText !== undefined);
+  const last = isOpen ? max : numberOf(toText ?? fromText, min, names);
+  const step = stepText === undefined ? 1 : numberOf(stepText, 0, []);
+  if (from === undefined || last === undefined || step === undefined) return undefined;
+  if (from < min || last > max || from > last || step < 1) return undefined;
+  const values = [];
+  for (let value = from; value <= last; value += step) values.push(value);
+  return { values, isAny: isStar && step === 1 };
 }
 
 function numberOf(text: string, min: number, names: readonly string[]): number | undefined {
   const named = names.indexOf(text.toLowerCase());
   if (named !== -1) return named + min;
-  return /^\d+$/.test(text) ? Number(text) : undefined;
+  return /^\+?\d+$/.test(text) ? Number(text) : undefined;
 }

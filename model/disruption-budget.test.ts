@@ -16,6 +16,20 @@ test('durations reach beyond the day', () => {
   expect(isInForce({ schedule: '@daily', durationMs: 36_000_000 }, at('10:00:00'))).toBe(false);
 });
 
+test('however long a budget holds, it is found out at once', () => {
+  const years = 8_760 * 3_600_000;
+  expect(isInForce({ schedule: '0 0 1 7 *', durationMs: years }, at('10:00:00'))).toBe(true);
+  expect(isInForce({ schedule: '0 11 1 7 *', durationMs: years }, at('10:00:00'))).toBe(true);
+  expect(isInForce({ schedule: '0 11 1 7 *', durationMs: years - 3_600_000 }, at('10:00:00'))).toBe(false);
+  expect(isInForce({ schedule: '0 0 29 2 *', durationMs: 2 * years }, at('10:00:00'))).toBe(false);
+  expect(isInForce({ schedule: '0 0 29 2 *', durationMs: 3 * years }, at('10:00:00'))).toBe(true);
+});
+
+// As Karpenter's: what has no next beginning counts as one that has passed.
+test('one whose schedule never begins always holds', () => {
+  expect(isInForce({ schedule: '0 0 30 2 *', durationMs: 60_000 }, at('10:00:00'))).toBe(true);
+});
+
 test('without a schedule, or with one that can not be read, it always holds', () => {
   expect(isInForce({}, at('10:00:00'))).toBe(true);
   expect(isInForce({ schedule: 'now and then', durationMs: 1 }, at('10:00:00'))).toBe(true);

@@ -1,4 +1,4 @@
-import { isHit, parseCron } from './cron.ts';
+import { nextHit, parseCron } from './cron.ts';
 
 /** Why a node may be taken though nothing is wrong with it. */
 export const DISRUPTION_REASONS = ['empty', 'underutilized', 'drifted'] as const;
@@ -15,19 +15,16 @@ export interface DisruptionBudget {
   readonly durationMs?: number;
 }
 
-const MINUTE_MS = 60_000;
-
 /**
- * Whether a budget holds at a moment: its schedule has begun no longer ago than the duration. One whose schedule can't be
- * read always holds. Source: Karpenter, `Budget.IsActive`, v1.8.
+ * Whether a budget holds at a moment: its schedule has begun less than the duration ago. One whose schedule can't be read, or
+ * never begins, always holds. Source: Karpenter, `Budget.IsActive`, v1.8.
  * @param nowMs since the Unix epoch
  */
 export function isInForce({ schedule, durationMs }: Pick<DisruptionBudget, 'schedule' | 'durationMs'>, nowMs: number): boolean {
   if (schedule === undefined || durationMs === undefined) return true;
   const cron = parseCron(schedule);
   if (cron === undefined) return true;
-  for (let ms = nowMs - (nowMs % MINUTE_MS); ms > nowMs - durationMs; ms -= MINUTE_MS) if (isHit(cron, ms)) return true;
-  return false;
+  return (nextHit(cron, nowMs - durationMs) ?? -Infinity) <= nowMs;
 }
 
 /** How many of `total` nodes a budget lets go: its number, or its part rounded up. What can't be read lets none go. */

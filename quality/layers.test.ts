@@ -31,6 +31,9 @@ for (const [what, file, text] of [
     'controller/planted.ts',
     "import type { Tag } from '@aws-sdk/client-ec2';\nimport { EC2Client } from '@aws-sdk/client-ec2';",
   ],
+  ['what only its folder may', 'targets/plain/planted.ts', "import { createController } from '../../controller/controller.ts';"],
+  ['and its type', 'targets/plain/planted.ts', "import type { Context } from '../../controller/context.ts';"],
+  ['the way round over its folder', 'targets/plain/planted.ts', "import { reference } from '../reference.ts';"],
   ['a folder without a row', 'helpers/planted.ts', ''],
 ] as const) {
   test(`a planted breach is found: ${what}`, () => {
@@ -43,5 +46,11 @@ test('what the house allows is no breach', () => {
     inspect('clients/fine.ts', "import type { Wire } from '../wire/wire.ts';\nimport { EC2Client } from '@aws-sdk/client-ec2';"),
   ).toEqual([]);
   expect(inspect('targets/fine.ts', "import type { Tag } from '@aws-sdk/client-ec2';\nimport { join } from 'node:path';")).toEqual([]);
+  expect(inspect('targets/plain/fine.ts', "import { Look } from './look.ts';\nimport type { Pod } from '../../model/kube.ts';")).toEqual(
+    [],
+  );
+  expect(
+    inspect('targets/plain.ts', "import { run } from './plain/autoscaler.ts';\nimport { CRDS } from '../controller/crds.ts';"),
+  ).toEqual([]);
   expect(inspect('checks/fine.test.ts', "import { runTrial } from '../harness/run.ts';")).toEqual([]);
 });

@@ -1,14 +1,14 @@
 import { posix } from 'node:path';
 import ts from 'typescript';
 
-/** What one folder, or one file at the root, may import besides itself, and why no more. */
+/** What one folder, or one file at the root, may import besides itself and what is in it, and why no more. */
 interface Layer {
   /** Folders, single files of a folder (`wire/wire.ts`), or everything. */
   readonly may: readonly string[] | 'everything';
   readonly why: string;
 }
 
-/** The house: a row may name what stands above it, and nothing below. */
+/** The house: a row may name what stands above it, and nothing below. A folder in a folder may have a row of its own, which then counts for it alone. */
 export const layers: Readonly<Record<string, Layer>> = {
   runtime: { may: [], why: 'time, chance and concurrency have one source, and it needs nothing' },
   model: { may: ['runtime'], why: "it is the field's nouns as data" },
@@ -29,6 +29,10 @@ export const layers: Readonly<Record<string, Layer>> = {
   targets: {
     may: ['runtime', 'model', 'history', 'clients', 'controller', 'wire/wire.ts', 'wire/http-wire.ts'],
     why: 'a target has two wires and nothing else of the world',
+  },
+  'targets/plain': {
+    may: ['runtime', 'model', 'clients'],
+    why: 'it is the second opinion: an autoscaler that shares no decision with the reference',
   },
   harness: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'faults', 'checks', 'targets'],
@@ -108,7 +112,7 @@ export function importsOf(file: string, text: string): Import[] {
  * @returns a sentence for each import that the house refuses: which, why, and how to mend it
  */
 export function breachesOf(file: string, imports: readonly Import[]): string[] {
-  const folder = folderOf(file);
+  const folder = rowOf(file);
   const layer = layers[folder];
   if (layer === undefined)
     return [`${file}: the house has no ${folder}. Give it a row in quality/layers.ts that says what it may import and why.`];
@@ -116,7 +120,7 @@ export function breachesOf(file: string, imports: readonly Import[]): string[] {
   return imports.flatMap(({ name, isType }) => {
     if (name.endsWith('.ts')) {
       const { may, why } = layer;
-      if (may === 'everything' || folderOf(name) === folder || isIn(may, name)) return [];
+      if (may === 'everything' || name === folder || name.startsWith(`${folder}/`) || isIn(may, name)) return [];
       const allowed = may.length === 0 ? 'nothing else of the house' : `only ${may.join(', ')}`;
       return [
         `${file} imports ${name}, but ${folder} may import ${allowed}: ${why}. ` +
@@ -127,6 +131,12 @@ export function breachesOf(file: string, imports: readonly Import[]): string[] {
     if (rule === undefined || isIn(rule.in, file) || (isType && isIn(rule.typesIn ?? [], file))) return [];
     return [`${file} imports ${name}, but only ${rule.in.join(', ')} may: ${rule.why}. Import what one of them offers, or extend it.`];
   });
+}
+
+/** The row that counts for a file: that of the folder of a folder if there is one, else that of its first folder. */
+function rowOf(path: string): string {
+  const inner = path.split('/').slice(0, 2).join('/');
+  return inner !== path && inner in layers ? inner : folderOf(path);
 }
 
 /** The first folder of a path, or the file itself at the root. */

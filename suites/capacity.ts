@@ -86,6 +86,48 @@ export const nothingAnywhere = scenario({
   },
 });
 
+/** 63 types of which each has room for the pods. */
+const MANY_TYPES = [
+  'c5',
+  'c5a',
+  'c5n',
+  'c6a',
+  'c6i',
+  'c7a',
+  'c7i',
+  'm5',
+  'm5a',
+  'm5n',
+  'm6a',
+  'm6i',
+  'm7a',
+  'm7i',
+  'r5',
+  'r5a',
+  'r5n',
+  'r6a',
+  'r6i',
+  'r7a',
+  'r7i',
+].flatMap((family) => ['xlarge', '2xlarge', '4xlarge'].map((size) => `${family}.${size}`));
+/** On demand the dearest of them: who goes by price comes to it late. */
+const LEFT = 'r7a.4xlarge';
+
+export const oneTypeOfMany = scenario({
+  id: 'capacity/one-type-of-many',
+  title: 'a pool allows 63 types, and all but one, which is dear, have no spot capacity: its pod is served from that, within few requests',
+  requirements: ['CAP-13', 'CAP-02'],
+  profile: 'extended',
+  features: ['spot'],
+  capabilities: ['capacity.set'],
+  pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: MANY_TYPES })],
+  async run(t) {
+    const scarce = MANY_TYPES.filter((type) => type !== LEFT);
+    await t.inject(specify(faults.insufficientCapacity, { instanceTypes: scarce, errors: 'one' }));
+    await serve(t, 'fallback', { replicas: 1 });
+  },
+});
+
 export const spotQuota = scenario({
   id: 'capacity/spot-quota',
   title: 'the quota of spot vCPUs is used up: the rest is bought on demand',

@@ -3,7 +3,7 @@ import { specify } from '../faults/fault.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
-import { THIRD_SIZED, serve } from './parts.ts';
+import { DESCRIPTIONS, OPTED_OUT, THIRD_SIZED, serve } from './parts.ts';
 
 const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
 /** Two, four and eight CPUs, each twice the price of the one before. */
@@ -28,6 +28,8 @@ async function halve(t: Trial): Promise<readonly Workload[]> {
   const besideOne = await serve(t, 'provision', { name: 'beside-one', replicas: 2, ...THIRD_SIZED });
   const two = await serve(t, 'provision', { name: 'two', replicas: 2, ...THIRD_SIZED });
   const besideTwo = await serve(t, 'provision', { name: 'beside-two', replicas: 1, ...THIRD_SIZED });
+  // What is written to a node that has just come is written by then.
+  await t.pass('launch-lag');
   await t.remove(besideOne);
   await t.remove(besideTwo);
   return [one, two];
@@ -161,8 +163,7 @@ export const optedOutPod = scenario({
   pools: SIZED_POOLS,
   async run(t) {
     t.expect.launchedAtMost(1);
-    const annotations = { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' };
-    await outgrow(t, { annotations });
+    await outgrow(t, { annotations: OPTED_OUT });
     t.expect.kept('consolidation');
     await t.pass('consolidation');
   },
@@ -204,25 +205,34 @@ export const budgetOfNone = scenario({
   },
 });
 
+const MINUTE_MS = 60_000;
 /** Trials in virtual time begin at midnight: it holds from the first moment. */
-const FIRST_MINUTES = { schedule: '0 * * * *', durationMs: 15 * 60_000 } as const;
+const MIDNIGHT = '0 0 * * *';
+/** Workloads that `halve` serves one after the other. */
+const HALVED_IN_TURN = 4;
 
 export const budgetSchedule = scenario({
   id: 'consolidation/budget-schedule',
-  title: 'a budget lets no node go in the first quarter of each hour: surplus nodes stay, and go when it is over',
+  title: 'a budget lets no node go in the first minutes of each day: surplus nodes stay, and go when they are over',
   profile: 'extended',
   requirements: ['BUD-04'],
   features: ['consolidation', 'disruption-budgets'],
   capabilities: ['time.virtual'],
-  pools: [pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [{ nodes: '0', ...FIRST_MINUTES }] } })],
+  pools: ONE_TYPE_POOLS,
   async run(t) {
     t.expect.launchedAtMost(4);
+    // However long the nodes take to come, they are surplus for the whole of the bound while none may go.
+    const heldMs = HALVED_IN_TURN * t.lengthMs('provision') + t.lengthMs('launch-lag') + t.lengthMs('consolidation');
+    const budget = { nodes: '0', schedule: MIDNIGHT, durationMs: Math.ceil(heldMs / MINUTE_MS + 1) * MINUTE_MS };
+    await t.changePool(pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [budget] } }));
     const left = await halve(t);
     for (const workload of left) t.expect.neverWithoutNode(workload);
     t.expect.kept('consolidation');
-    t.expect.consolidated(1, 'settle');
     await t.pass('consolidation');
-    await t.untilLeft(1, 'settle');
+    // What of the time was not needed for the nodes to come.
+    await t.pass('provision', HALVED_IN_TURN);
+    t.expect.consolidated(1, 'consolidation');
+    await t.pass('consolidation');
   },
 });
 
@@ -314,31 +324,34 @@ export const descriptionsFail = scenario({
   async run(t) {
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3 });
-    const operations = ['DescribeInstances', 'DescribeInstanceTypes', 'DescribeInstanceTypeOfferings', 'DescribeLaunchTemplates'];
-    await t.inject(
-      specify(faults.serverError, { operations: operations.map((name) => `ec2:${name}`), when: { kind: 'always' } }),
-      'may-fire',
-    );
+    // Who compares nodes with their pool alone still asks whether their instances are there.
+    const failing = await t.inject(specify(faults.serverError, { operations: DESCRIPTIONS, when: { kind: 'always' } }));
     t.expect.neverWithoutNode(web);
     t.expect.kept('drift');
+    await t.untilFired(failing, 'drift');
     await t.pass('drift');
   },
 });
 
-/** Whoever waits for half a minute, and holds its plans for a quarter, acts within it; seeds meet every moment. */
-const BETWEEN_PLAN_AND_DEED = { minMs: 35_000, maxMs: 50_000 } as const;
+/** Long enough for pods to come and to run, and shorter than anybody waits for an answer. */
+const MARK_HELD_MS = 25_000;
 
 export const podsComeMeanwhile = scenario({
   id: 'consolidation/pods-come-meanwhile',
-  title: 'pods come while a plan to do without their node is being made: it stays, or they are served elsewhere',
+  title: 'pods come to a node that is to go, before the mark that would have kept them away: it stays',
   profile: 'extended',
   requirements: ['DIS-03'],
   features: ['consolidation'],
+  capabilities: ['wire.kube'],
   pools: ONE_TYPE_POOLS,
   async run(t) {
+    t.expect.launchedAtMost(2);
     await halve(t);
-    // About as long as the pods need to end and the target to see that nothing happens any more.
-    await t.pause(BETWEEN_PLAN_AND_DEED);
+    // The mark is the first that is seen of a plan, however long its maker waits before it.
+    const operations = ['patch nodes', 'update nodes'];
+    const held = await t.inject(specify(faults.lateRequest, { operations, delayMs: MARK_HELD_MS }));
+    await t.untilFired(held, 'consolidation');
+    // They fill both nodes: without either of them another of the same kind would be needed.
     await serve(t, 'provision', { name: 'late', replicas: 3, ...THIRD_SIZED });
     t.expect.kept('consolidation');
     await t.pass('consolidation');
@@ -384,18 +397,27 @@ export const rollOut = scenario({
   },
 });
 
+/** Kubelets that come so much later leave the time in which a replacement is on its way. */
+const REPLACEMENT_LATE_MS = 60_000;
+
 export const interruptedMeanwhile = scenario({
   id: 'consolidation/interrupted-meanwhile',
   title: 'while a cheaper spot node is on its way, one of the two is taken back: the pod is served, and nothing is left',
   profile: 'extended',
   requirements: ['DIS-02', 'INT-10'],
   features: ['spot', 'interruption', 'consolidation'],
-  capabilities: ['spot.interrupt'],
+  capabilities: ['spot.interrupt', 'boot.delay'],
   pools: [pool('default', { capacityTypes: ['spot'], disruption: WILLING })],
   async run(t) {
-    const web = await outgrow(t);
+    // On a machine so large that enough of what is smaller is cheaper for certain: spot prices are no multiples of each other.
+    const web = await serve(t, 'provision', { replicas: 6, ...HALF_SIZED });
+    await t.scale(web, 1);
+    t.expect.servedUntilNow(web);
     t.expect.served(web, 'recover');
-    await t.untilLaunched(2, 'consolidation');
+    // Every pod has its node: what is launched now is launched for the sake of the price, or this does not fire.
+    const replacing = await t.inject(specify(faults.slowRegistration, { delayMs: REPLACEMENT_LATE_MS, count: 1 }));
+    await t.untilFired(replacing, 'consolidation');
+    if (replacing.firings() === 0) return;
     const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
     await t.untilFired(taken, 'provision');
     await t.pass('provision', 2);

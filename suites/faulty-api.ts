@@ -4,6 +4,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
+import type { PoolDisruption } from '../model/catalogue.ts';
 import { LABEL, STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
 
@@ -294,6 +295,35 @@ export const pausedDuringScaleIn = scenario({
     await t.pause({ minMs: 60_000, maxMs: 120_000 });
     await paused.heal();
     await t.pass('scale-in');
+  },
+});
+
+const PACED_TYPE = { instanceTypes: ['m6i.large'] } as const;
+/** What falls empty may go at once, if the budget lets it. */
+const pacedBy = (nodes: string): PoolDisruption => ({ consolidation: 'when-empty', consolidateAfterMs: 1_000, budgets: [{ nodes }] });
+
+export const heldUpTaints = scenario({
+  id: 'faulty-api/held-up-taints',
+  title:
+    'one node is empty and three have drifted when the budget lets one go, and changes of nodes take seconds: two reasons do not take two nodes',
+  profile: 'extended',
+  requirements: ['BUD-03', 'BUD-06', 'API-08'],
+  features: ['drift', 'disruption-budgets'],
+  capabilities: ['wire.kube'],
+  pools: [pool('default', { ...PACED_TYPE, disruption: pacedBy('0') })],
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 4 });
+    await t.scale(web, 3);
+    await t.changePool(pool('default', { ...PACED_TYPE, labels: { team: 'blue' }, disruption: pacedBy('0') }));
+    // Until both are due: only the budget holds them.
+    await t.pass('drift');
+    const late = await t.inject(
+      specify(faults.lateRequest, { operations: ['patch nodes'], when: { kind: 'first', count: 40 }, delayMs: 3_000 }),
+    );
+    await t.changePool(pool('default', { ...PACED_TYPE, labels: { team: 'blue' }, disruption: pacedBy('1') }));
+    await t.untilFired(late, 'drift');
+    await t.pass('drift');
+    await late.heal();
   },
 });
 

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Workload } from '../harness/scenario.ts';
-import { LABEL } from '../model/kube.ts';
+import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import { NODE_POOLS, NODE_SIZED, THIRD_SIZED, serve } from './parts.ts';
 
 /** What others do to what the autoscaler works with. */
@@ -79,22 +79,34 @@ export const comeAndGo = scenario({
   },
 });
 
+const SPREAD_NODES = 4;
+
 export const softSpread = scenario({
   id: 'others/soft-spread',
-  title: 'pods prefer to be spread over zones, and most of them go: what is left of the nodes, with the preference or without, stays',
+  title: 'pods that prefer to be spread over zones are left alone on four nodes: one at least is not needed, then what is left stays',
   profile: 'extended',
   requirements: ['DIS-06'],
   features: ['consolidation'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], disruption: { consolidation: 'when-empty-or-underutilized' } })],
   async run(t) {
-    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const];
-    const web = await serve(t, 'provision', { replicas: 18, ...THIRD_SIZED, spread });
-    await t.scale(web, 3);
-    // One a zone, where the preference counts.
-    t.expect.consolidated(3, 'consolidation');
-    await t.pass('consolidation');
+    t.expect.launchedAtMost(2 * SPREAD_NODES);
+    const numbers = Array.from({ length: SPREAD_NODES }, (_, index) => index + 1);
+    const labelSelector = {
+      matchExpressions: [{ key: WORKLOAD_LABEL, operator: 'In' as const, values: numbers.map((number) => `spread-${number}`) }],
+    };
+    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway', labelSelector } as const];
+    const left: Workload[] = [];
+    const beside: Workload[] = [];
+    for (const number of numbers) {
+      left.push(await serve(t, 'provision', { name: `spread-${number}`, replicas: 1, ...THIRD_SIZED, spread }));
+      beside.push(await serve(t, 'provision', { name: `beside-${number}`, replicas: 2, ...THIRD_SIZED }));
+    }
+    for (const workload of beside) await t.remove(workload);
+    // One node a zone is enough where the preference counts, and two where it does not.
+    t.expect.consolidated(3, 'settle');
+    await t.pass('settle');
     t.expect.kept('consolidation');
     await t.pass('consolidation');
-    await t.untilServed(web, 'recover');
+    for (const workload of left) await t.untilServed(workload, 'recover');
   },
 });

@@ -10,8 +10,30 @@ export const THIRD_SIZED = { cpu: '600m', memory: '512Mi' } as const;
 /** One pool of NODE_TYPES, on demand: nine offerings. */
 export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
 
+/** By which the pods of a user say to any autoscaler that they must not be disrupted. */
+export const OPTED_OUT = { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } as const;
+
 /** The requests of EC2 that launch: which of them an autoscaler sends is its own business. */
 export const LAUNCHES = ['ec2:CreateFleet', 'ec2:RunInstances'];
+
+/** The requests that describe what nodes are compared with, and the nodes' machines: which of them are read is the autoscaler's business. */
+export const DESCRIPTIONS = [
+  ...[
+    'DescribeImages',
+    'DescribeSubnets',
+    'DescribeSecurityGroups',
+    'DescribeLaunchTemplates',
+    'DescribeLaunchTemplateVersions',
+    'DescribeInstances',
+    'DescribeInstanceStatus',
+    'DescribeInstanceTypes',
+    'DescribeInstanceTypeOfferings',
+    'DescribeCapacityReservations',
+    'DescribePlacementGroups',
+    'DescribeTags',
+  ].map((name) => `ec2:${name}`),
+  ...['GetParameter', 'GetParameters', 'GetParametersByPath'].map((name) => `ssm:${name}`),
+];
 
 /** Deploys pods, by default such as fill a node each, expects them served within the bound, and waits for that. */
 export async function serve(t: Trial, within: BoundName, spec: Partial<WorkloadSpec> & Pick<WorkloadSpec, 'replicas'>): Promise<Workload> {

@@ -73,3 +73,22 @@ export const eitherPool = scenario({
     await t.pass('launch-lag');
   },
 });
+
+export const staticDrift = scenario({
+  id: 'promises/static-drift',
+  title: 'a pool of three nodes, one type of which is no longer allowed: each is replaced at its pace, and there is never one too few',
+  profile: 'extended',
+  requirements: ['DIS-07', 'BUD-06', 'PRV-14'],
+  features: ['static-capacity', 'drift', 'disruption-budgets'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'], replicas: 3 })],
+  async run(t) {
+    t.expect.launchedAtMost(3 + 3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    t.expect.neverWithoutNode(web);
+    const disruption = { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } as const;
+    await t.changePool(pool('default', { instanceTypes: ['m7i.large'], replicas: 3, disruption }));
+    t.expect.launchedFrom('default');
+    t.expect.emptied('drift');
+    await t.pass('drift');
+  },
+});

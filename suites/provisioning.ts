@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import type { Trial, WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
 import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
 
@@ -84,22 +85,41 @@ export const podsPerNode = scenario({
   },
 });
 
+/** Two pods within a limit, then ten beyond it, each of which needs a node: it has room for three of them. */
+async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): Promise<void> {
+  await serve(t, 'provision', { name: 'within', replicas: 2, ...size });
+  const beyond = await t.deploy({
+    name: 'beyond',
+    replicas: 10,
+    ...size,
+    truth: { kind: 'impossible', why: 'the limit of the pool has room for three further nodes' },
+  });
+  await t.pass('provision');
+  await t.remove(beyond);
+}
+
 export const limitReached = scenario({
   id: 'provisioning/limit-reached',
   title: 'ten pods that each need a node come at once, and the pool allows five nodes',
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
-  async run(t) {
-    await serve(t, 'provision', { name: 'within', replicas: 2 });
-    const beyond = await t.deploy({
-      name: 'beyond',
-      replicas: 10,
-      ...NODE_SIZED,
-      truth: { kind: 'impossible', why: 'the pool allows three further nodes' },
-    });
-    await t.pass('provision');
-    await t.remove(beyond);
-  },
+  run: (t) => meetLimit(t, NODE_SIZED),
+});
+
+export const processorLimit = scenario({
+  id: 'provisioning/processor-limit',
+  title: 'ten pods that each need a node come at once, and the pool allows eleven processors: five nodes of two',
+  requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 11 } })],
+  run: (t) => meetLimit(t, NODE_SIZED),
+});
+
+export const memoryLimit = scenario({
+  id: 'provisioning/memory-limit',
+  title: 'ten pods that each need a node for its memory come at once, and the pool allows 43 GiB: five nodes of eight',
+  requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { memoryMiB: 43 * 1024 } })],
+  run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
 });
 
 export const preferredPool = scenario({

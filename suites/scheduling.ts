@@ -74,6 +74,9 @@ export const impossiblePods = scenario({
       t.expect.noLaunchFor(waiting);
       t.expect.explained(waiting, []);
     }
+    // Alone first: nothing else could be the reason of a launch. Then beside others, where one too many is one for them.
+    await t.pass('launch-lag', 2);
+    t.expect.launchedAtMost(3);
     await serve(t, 'provision', { replicas: 3 });
     await t.pass('explain');
   },

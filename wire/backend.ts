@@ -1,3 +1,4 @@
+import type { NamedOffering } from '../model/catalogue.ts';
 import type { Effect, Operation, Principal } from '../model/operation.ts';
 import type { Bytes, WireRequest, WireResponse } from './wire.ts';
 
@@ -38,6 +39,8 @@ export interface AnswerNote {
   /** The protocol's error code or reason. */
   readonly code?: string;
   readonly note?: string;
+  /** The offerings without capacity that the errors of a fleet name. */
+  readonly refused?: readonly NamedOffering[];
 }
 
 /** One service behind a wire: reads the requests of its protocol and answers them. */

@@ -1,5 +1,6 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
 import { onlyJson } from '../protocols/kube/accept.ts';
+import type { NamedOffering } from '../model/catalogue.ts';
 import { formatObject } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
 import { never } from '../runtime/clock.ts';
@@ -273,10 +274,10 @@ class Passage {
     let response = answer;
     for (const { rewrite, fired } of this.#rewrites()) response = rewriteAnswer(response, firing(rewrite, fired));
     const { status } = answer;
-    const { code, note } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, { status, body: answer.body }) : {};
+    const { code, note, refused } = this.#recorded ? this.#site.backend.describeAnswer(this.#operation, { status, body: answer.body }) : {};
     const isLost = status >= 500 && effect.kind === 'applied';
     const outcome = isLost ? 'info' : status < 400 ? 'ok' : 'fail';
-    this.#recordEnd(outcome, status, code, status < 400 ? (this.#remark ?? note) : note?.slice(0, MAX_MESSAGE_LENGTH));
+    this.#recordEnd(outcome, status, code, status < 400 ? (this.#remark ?? note) : note?.slice(0, MAX_MESSAGE_LENGTH), refused);
     return response;
   }
 
@@ -356,7 +357,13 @@ class Passage {
     this.#record({ type: 'request.effect', span: this.#caller.span, effect: { ...effect } as EventOf<'request.effect'>['effect'] });
   }
 
-  #recordEnd(outcome: 'ok' | 'fail' | 'info', status: number | undefined, code: string | undefined, note: string | undefined): void {
+  #recordEnd(
+    outcome: 'ok' | 'fail' | 'info',
+    status: number | undefined,
+    code: string | undefined,
+    note: string | undefined,
+    refused?: readonly NamedOffering[],
+  ): void {
     this.#record({
       type: 'request.end',
       span: this.#caller.span,
@@ -364,6 +371,7 @@ class Passage {
       ...(status === undefined ? {} : { status }),
       ...(code === undefined ? {} : { code }),
       ...(note === undefined ? {} : { note }),
+      ...(refused === undefined ? {} : { refused: [...refused] }),
     });
   }
 

@@ -1,15 +1,17 @@
 import { expect, test } from '@playwright/test';
 import type { Node } from '../../model/kube.ts';
 import type { Budget, NodeClaim, NodePool } from '../api.ts';
-import type { ClusterState } from '../state.ts';
+import type { Context } from '../context.ts';
 import { allowedDisruptions } from './budgets.ts';
+import { createReservations } from './reservations.ts';
 
-/** A pool of so many initialized nodes, some of them being deleted, some not ready. */
-function stateOf(budgets: Budget[] | undefined, total: number, deleting = 0, notReady = 0): ClusterState {
+/** A pool of so many initialized nodes, some of them being deleted, some not ready, some reserved. */
+function stateOf(budgets: Budget[] | undefined, total: number, deleting = 0, notReady = 0, reserved = 0): Context {
   const names = Array.from({ length: total }, (_, index) => `n${index}`);
   const claims = names.map((name, index) => ({
     metadata: {
       name,
+      uid: name,
       labels: { 'karpenter.sh/nodepool': 'default' },
       ...(index < deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}),
     },
@@ -20,19 +22,23 @@ function stateOf(budgets: Budget[] | undefined, total: number, deleting = 0, not
     status: { conditions: [{ type: 'Ready', status: index >= total - notReady ? 'Unknown' : 'True' }] },
   })) as Node[];
   const pool = { metadata: { name: 'default' }, spec: { disruption: budgets === undefined ? {} : { budgets } } } as unknown as NodePool;
-  return {
+  const state = {
     pools: { get: () => pool },
     claims: { list: () => claims },
     nodesOf: (id: string) => nodes.filter(({ metadata }) => metadata.name === id),
-  } as unknown as ClusterState;
+  };
+  const reservations = createReservations();
+  reservations.reserve(claims.slice(deleting, deleting + reserved));
+  return { state, reservations } as unknown as Context;
 }
 
-for (const [name, state, allowed] of [
+for (const [name, context, allowed] of [
   ['by default a tenth, rounded up', stateOf(undefined, 11), 2],
   ['a number', stateOf([{ nodes: '3' }], 10), 3],
   ['the smallest counts', stateOf([{ nodes: '50%' }, { nodes: '2' }], 10), 2],
   ['for other reasons only', stateOf([{ nodes: '0', reasons: ['Drifted'] }, { nodes: '100%' }], 10), 10],
   ['less those that are going or not ready', stateOf([{ nodes: '50%' }], 10, 2, 1), 2],
+  ['less those that are reserved', stateOf([{ nodes: '50%' }], 10, 1, 0, 3), 1],
   ['never less than none', stateOf([{ nodes: '1' }], 10, 3), 0],
   ['one whose time it is', stateOf([{ nodes: '0', schedule: '@daily', duration: '1h' }], 10), 0],
   ['one whose time it is not', stateOf([{ nodes: '0', schedule: '0 12 * * *', duration: '1h' }], 10), Infinity],
@@ -40,6 +46,15 @@ for (const [name, state, allowed] of [
   ['what can not be read allows nothing', stateOf([{ nodes: 'many' }], 10), 0],
 ] as const) {
   test(`budgets: ${name}`, () => {
-    expect(allowedDisruptions(state, 'default', 'Empty', Date.parse('2026-01-01T00:30:00Z'))).toBe(allowed);
+    expect(allowedDisruptions(context, 'default', 'Empty', Date.parse('2026-01-01T00:30:00Z'))).toBe(allowed);
   });
 }
+
+test('what is released is allowed again', () => {
+  const context = stateOf([{ nodes: '2' }], 10, 0, 0, 2);
+  expect(allowedDisruptions(context, 'default', 'Empty', 0)).toBe(0);
+  expect(context.reservations.count('default')).toBe(2);
+  context.reservations.release(context.state.claims.list());
+  expect(allowedDisruptions(context, 'default', 'Empty', 0)).toBe(2);
+  expect(context.reservations.count('default')).toBe(0);
+});

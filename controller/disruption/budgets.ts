@@ -2,18 +2,23 @@ import { isInForce, nodesAllowed } from '../../model/disruption-budget.ts';
 import { CONDITION, durationOf, isDeleting, isTrue, nodePoolOf } from '../api.ts';
 import type { Budget, DisruptionReason } from '../api.ts';
 import { DEFAULT_BUDGET } from '../constants.ts';
+import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
-import type { ClusterState } from '../state.ts';
 
 /** How many nodes of a pool may be disrupted now for a reason. */
 export type Allowed = (poolName: string, reason: DisruptionReason) => number;
 
 /**
  * The smallest of the pool's budgets that hold now for that reason, a part of the pool's initialized nodes rounded up, less
- * those that are being disrupted or are not ready. A pool that is gone holds nothing back.
+ * those that are being disrupted, are reserved for that, or are not ready. A pool that is gone holds nothing back.
  * Source: Karpenter, `BuildDisruptionBudgetMapping` and `NodePool.GetAllowedDisruptionsByReason`, v1.8.
  */
-export function allowedDisruptions(state: ClusterState, poolName: string, reason: DisruptionReason, nowMs: number): number {
+export function allowedDisruptions(
+  { state, reservations }: Pick<Context, 'state' | 'reservations'>,
+  poolName: string,
+  reason: DisruptionReason,
+  nowMs: number,
+): number {
   const pool = state.pools.get(poolName);
   if (pool === undefined) return Infinity;
   let total = 0;
@@ -23,7 +28,7 @@ export function allowedDisruptions(state: ClusterState, poolName: string, reason
     total += 1;
     const [node] = state.nodesOf(claim.status?.providerID ?? '');
     const isStaying = node !== undefined && !isDeleting(node) && !isDisrupted(node) && isTrue(node.status?.conditions, 'Ready');
-    if (isDeleting(claim) || !isStaying) disrupting += 1;
+    if (isDeleting(claim) || reservations.has(claim) || !isStaying) disrupting += 1;
   }
   const budgets = pool.spec.disruption?.budgets ?? [{ nodes: DEFAULT_BUDGET }];
   const limits = budgets

@@ -8,7 +8,6 @@ import type { NodeClaim, NodePool } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { isReschedulable, isTerminal } from '../provisioning/pods.ts';
-import { isStatic } from '../provisioning/pools.ts';
 
 /** A node that may be taken though nothing is wrong with it, as far as its pods and its user say. */
 export interface Candidate {
@@ -26,26 +25,31 @@ export interface Candidate {
 /** Why a node must stay; undefined if nothing speaks for that. */
 export type Veto = (node: Node, pods: readonly Pod[]) => string | undefined;
 
+/** Whether a pod runs whose user said that it must stay, a DaemonSet's as well. */
+export function hasOptedOut(pod: Pod): boolean {
+  return !isTerminal(pod) && pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true';
+}
+
 /** Nodes and pods that opted out, and pods that would not come back. Source: Karpenter, "Pod-Level Controls", v1.8. */
 export const vetoOf: Veto = (node, pods) => {
   if (node.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true') return 'the node must not be disrupted';
-  const staying = pods.find((pod) => !isTerminal(pod) && pod.metadata.annotations?.[KARPENTER.doNotDisrupt] === 'true');
+  const staying = pods.find(hasOptedOut);
   if (staying !== undefined) return `pod ${nameOf(staying)} must not be disrupted`;
   const bare = pods.find((pod) => !isTerminal(pod) && (pod.metadata.ownerReferences ?? []).length === 0);
   return bare === undefined ? undefined : `pod ${nameOf(bare)} has no controller that would make it anew`;
 };
 
 /**
- * The nodes of these claims that may be taken: initialized, not on their way out, none that pending pods were planned onto,
- * and nothing vetoes it.
+ * The nodes of these claims that may be taken: initialized, not on their way out and not chosen for that, none that pending
+ * pods were planned onto, and nothing vetoes it.
  */
 export function readCandidates(context: Context, claims: readonly NodeClaim[], veto: Veto): Candidate[] {
-  const { state, nominations, instanceTypes } = context;
+  const { state, nominations, reservations, instanceTypes } = context;
   return claims.flatMap((claim) => {
     const [node] = state.nodesOf(claim.status?.providerID ?? '');
     const pool = state.pools.get(nodePoolOf(claim));
-    if (node === undefined || pool === undefined || isDeleting(claim) || isDeleting(node) || isDeleting(pool) || isStatic(pool)) return [];
-    if (!isTrue(claim.status?.conditions, CONDITION.initialized) || isDisrupted(node)) return [];
+    if (node === undefined || pool === undefined || isDeleting(claim) || isDeleting(node) || isDeleting(pool)) return [];
+    if (!isTrue(claim.status?.conditions, CONDITION.initialized) || isDisrupted(node) || reservations.has(claim)) return [];
     if (nominations.has(nameOf(node)) || nominations.has(nameOf(claim))) return [];
     const pods = [...state.podsOn(nameOf(node))];
     if (veto(node, pods) !== undefined) return [];

@@ -23,12 +23,12 @@ export interface Command {
 /** What is being carried out. */
 export interface Commands {
   /**
-   * Takes the nodes out of the scheduler's sight, looks at them once more, and launches their replacements; what needs none
-   * goes at once. Gives everything back if anything is not as it was planned with.
+   * Reserves the nodes before it waits for anything; takes them out of the scheduler's sight, looks at them once more, and launches
+   * their replacements; what needs none goes at once. Gives everything back if anything is not as it was planned with.
    * @returns whether it was begun
    */
   start(command: Command): Promise<boolean>;
-  /** Takes the nodes whose replacements are ready, and gives back those whose replacements will not come. */
+  /** Takes the nodes whose replacements are ready, and gives back those whose replacements will not come. A failure is logged. */
   proceed(): Promise<void>;
   /** Whether a claim is a node to be taken, or a replacement. */
   involves(claim: NodeClaim): boolean;
@@ -88,9 +88,10 @@ class TaintingCommands implements Commands {
   }
 
   async start(command: Command): Promise<boolean> {
-    const { runtime, metrics } = this.#context;
+    const { runtime, metrics, reservations } = this.#context;
     const running: Running = { command, replacements: [] };
     this.#running.add(running);
+    reservations.reserve(claimsOf(running));
     try {
       for (const { node } of command.candidates) await taint(this.#context, node);
       const changed = await this.#findChanged(command);
@@ -108,14 +109,26 @@ class TaintingCommands implements Commands {
     const decision = command.replacements.length === 0 ? 'delete' : 'replace';
     metrics.disruptionDecisions.inc({ decision, reason: command.reason.toLowerCase(), consolidation_type: command.type });
     runtime.log('info', `${command.reason}: ${command.candidates.map(({ node }) => nameOf(node)).join(', ')} will go`, { decision });
-    await this.#advance(running);
+    await this.#tryToAdvance(running);
     return true;
   }
 
   async proceed(): Promise<void> {
     const { clock } = this.#context.runtime;
     for (const [uid, untilMs] of this.#resting) if (untilMs <= clock.nowMs()) this.#resting.delete(uid);
-    for (const running of [...this.#running]) await this.#advance(running);
+    for (const running of [...this.#running]) await this.#tryToAdvance(running);
+  }
+
+  /** What can't go on now is tried again, and must not keep the others. */
+  async #tryToAdvance(running: Running): Promise<void> {
+    const { log, signal } = this.#context.runtime;
+    try {
+      await this.#advance(running);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const nodes = running.command.candidates.map(({ node }) => nameOf(node)).join(', ');
+      logFailure(log, 'warn', `the disruption can't go on yet: ${describeError(error)}`, error, { nodes });
+    }
   }
 
   async #advance(running: Running): Promise<void> {
@@ -124,7 +137,7 @@ class TaintingCommands implements Commands {
     const present = replacements.filter((claim) => claim !== undefined && !isDeleting(claim));
     if (this.#staying(running).length === 0) {
       // Something else has taken them: the replacements are there for their pods.
-      this.#running.delete(running);
+      this.#end(running);
     } else if (present.length < replacements.length) {
       runtime.log('warn', 'a replacement did not come: its nodes stay', { replacements: running.replacements.join(', ') });
       for (const { claim } of running.command.candidates) this.#resting.set(uidOf(claim), runtime.clock.nowMs() + DISRUPTION_RETRY_MS);
@@ -146,7 +159,12 @@ class TaintingCommands implements Commands {
       await deleteClaim(this.#context, claim, `${command.reason.toLowerCase()}: its pods have another place`);
       metrics.nodeClaimsDisrupted.inc({ reason: command.reason.toLowerCase(), ...poolLabelsOf(claim) });
     }
+    this.#end(running);
+  }
+
+  #end(running: Running): void {
     this.#running.delete(running);
+    this.#context.reservations.release(claimsOf(running));
   }
 
   /** The first node that new pods were bound to, or planned onto, or that must stay now. Asks the server. */
@@ -164,7 +182,7 @@ class TaintingCommands implements Commands {
 
   /** Leaves everything as it was. What fails here the next look for empty nodes does: nobody involves the nodes then. */
   async #abandon(running: Running): Promise<void> {
-    const { state } = this.#context;
+    const { state, runtime, reservations } = this.#context;
     this.#running.delete(running);
     for (const { claim, node } of this.#staying(running)) {
       const [current = node] = state.nodesOf(claim.status?.providerID ?? '');
@@ -172,8 +190,12 @@ class TaintingCommands implements Commands {
     }
     for (const name of running.replacements) {
       const claim = state.claims.get(name);
-      if (claim !== undefined) await deleteClaim(this.#context, claim, 'what it was to replace stays');
+      if (claim === undefined) continue;
+      await deleteClaim(this.#context, claim, 'what it was to replace stays').catch((error: unknown) => {
+        logFailure(runtime.log, 'warn', `can't delete a replacement: ${describeError(error)}`, error, { claim: name });
+      });
     }
+    reservations.release(claimsOf(running));
   }
 
   #staying({ command }: Running): readonly Candidate[] {
@@ -183,4 +205,8 @@ class TaintingCommands implements Commands {
       return current !== undefined && uidOf(current) === uidOf(claim) && !isDeleting(current);
     });
   }
+}
+
+function claimsOf({ command }: Running): NodeClaim[] {
+  return command.candidates.map(({ claim }) => claim);
 }

@@ -8,6 +8,8 @@ import type { Candidate } from './candidates.ts';
 import { createCheaper, createConsolidator } from './consolidation.ts';
 import type { Rehousing } from './rehousing.ts';
 
+const FAMILY = 'karpenter.k8s.aws/instance-family';
+
 /** Types t1, t2, ... at as many cents, on demand; spot costs half. */
 const TYPES = Array.from({ length: 30 }, (_, index) => `t${index + 1}`);
 
@@ -19,7 +21,14 @@ function offeringsOf(name: string): PricedOffering[] {
 }
 
 const cheaper = createCheaper({
-  instanceTypes: { get: (name: string) => ({ name, offerings: offeringsOf(name) }) },
+  // A family has ten types.
+  instanceTypes: {
+    get: (name: string) => ({
+      name,
+      labels: { [FAMILY]: `f${Math.ceil(Number(name.slice(1)) / 10)}`, [LABEL.instanceType]: name },
+      offerings: offeringsOf(name),
+    }),
+  },
   unavailable: { has: () => false },
 } as unknown as Context);
 
@@ -27,6 +36,12 @@ function launchOf(types: readonly string[], capacityTypes: readonly CapacityType
   const among = (key: string, values: readonly string[]) => ({ key, operator: 'In' as const, values: [...values] });
   const requirements = [among(LABEL.instanceType, types), among(LABEL.zone, ['a']), among(LABEL.capacityType, capacityTypes)];
   return { pool: 'default', requirements, labels: {}, requests: {}, pods: [] };
+}
+
+function withMinimum(launch: PlannedNode, key: string, minValues: number): PlannedNode {
+  const others = launch.requirements.filter((one) => one.key !== key);
+  const own = launch.requirements.find((one) => one.key === key) ?? { key, operator: 'Exists' as const };
+  return { ...launch, requirements: [...others, { ...own, minValues }] };
 }
 
 function candidate(instanceType: string, capacityType: CapacityType = 'on-demand'): Candidate {
@@ -52,6 +67,24 @@ test('a spot node is replaced by spot with a choice of fifteen types only, and t
   expect(cheaper(launchOf(TYPES.slice(0, 15), ['spot']), [candidate('t15', 'spot')])).toBeUndefined();
   const [types] = chosen(cheaper(launchOf(TYPES, ['spot']), [candidate('t30', 'spot')])) ?? [];
   expect(types).toEqual(TYPES.slice(0, 15).sort());
+});
+
+test('what is left has to keep the minima of the pool, whatever they are of', () => {
+  const launch = launchOf(TYPES, ['on-demand']);
+  expect(cheaper(withMinimum(launch, LABEL.instanceType, 5), [candidate('t5')])).toBeUndefined();
+  expect(cheaper(withMinimum(launch, LABEL.instanceType, 4), [candidate('t5')])).toBeDefined();
+  expect(cheaper(withMinimum(launch, FAMILY, 2), [candidate('t11')])).toBeUndefined();
+  expect(cheaper(withMinimum(launch, FAMILY, 2), [candidate('t12')])).toBeDefined();
+  expect(cheaper(withMinimum(launch, LABEL.zone, 2), [candidate('t12')])).toBeUndefined();
+});
+
+test('a spot node is replaced by spot of as many types as the minima need, if that is more than fifteen', () => {
+  const typesFor = (key: string, minValues: number): readonly string[] | undefined =>
+    chosen(cheaper(withMinimum(launchOf(TYPES, ['spot']), key, minValues), [candidate('t30', 'spot')]))?.[0];
+  expect(typesFor(FAMILY, 2)).toEqual(TYPES.slice(0, 15).sort());
+  expect(typesFor(LABEL.instanceType, 20)).toEqual(TYPES.slice(0, 20).sort());
+  expect(typesFor(FAMILY, 3)).toEqual(TYPES.slice(0, 21).sort());
+  expect(typesFor(FAMILY, 4)).toBeUndefined();
 });
 
 test('several nodes are not replaced by one like the cheapest of them', () => {

@@ -1,7 +1,9 @@
 import { LABEL } from '../../model/kube.ts';
+import { offeringLabels } from '../capacity/instance-types.ts';
 import type { PricedOffering } from '../capacity/instance-types.ts';
 import { CONSOLIDATED_AT_ONCE, SPOT_TYPES_MIN } from '../constants.ts';
 import type { Context } from '../context.ts';
+import { findShortfall, minimumsOf } from '../scheduling/minimum-values.ts';
 import type { PlannedNode } from '../scheduling/types.ts';
 import type { Candidate } from './candidates.ts';
 import type { Rehousing } from './rehousing.ts';
@@ -67,7 +69,7 @@ export function createConsolidator(rehousing: Rehousing, cheaper: Cheaper): Cons
 /**
  * Leaves a planned replacement the types that are certainly cheaper: whatever EC2 chooses of them costs less. Of spot it
  * takes spot only, so that no on-demand node comes in the place of a cheaper one. One spot node is replaced by another
- * only with a choice of many. Several nodes are not replaced by one of the same type as the cheapest of them: leaving that
+ * only with a choice of many, of which it takes so many, or as many as its pool's minima need. Several nodes are not replaced by one of the same type as the cheapest of them: leaving that
  * one where it is would do.
  */
 export function createCheaper({ instanceTypes, unavailable }: Pick<Context, 'instanceTypes' | 'unavailable'>): Cheaper {
@@ -89,14 +91,26 @@ export function createCheaper({ instanceTypes, unavailable }: Pick<Context, 'ins
       ({ instanceType }) => instanceType,
     );
     const cheaper = [...byType]
-      .map(([name, ofType]) => ({ name, usd: dearest(ofType) }))
+      .map(([name, offerings]) => ({ name, offerings, usd: dearest(offerings) }))
       .filter(({ usd }) => usd < ceiling)
       .sort((a, b) => a.usd - b.usd || (a.name < b.name ? -1 : 1));
     const isSpotToSpot = capacityType === 'spot' && candidates.every((one) => one.capacityType === 'spot');
     if (isSpotToSpot && candidates.length === 1 && cheaper.length < SPOT_TYPES_MIN) return undefined;
-    const chosen = isSpotToSpot && candidates.length === 1 ? cheaper.slice(0, SPOT_TYPES_MIN) : cheaper;
-    const { minValues = 1 } = launch.requirements.find(({ key }) => key === LABEL.instanceType) ?? {};
-    if (chosen.length < minValues) return undefined;
+    const minimums = minimumsOf(launch.requirements);
+    const isEnough = (types: typeof cheaper): boolean => {
+      const labels = types.flatMap(({ name, offerings: ofType }) => {
+        const type = instanceTypes.get(name);
+        return type === undefined ? [] : ofType.map((offering) => ({ labels: offeringLabels(type, offering) }));
+      });
+      return types.length > 0 && findShortfall(minimums, labels) === undefined;
+    };
+    let chosen = cheaper;
+    if (isSpotToSpot && candidates.length === 1) {
+      let count = SPOT_TYPES_MIN;
+      while (count < cheaper.length && !isEnough(cheaper.slice(0, count))) count += 1;
+      chosen = cheaper.slice(0, count);
+    }
+    if (!isEnough(chosen)) return undefined;
     const narrowed = new Map<string, string[]>([
       [LABEL.instanceType, chosen.map(({ name }) => name).sort()],
       [LABEL.capacityType, [capacityType]],

@@ -2,13 +2,14 @@ import { CONDITION, durationOf, isTrue, nameOf, nodePoolOf, uidOf } from '../api
 import type { DisruptionReason, NodeClaim } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
+import { isStatic } from '../provisioning/pools.ts';
 import type { PodValidator, Simulator } from '../scheduling/types.ts';
 import { allowedDisruptions } from './budgets.ts';
 import type { Allowed } from './budgets.ts';
 import { disruptionCost, readCandidates, vetoOf, withoutGuarded } from './candidates.ts';
 import type { Candidate } from './candidates.ts';
 import { COMMAND_RULES, createCommands } from './commands.ts';
-import type { CommandRules, Commands } from './commands.ts';
+import type { Command, CommandRules, Commands } from './commands.ts';
 import { createCheaper, createConsolidator } from './consolidation.ts';
 import type { Cheaper, Consolidation, Consolidator } from './consolidation.ts';
 import { driftOf } from './drift.ts';
@@ -16,6 +17,8 @@ import { createPodActivity } from './pod-activity.ts';
 import type { PodActivity } from './pod-activity.ts';
 import { createRehousing } from './rehousing.ts';
 import type { Rehousing } from './rehousing.ts';
+import { createStaticReplacements } from './static-drift.ts';
+import type { StaticReplacements } from './static-drift.ts';
 
 /** The part that replaces nodes which have drifted, and consolidates those that are underused. */
 export interface Disruption {
@@ -40,7 +43,8 @@ export interface DisruptionRules extends CommandRules {
  * Karpenter's disruption loop: drifted nodes first, each with its replacements; then several nodes at once that one cheaper
  * node, or none, can stand for; then one. A replacement is initialized before the old node is drained; one that does not
  * come leaves the old node as it was. What is consolidated was planned twice, some time apart, and looked at once more when
- * no pod could come any longer. Source: Karpenter, `pkg/controllers/disruption`, v1.8.
+ * no pod could come any longer. Nodes of pools with a number of nodes of their own are replaced when they have drifted, each by
+ * one of the same pool, and not consolidated. Source: Karpenter, `pkg/controllers/disruption`, v1.8.
  * @param rules those that are not as they should be
  */
 export function createDisruption(
@@ -48,11 +52,11 @@ export function createDisruption(
   parts: { readonly validator: PodValidator; readonly simulator: Simulator },
   rules: Partial<DisruptionRules> = {},
 ): Disruption {
-  const { state, runtime, periods } = context;
+  const { runtime, periods } = context;
   return new DisruptionSweep(context, createRehousing(context, parts), {
     veto: vetoOf,
     ...COMMAND_RULES,
-    allowed: (pool, reason) => allowedDisruptions(state, pool, reason, runtime.clock.nowMs()),
+    allowed: (pool, reason) => allowedDisruptions(context, pool, reason, runtime.clock.nowMs()),
     cheaper: createCheaper(context),
     driftOf,
     validate: async (found, again) => {
@@ -70,6 +74,7 @@ class DisruptionSweep implements Disruption {
   readonly #rules: DisruptionRules;
   readonly #rehousing: Rehousing;
   readonly #consolidator: Consolidator;
+  readonly #staticReplacements: StaticReplacements;
   readonly #commands: Commands;
   readonly #activity: PodActivity;
 
@@ -78,6 +83,7 @@ class DisruptionSweep implements Disruption {
     this.#rules = rules;
     this.#rehousing = rehousing;
     this.#consolidator = createConsolidator(rehousing, rules.cheaper);
+    this.#staticReplacements = createStaticReplacements(context);
     this.#commands = createCommands(context, rules);
     this.#activity = createPodActivity(context);
   }
@@ -99,9 +105,17 @@ class DisruptionSweep implements Disruption {
     for (const claim of this.#context.state.claims.list()) if (await this.#noteDrift(claim)) drifted.push(claim);
     for (const candidate of await this.#candidates(drifted)) {
       if (this.#rules.allowed(nodePoolOf(candidate.claim), 'Drifted') < 1) continue;
-      const replacements = this.#rehousing.without([candidate]);
-      if (replacements !== undefined) await this.#commands.start({ reason: 'Drifted', type: '', candidates: [candidate], replacements });
+      const replacements = isStatic(candidate.pool) ? this.#staticReplacements.of(candidate) : this.#rehousing.without([candidate]);
+      if (replacements !== undefined) await this.#start({ reason: 'Drifted', type: '', candidates: [candidate], replacements });
     }
+  }
+
+  /** Begins what the budgets still let go: while it was planned others may have been chosen, and some of its own nodes. */
+  async #start(command: Command): Promise<boolean> {
+    const { candidates, reason } = command;
+    if (candidates.some(({ claim }) => this.#context.reservations.has(claim))) return false;
+    if (this.#withinBudgets(candidates, reason).length < candidates.length) return false;
+    return this.#commands.start(command);
   }
 
   /** Says in a claim's status that it has drifted. @returns whether it has */
@@ -136,7 +150,7 @@ class DisruptionSweep implements Disruption {
       metrics.failedValidations.inc({ consolidation_type: type });
       return false;
     }
-    return this.#commands.start({ reason: 'Underutilized', type, ...valid });
+    return this.#start({ reason: 'Underutilized', type, ...valid });
   }
 
   /** Nodes of pools that want it, on which nothing has come or gone for long enough; those that cost the least to move first. */
@@ -144,7 +158,9 @@ class DisruptionSweep implements Disruption {
     const { state, runtime, periods } = this.#context;
     const nowMs = runtime.clock.nowMs();
     const quiet = state.claims.list().filter((claim) => {
-      const { consolidationPolicy, consolidateAfter } = state.pools.get(nodePoolOf(claim))?.spec.disruption ?? {};
+      const pool = state.pools.get(nodePoolOf(claim));
+      const { consolidationPolicy, consolidateAfter } = pool?.spec.disruption ?? {};
+      if (pool === undefined || isStatic(pool)) return false;
       if (consolidationPolicy !== 'WhenEmptyOrUnderutilized' || consolidateAfter === 'Never') return false;
       const waitMs = consolidateAfter === undefined ? periods.consolidateAfterMs : durationOf(consolidateAfter);
       return nowMs - this.#activity.lastMs(claim.status?.nodeName ?? '') >= waitMs;

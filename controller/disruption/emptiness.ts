@@ -12,6 +12,7 @@ import { isNodePod, isTerminal } from '../provisioning/pods.ts';
 import { isStatic } from '../provisioning/pools.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
+import { hasOptedOut } from './candidates.ts';
 import type { Disruption } from './disruption.ts';
 import { giveBack, taint } from './taint.ts';
 
@@ -43,7 +44,7 @@ class EmptinessSweep implements Emptiness {
   }
 
   async sweep(): Promise<void> {
-    const { state, runtime, metrics, periods } = this.#context;
+    const { state, runtime, metrics, periods, reservations } = this.#context;
     const nowMs = runtime.clock.nowMs();
     const emptySinceMs = new Map<string, number>();
     const due: Candidate[] = [];
@@ -62,19 +63,32 @@ class EmptinessSweep implements Emptiness {
       if (nowMs - sinceMs >= waitMs) due.push({ claim, node });
     }
     this.#emptySinceMs = emptySinceMs;
-    const allowed = this.#withinBudgets(due);
+    const allowed = this.#withinBudgets(due.filter((one) => !this.#isTaken(one)));
     metrics.eligibleNodes = due.length;
     metrics.decisionEvaluation.observe((runtime.clock.nowMs() - nowMs) / 1_000, { reason: 'empty', consolidation_type: 'empty' });
-    if (allowed.length > 0) await this.#remove(allowed);
+    if (allowed.length === 0) return;
+    const claims = allowed.map(({ claim }) => claim);
+    // Nothing was waited for since the budgets were asked.
+    reservations.reserve(claims);
+    try {
+      await this.#remove(allowed);
+    } finally {
+      reservations.release(claims);
+    }
+  }
+
+  /** Whether something else has chosen a node while this looked at the others. */
+  #isTaken({ claim }: Candidate): boolean {
+    return this.#context.reservations.has(claim) || this.#disruption.involves(claim);
   }
 
   /** As many of each pool as its budgets let go now, those that have been empty for longest first. */
   #withinBudgets(due: readonly Candidate[]): Candidate[] {
-    const { state, runtime } = this.#context;
+    const { runtime } = this.#context;
     const sinceMs = ({ claim }: Candidate): number => this.#emptySinceMs.get(uidOf(claim)) ?? 0;
     const sorted = [...due].sort((a, b) => sinceMs(a) - sinceMs(b) || (nameOf(a.claim) < nameOf(b.claim) ? -1 : 1));
     return [...Map.groupBy(sorted, ({ claim }) => nodePoolOf(claim))].flatMap(([name, candidates]) => {
-      const allowed = allowedDisruptions(state, name, 'Empty', runtime.clock.nowMs());
+      const allowed = allowedDisruptions(this.#context, name, 'Empty', runtime.clock.nowMs());
       return candidates.slice(0, allowed);
     });
   }
@@ -84,13 +98,13 @@ class EmptinessSweep implements Emptiness {
    * Any failure leaves the node in place.
    */
   async #remove(candidates: readonly Candidate[]): Promise<void> {
-    const { metrics } = this.#context;
+    const { metrics, runtime } = this.#context;
     const tainted: Candidate[] = [];
     await forEachAtMost(RECONCILES_AT_ONCE, candidates, async ({ claim, node }) => {
       try {
         tainted.push({ claim, node: await taint(this.#context, node) });
       } catch (error) {
-        logFailure(this.#context.runtime.log, 'warn', `can't taint an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
+        logFailure(runtime.log, 'warn', `can't taint an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
       }
     });
     const pods = await this.#context.state.freshPods();
@@ -100,11 +114,19 @@ class EmptinessSweep implements Emptiness {
         metrics.failedValidations.inc({ consolidation_type: 'empty' });
         await giveBack(this.#context, node);
       } else {
-        await deleteClaim(this.#context, claim, 'its node is empty');
-        metrics.nodeClaimsDisrupted.inc({ reason: 'empty', ...poolLabelsOf(claim) });
-        metrics.disruptionDecisions.inc({ decision: 'delete', reason: 'empty', consolidation_type: 'empty' });
+        // One that can't be deleted now must not keep the others: the next look gives it back.
+        await this.#delete(claim).catch((error: unknown) => {
+          logFailure(runtime.log, 'warn', `can't delete an empty node: ${describeError(error)}`, error, { node: nameOf(node) });
+        });
       }
     }
+  }
+
+  async #delete(claim: NodeClaim): Promise<void> {
+    const { metrics } = this.#context;
+    await deleteClaim(this.#context, claim, 'its node is empty');
+    metrics.nodeClaimsDisrupted.inc({ reason: 'empty', ...poolLabelsOf(claim) });
+    metrics.disruptionDecisions.inc({ decision: 'delete', reason: 'empty', consolidation_type: 'empty' });
   }
 
   #isEmpty(node: Node, claim: NodeClaim): boolean {
@@ -119,9 +141,9 @@ class EmptinessSweep implements Emptiness {
   }
 }
 
-/** Whether a pod is a reason to keep its node: those that have ended and those of the node itself are none. */
+/** Whether a pod is a reason to keep its node: those that have ended are none, nor those of the node itself unless they opted out. */
 function keepsNode(pod: Pod): boolean {
-  return !isNodePod(pod) && !isTerminal(pod);
+  return hasOptedOut(pod) || (!isNodePod(pod) && !isTerminal(pod));
 }
 
 /** How long a node of the pool may be empty, in ms; Infinity for ever. A pool that is gone keeps nothing back. */

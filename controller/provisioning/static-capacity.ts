@@ -8,7 +8,7 @@ import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
 import { OpenNode } from '../scheduling/open-node.ts';
 import { groupOptions } from '../scheduling/option-group.ts';
-import type { PoolOptions } from '../scheduling/types.ts';
+import type { PlannedNode, PoolOptions } from '../scheduling/types.ts';
 import { createClaim } from './new-claim.ts';
 import { isNodePod, isTerminal } from './pods.ts';
 import { PoolReader, isStatic } from './pools.ts';
@@ -21,7 +21,8 @@ export interface StaticCapacity {
 
 /**
  * Static capacity as Karpenter's: a pool with `replicas` has so many nodes, with pods or without. What is being deleted
- * counts no more, so that what is lost or expired is replaced at once; of what is too much, nodes without pods go first.
+ * counts no more, so that what is lost or expired is replaced at once; of what is too much, nodes without pods go first. One
+ * that is being replaced has its replacement beside it, which is not too much.
  * Source: Karpenter, `pkg/controllers/static`, v1.8.
  */
 export function createStaticCapacity(context: Context): StaticCapacity {
@@ -43,19 +44,29 @@ export function createStaticCapacity(context: Context): StaticCapacity {
 }
 
 async function keep(context: Context, pool: PoolOptions, replicas: number): Promise<void> {
+  const { state, reservations } = context;
   const isOf = (claim: NodeClaim): boolean => nodePoolOf(claim) === pool.name && !isDeleting(claim);
-  if (context.state.claims.list().filter(isOf).length === replicas) return;
+  const known = state.claims.list().filter(isOf).length;
+  if (known >= replicas && known <= replicas + reservations.count(pool.name)) return;
+  const { revision } = reservations;
   // Our copy may not know of the last one yet.
-  const claims = (await context.state.freshClaims()).filter(isOf);
-  const surplus = dispensable(context, claims).slice(0, Math.max(0, claims.length - replicas));
+  const claims = (await state.freshClaims()).filter(isOf);
+  // What was reserved or released meanwhile makes another number the right one, for a list of a moment that nobody knows.
+  const excess = revision === reservations.revision ? claims.length - replicas - reservations.count(pool.name) : 0;
+  const spare = claims.filter((claim) => !reservations.has(claim));
+  const surplus = dispensable(context, spare).slice(0, Math.max(0, excess));
   await forEachAtMost(RECONCILES_AT_ONCE, surplus, (claim) => deleteClaim(context, claim, `${pool.name} has more than ${replicas} nodes`));
   const missing = Math.min(replicas - claims.length, pool.remaining['nodes'] ?? Infinity);
-  const node = new OpenNode(pool.name, pool, groupOptions(pool.options));
-  if (missing <= 0 || pool.options.length === 0 || node.isTooNarrow()) return;
-  const launches = Array.from({ length: missing }, () => node.finish());
+  const launches = Array.from({ length: Math.max(0, missing) }, () => planStaticNode(pool)).filter((launch) => launch !== undefined);
   await forEachAtMost(CLAIM_CREATES_AT_ONCE, launches, async (launch) => {
     await createClaim(context, launch, 'static');
   });
+}
+
+/** A node as such a pool makes it, whatever pods there are; undefined if there is nothing that it may become now. */
+export function planStaticNode(pool: PoolOptions): PlannedNode | undefined {
+  const node = new OpenNode(pool.name, pool, groupOptions(pool.options));
+  return pool.options.length === 0 || node.isTooNarrow() ? undefined : node.finish();
 }
 
 /** Those without a Node first, then those without pods; of those that are alike the youngest. */

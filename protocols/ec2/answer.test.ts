@@ -4,6 +4,7 @@ import { Ec2Codec, encodeRefusal } from './codec.ts';
 import { Ec2Refusal } from './refusal.ts';
 
 const codec = new Ec2Codec();
+const naming = (Overrides: object): object => ({ LaunchTemplateAndOverrides: { Overrides } });
 const LACK = { ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none left' };
 
 for (const { what, name, status, body, says } of [
@@ -36,6 +37,30 @@ for (const { what, name, status, body, says } of [
       'id',
     ),
     says: { note: 'instances: i-1, i-2, i-3, errors: InsufficientInstanceCapacity, InvalidSubnetID.NotFound (3)' },
+  },
+  {
+    what: 'a fleet whose errors name offerings, as far as they do',
+    name: 'ec2:CreateFleet',
+    status: 200,
+    body: codec.encode(
+      'CreateFleet',
+      {
+        Errors: [
+          { ...LACK, ...naming({ InstanceType: 'm6i.large', AvailabilityZone: 'a', SubnetId: 'subnet-a' }), Lifecycle: 'spot' },
+          { ...LACK, ...naming({ InstanceType: 'm6i.large', SubnetId: 'subnet-b' }) },
+          { ...LACK, ...naming({ InstanceType: 'm7i.large' }) },
+          { ErrorCode: 'VcpuLimitExceeded', ...naming({ InstanceType: 'm6i.large', AvailabilityZone: 'c' }) },
+        ],
+      },
+      'id',
+    ),
+    says: {
+      note: 'instances: none, errors: InsufficientInstanceCapacity, VcpuLimitExceeded (4)',
+      refused: [
+        { instanceType: 'm6i.large', zone: 'a', subnet: 'subnet-a', capacityType: 'spot' },
+        { instanceType: 'm6i.large', subnet: 'subnet-b' },
+      ],
+    },
   },
   { what: 'a good answer of another operation', name: 'ec2:DescribeInstances', status: 200, body: '<a/>', says: {} },
 ]) {

@@ -1,19 +1,29 @@
 import { CreateFleet$ } from '@aws-sdk/client-ec2';
-import type { CreateFleetResult } from '@aws-sdk/client-ec2';
+import type { CreateFleetError, CreateFleetResult } from '@aws-sdk/client-ec2';
 import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
 import { z } from 'zod';
+import type { NamedOffering } from '../../model/catalogue.ts';
 
+/** The code by which EC2 says that an offering has no capacity. */
+const NO_CAPACITY = 'InsufficientInstanceCapacity';
 /** The schema of whatever XML, as plain objects. */
 const DOCUMENT = 15;
 const errorShape = z.object({ Errors: z.object({ Error: z.object({ Code: z.string(), Message: z.string().optional() }) }) });
 
+/** What there is to know of an answer. */
+interface Ec2AnswerNote {
+  readonly code?: string;
+  readonly note?: string;
+  readonly refused?: readonly NamedOffering[];
+}
+
 /**
- * Code and message of an error answer; of a fleet its instances, and the codes of the errors beside them. An error that is
- * no XML (a proxy's page) is its own message.
+ * Code and message of an error answer; of a fleet its instances, the codes of the errors beside them, and the offerings
+ * without capacity that these name. An error that is no XML (a proxy's page) is its own message.
  * @param name of the operation, e.g. `ec2:CreateFleet`
  */
-export function describeEc2Answer(name: string, status: number, body: string): { readonly code?: string; readonly note?: string } {
+export function describeEc2Answer(name: string, status: number, body: string): Ec2AnswerNote {
   if (status < 400 && name !== 'ec2:CreateFleet') return {};
   const xml = new XmlShapeDeserializer({
     timestampFormat: { useTrait: true, default: 5 },
@@ -23,7 +33,7 @@ export function describeEc2Answer(name: string, status: number, body: string): {
   });
   try {
     return status < 400
-      ? { note: describeFleet(xml.read(NormalizedSchema.of(CreateFleet$[5]), body) as CreateFleetResult) }
+      ? describeFleet(xml.read(NormalizedSchema.of(CreateFleet$[5]), body) as CreateFleetResult)
       : describeError(xml.read(DOCUMENT, body), body);
   } catch {
     return status < 400 ? {} : { note: body };
@@ -37,9 +47,27 @@ function describeError(document: unknown, body: string): { readonly code?: strin
   return { code, ...(note === undefined ? {} : { note }) };
 }
 
-function describeFleet({ Instances = [], Errors = [] }: CreateFleetResult): string {
+function describeFleet({ Instances = [], Errors = [] }: CreateFleetResult): Ec2AnswerNote {
   const ids = Instances.flatMap(({ InstanceIds = [] }) => InstanceIds);
   const codes = Errors.flatMap(({ ErrorCode }) => (ErrorCode === undefined ? [] : [ErrorCode]));
   const errors = codes.length === 0 ? '' : `, errors: ${[...new Set(codes)].join(', ')} (${codes.length})`;
-  return `instances: ${ids.length === 0 ? 'none' : [...new Set(ids)].join(', ')}${errors}`;
+  const refused = Errors.filter(({ ErrorCode }) => ErrorCode === NO_CAPACITY).flatMap(namedBy);
+  return {
+    note: `instances: ${ids.length === 0 ? 'none' : [...new Set(ids)].join(', ')}${errors}`,
+    ...(refused.length === 0 ? {} : { refused }),
+  };
+}
+
+/** The offering that an error names; nothing where it names no type or no place. */
+function namedBy({ LaunchTemplateAndOverrides, Lifecycle }: CreateFleetError): NamedOffering[] {
+  const { InstanceType: instanceType, AvailabilityZone: zone, SubnetId: subnet } = LaunchTemplateAndOverrides?.Overrides ?? {};
+  if (instanceType === undefined || (zone === undefined && subnet === undefined)) return [];
+  return [
+    {
+      instanceType,
+      ...(zone === undefined ? {} : { zone }),
+      ...(subnet === undefined ? {} : { subnet }),
+      ...(Lifecycle === 'spot' || Lifecycle === 'on-demand' ? { capacityType: Lifecycle } : {}),
+    },
+  ];
 }

@@ -53,7 +53,8 @@ export const budgets: Area = {
       features: ['do-not-disrupt'],
       title: 'A node with a pod that is marked as not to be disrupted is not disrupted by will as long as the pod runs.',
       rationale: 'A job of many hours has no budget and no second copy; the mark is all that it has.',
-      observed: 'marked pods run on nodes that would otherwise be removed, and each removal by will is compared with them',
+      observed:
+        'marked pods run on nodes that would otherwise be removed, and each removal by will, from its first eviction on, is compared with them',
       breaches: { 'opt-outs': ['opted-out-pod-disturbed'] },
       bound: AT_EVERY_MOMENT,
     }),

@@ -41,10 +41,12 @@ export const capacity: Area = {
     requirement({
       id: 'CAP-04',
       title: 'An offering that was refused is left alone by later launches, whichever pod of whichever pool they are for.',
-      rationale: 'Each pod that finds it out by itself costs a request and a round. In a drought that is all that happens.',
-      observed: 'the launches that bring nothing stay within the rate of a backoff, and the pods of later batches run within the bound',
-      breaches: { ...UNSERVED, ...HAMMERED },
-      bound: 'fallback',
+      rationale:
+        'Each pod that finds it out by itself costs a request and a round. In a drought that is all that happens. For how long, each autoscaler says of itself: minutes, in those that are known. What may have been decided before the refusal was known is let pass.',
+      observed:
+        'no launch names an offering, alone or among others, that an answer named as being without capacity less than the bound ago; those that bring nothing stay within the rate of a backoff, and the pods of later batches run in time',
+      breaches: { ...UNSERVED, ...HAMMERED, 'refused-offerings': ['refused-offering-asked-again'] },
+      bound: 'masked-offering',
       incidents: ['karpenter#3198', 'autoscaler#4438'],
     }),
     requirement({
@@ -122,6 +124,20 @@ export const capacity: Area = {
       breaches: UNSERVED,
       bound: 'fallback',
       incidents: ['karpenter#3198', 'karpenter#1120'],
+    }),
+    requirement({
+      id: 'CAP-13',
+      profile: 'extended',
+      features: ['spot'],
+      title:
+        'Where all but one of many types have no spot capacity, their pods run within the bound, and not each type costs a request of its own.',
+      rationale:
+        'Who allows many types does so that scarce ones do not matter. A launch that names enough of what would do leaves the choice to EC2, which knows what is there; one that names a single type finds that out type by type.',
+      observed:
+        'a pool allows more than sixty types, and one has capacity; answers name one offering each; the pods run within the bound, and the launches that bring nothing stay within the rate of a backoff',
+      breaches: { ...UNSERVED, ...HAMMERED },
+      bound: 'fallback',
+      incidents: ['karpenter-provider-aws#9617', 'karpenter-provider-aws#2721'],
     }),
   ],
 };

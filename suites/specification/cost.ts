@@ -39,7 +39,8 @@ export const cost: Area = {
       id: 'CST-04',
       level: 'SHOULD',
       title: 'Types with something that no pod asks for, as bare metal or accelerators, are not chosen while others do.',
-      rationale: 'They are dear, scarce and slow to boot, and somebody else waits for them.',
+      rationale:
+        'They are dear, scarce and slow to boot, and somebody else waits for them. No MUST, since the pool allows them: who chooses by price alone, or for want of anything else, does what its user said, and users can keep them out of their pools.',
       observed: 'a pool allows both kinds, and what is launched for ordinary pods is of the ordinary kind',
       breaches: { 'launches-within-pools': ['launch-from-wrong-pool'] },
       bound: AT_EVERY_MOMENT,

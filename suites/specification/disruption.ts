@@ -1,4 +1,4 @@
-import { TAKEN, UNSERVED, requirement } from './requirement.ts';
+import { TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area, Breaches } from './requirement.ts';
 
 /** A pod was moved and had nowhere to go, or has not run again in time. */
@@ -18,7 +18,7 @@ export const disruption: Area = {
       title: 'A node whose pods fit elsewhere is emptied and ended within the bound.',
       rationale: 'Scale-in of pods leaves half-empty nodes everywhere, and none of them is empty.',
       observed: 'most pods go, from all nodes; the nodes that the rest does not need begin to end within the bound',
-      breaches: { consolidation: ['not-consolidated'], 'scale-in': ['not-ended'] },
+      breaches: { ...UNASKED, consolidation: ['not-consolidated'], 'scale-in': ['not-ended'] },
       bound: 'consolidation',
     }),
     requirement({
@@ -86,7 +86,7 @@ export const disruption: Area = {
       title: 'A node that is no longer as its pool says is replaced within the bound.',
       rationale: 'Changes of a pool, as of a label, a taint or an image, are made for reasons, and often for security.',
       observed: 'a pool changes; each instance that was launched before begins to end within the bound, and pods run throughout',
-      breaches: { ...STRANDED, 'scale-in': ['not-ended'] },
+      breaches: { ...STRANDED, ...UNASKED, 'scale-in': ['not-ended'] },
       bound: 'drift',
     }),
     requirement({
@@ -117,7 +117,7 @@ export const disruption: Area = {
       title: 'A node that has reached the age its pool allows is replaced within the bound, and its pods run again within it.',
       rationale: 'A highest age is how patches reach machines that never need to change otherwise.',
       observed: 'nodes grow older than their pool allows; each instance begins to end within the bound, and pods run again',
-      breaches: { ...UNSERVED, 'scale-in': ['not-ended'] },
+      breaches: { ...UNSERVED, ...UNASKED, 'scale-in': ['not-ended'] },
       bound: 'expiry',
     }),
   ],

@@ -3,7 +3,10 @@ import type { Area } from './requirement.ts';
 
 const SILENT = { 'unserved-explained': ['unexplained'] };
 
-/** Of events, conditions and log lines: metrics are on neither wire. */
+/**
+ * Of events, conditions and log lines. Metrics are no requirement: they are on neither wire, and autoscalers have neither
+ * names nor labels for them in common (docs/architecture.md).
+ */
 export const explanations: Area = {
   prefix: 'TEL',
   name: 'what it tells its users',

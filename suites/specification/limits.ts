@@ -13,10 +13,11 @@ export const limits: Area = {
       title: 'Running and launching capacity together never exceed the limits of a pool.',
       rationale:
         'A limit is the last guard against a bill that nobody wanted. Batches are where it broke: each launch alone was within it. Less than the limit is legal, since a launch may have to be counted as its largest option.',
-      observed: 'many pods that each need a node come at once, and the live instances of the pool are counted by the types that came',
+      observed:
+        'many pods that each need a node come at once; the live instances of the pool, their processors or their memory are counted by the types that came',
       breaches: EXCEEDED,
       bound: AT_EVERY_MOMENT,
-      incidents: ['karpenter#2915', 'karpenter#2657'],
+      incidents: ['karpenter#2915', 'karpenter#2657', 'karpenter-provider-aws#1730', 'karpenter-provider-aws#3215'],
     }),
     requirement({
       id: 'LIM-02',

@@ -58,6 +58,9 @@ export const LEAKED: Breaches = { 'no-leaked-instances': ['leaked-instance', 'no
 /** A protected pod lost its place otherwise than by eviction. */
 export const FORCED: Breaches = { 'budgets-respected': ['protected-pod-deleted', 'protected-pod-killed'] };
 
+/** An instance was ended under a pod that nobody had asked to leave. */
+export const UNASKED: Breaches = { 'grace-periods': ['never-asked-to-leave'] };
+
 /** A node was taken by will that had to stay. */
 export const TAKEN: Breaches = { undisturbed: ['node-taken'] };
 

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, FORCED, TAKEN, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, FORCED, TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const termination: Area = {
@@ -19,8 +19,9 @@ export const termination: Area = {
       id: 'TRM-02',
       title: 'When a pool is withdrawn its nodes are drained and ended, and pods that another pool can serve move there.',
       rationale: 'Pools are replaced in every migration. Nodes that outlive their pool belong to nobody.',
-      observed: 'a pool is withdrawn while pods run on its nodes; what it made ends, and no pod is forced',
-      breaches: { ...UNSERVED, ...FORCED, 'scale-in': ['not-ended'], 'world-settled': ['not-removed'] },
+      observed:
+        'a pool is withdrawn while pods run on its nodes; what it made ends, each pod was asked to leave before, and none is forced',
+      breaches: { ...UNSERVED, ...FORCED, ...UNASKED, 'scale-in': ['not-ended'], 'world-settled': ['not-removed'] },
       bound: 'replacement',
     }),
     requirement({
@@ -55,10 +56,10 @@ export const termination: Area = {
     }),
     requirement({
       id: 'TRM-06',
-      title: 'No instance is ended while a pod on it that was asked to leave is within its grace period.',
+      title: 'No instance is ended while a pod on it was not asked to leave, or was asked and is within its grace period.',
       rationale: 'The period is there to finish requests and to write what is in memory. Instances that are lost anyway are exempt.',
-      observed: 'each request that ends an instance is compared with the pods that were ending there at that moment',
-      breaches: { 'grace-periods': ['grace-cut-short'] },
+      observed: 'each request that ends an instance is compared with the pods that were running or ending there at that moment',
+      breaches: { 'grace-periods': ['grace-cut-short', 'never-asked-to-leave'] },
       bound: AT_EVERY_MOMENT,
     }),
     requirement({

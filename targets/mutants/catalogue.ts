@@ -1,11 +1,13 @@
 import { batchLimits } from './batch-limits.ts';
 import { believedEnd } from './believed-end.ts';
 import { boughtAgain } from './bought-again.ts';
+import { briefMasks } from './brief-masks.ts';
 import { brokenRoom } from './broken-room.ts';
 import { countedTwice } from './counted-twice.ts';
 import { cutGrace } from './cut-grace.ts';
 import { deafAfterError } from './deaf-after-error.ts';
 import { deafToOptOuts } from './deaf-to-opt-outs.ts';
+import { deafWhileConsolidating } from './deaf-while-consolidating.ts';
 import { deletedPods } from './deleted-pods.ts';
 import { deniedEnd } from './denied-end.ts';
 import { doubleLaunch } from './double-launch.ts';
@@ -18,6 +20,7 @@ import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
 import { forgottenFlights } from './forgotten-flights.ts';
+import { forgottenMemory, forgottenProcessors } from './forgotten-limits.ts';
 import { freshToken } from './fresh-token.ts';
 import { ghostNodes } from './ghost-nodes.ts';
 import { halfDeletion } from './half-deletion.ts';
@@ -32,10 +35,12 @@ import { kubeletClock } from './kubelet-clock.ts';
 import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
 import { narrowLaunches } from './narrow-launches.ts';
+import { neverDrains } from './never-drains.ts';
 import { nilSelector } from './nil-selector.ts';
 import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { oneTypeALaunch } from './one-type-a-launch.ts';
 import { overfullNodes } from './overfull-nodes.ts';
 import { poisonVolume } from './poison-volume.ts';
 import { quotaBlind } from './quota-blind.ts';
@@ -48,10 +53,12 @@ import { staleDescribe } from './stale-describe.ts';
 import { stalePlan } from './stale-plan.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
 import { throttlingAsDrought } from './throttling-as-drought.ts';
+import { triedInVain } from './tried-in-vain.ts';
 import { trustedCopy } from './trusted-copy.ts';
 import { unlearntShortfall } from './unlearnt-shortfall.ts';
 import { unmaskedOfferings } from './unmasked-offerings.ts';
 import { unpacedDrift } from './unpaced-drift.ts';
+import { unreadAsDrift } from './unread-as-drift.ts';
 import { unsyncedForever } from './unsynced-forever.ts';
 import { unsyncedStart } from './unsynced-start.ts';
 import { zoneBlind } from './zone-blind.ts';
@@ -114,4 +121,12 @@ export const mutants: readonly Mutant[] = [
   retriedTaint,
   serverTime,
   trustedCopy,
+  neverDrains,
+  briefMasks,
+  forgottenProcessors,
+  forgottenMemory,
+  oneTypeALaunch,
+  deafWhileConsolidating,
+  unreadAsDrift,
+  triedInVain,
 ];

@@ -24,7 +24,7 @@ export const stalePlan: Mutant = {
     check: 'undisturbed',
     code: 'node-taken',
     object: 'nodes/*',
-    seeds: 'some',
+    seeds: 'every',
     needs: 'interleaving',
   },
 };

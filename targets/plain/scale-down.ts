@@ -35,6 +35,7 @@ export class ScaleDown {
 
   /** @param awaited names of nodes that pods are about to get. @throws KubeError, Ec2Error */
   async run(look: Look, awaited: ReadonlySet<string>): Promise<void> {
+    this.#forgetGone(look);
     const ending: string[] = [];
     const emptied: { readonly id: string; readonly node: Node }[] = [];
     for (const machine of look.machines) {
@@ -48,6 +49,12 @@ export class ScaleDown {
     }
     ending.push(...(await this.#closeAll(emptied)));
     if (ending.length > 0) await this.#machines.end(ending);
+  }
+
+  /** Nodes come and go for as long as this runs. */
+  #forgetGone({ nodes }: Look): void {
+    const present = new Set(nodes.map(({ metadata }) => metadata.uid));
+    for (const uid of this.#emptySinceMs.keys()) if (!present.has(uid)) this.#emptySinceMs.delete(uid);
   }
 
   async #isToGo(machine: Machine, node: Node, { groups, pods, nowMs }: Look, awaited: ReadonlySet<string>): Promise<boolean> {

@@ -44,12 +44,32 @@ test('the steps of a pod, from creation to the end', async () => {
   ]);
 });
 
+test('a pod that ends by itself has ended, and one that is deleted ends as it leaves', async () => {
+  const events = await observed(async ({ call, merge }) => {
+    for (const name of ['done', 'deleted']) {
+      await call('POST', PODS, pod(name));
+      await call('POST', `${PODS}/${name}/binding`, { target: { name: 'n1' } });
+      await merge(`${PODS}/${name}/status`, { status: { phase: 'Running' } });
+    }
+    await call('DELETE', `${PODS}/deleted`);
+    await merge(`${PODS}/deleted/status`, { status: { phase: 'Failed' } });
+    await merge(`${PODS}/done/status`, { status: { phase: 'Succeeded' } });
+    await merge(`${PODS}/done/status`, { status: { phase: 'Succeeded', message: 'again' } });
+  });
+  const stepsOf = (name: string): string[] =>
+    events.flatMap((event) => (event.type === 'pod' && event.pod === `default/${name}` ? [event.to] : []));
+  expect(stepsOf('done')).toEqual(['created', 'scheduled', 'running', 'ended']);
+  expect(stepsOf('deleted')).toEqual(['created', 'scheduled', 'running', 'terminating']);
+});
+
 test('the steps of a node', async () => {
   const ready = (status: string): object => ({ status: { conditions: [{ type: 'Ready', status, reason: 'Kubelet' }] } });
   const events = await observed(async ({ call, merge }) => {
     const labels = { 'topology.kubernetes.io/zone': 'us-east-1a' };
     await call('POST', '/api/v1/nodes', { metadata: { name: 'n1', labels }, spec: { providerID: 'aws:///us-east-1a/i-0abc' } });
     await merge('/api/v1/nodes/n1/status', ready('True'));
+    await merge('/api/v1/nodes/n1', { spec: { unschedulable: true } });
+    await merge('/api/v1/nodes/n1', { spec: { unschedulable: false } });
     await merge('/api/v1/nodes/n1', { spec: { unschedulable: true } });
     await merge('/api/v1/nodes/n1/status', ready('Unknown'));
     await merge('/api/v1/nodes/n1', { metadata: { finalizers: ['a.io/x'] } });
@@ -59,6 +79,8 @@ test('the steps of a node', async () => {
   expect(events.map((event) => (event.type === 'node' ? event.to : event.type))).toEqual([
     'created',
     'ready',
+    'cordoned',
+    'uncordoned',
     'cordoned',
     'not-ready',
     'terminating',

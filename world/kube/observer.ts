@@ -119,6 +119,7 @@ function podSteps(commit: ObservedChange, pod: Pod, before: Pod | undefined): Ne
   if (scheduled?.status === 'False' && !wasUnschedulable) steps.push(step('unschedulable', scheduled.message));
   if (node !== undefined && before?.spec.nodeName === undefined) steps.push(step('scheduled'));
   if (status?.phase === 'Running' && before?.status?.phase !== 'Running') steps.push(step('running'));
+  if (hasEnded(pod) && metadata.deletionTimestamp === undefined && (before === undefined || !hasEnded(before))) steps.push(step('ended'));
   if (began(pod, before)) steps.push(step('terminating', conditionOf(pod, 'DisruptionTarget')?.reason));
   return steps;
 }
@@ -148,7 +149,8 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
   // Whose Node it is may be known only later: what it is by then is said again, with its instance.
   const isNamed = before !== undefined && (before.spec?.providerID ?? '') === '' && providerId !== '';
   if (isNamed && steps.length === 0) steps.push(step(ready?.status === 'True' ? 'ready' : 'created'));
-  if (isCordoned(node) && (before === undefined || !isCordoned(before))) steps.push(step('cordoned'));
+  const wasCordoned = before !== undefined && isCordoned(before);
+  if (isCordoned(node) !== wasCordoned) steps.push(step(wasCordoned ? 'uncordoned' : 'cordoned'));
   if (began(node, before)) steps.push(step('terminating'));
   return steps;
 }
@@ -186,6 +188,10 @@ function claimSteps(commit: ObservedChange, claim: ApiObject, before: ApiObject 
 /** Whether the deletion of an object began with this change. */
 function began(object: { metadata: ApiObject['metadata'] }, before: { metadata: ApiObject['metadata'] } | undefined): boolean {
   return object.metadata.deletionTimestamp !== undefined && before?.metadata.deletionTimestamp === undefined;
+}
+
+function hasEnded({ status }: Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
 function isCordoned({ spec }: Node): boolean {

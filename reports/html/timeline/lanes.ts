@@ -151,10 +151,17 @@ function instanceLane(instance: InstanceLife, endMs: number, flagged: Flagged): 
   return lane({ label: `${id}  ${instanceType}`, title: `${id}: ${what}`, bars: shown }, flagged.get(object));
 }
 
+const NODE_STYLES: Readonly<Partial<Record<NodeLife['steps'][number]['to'], BarStyle>>> = {
+  created: 'node-joining',
+  ready: 'node-ready',
+  uncordoned: 'node-ready',
+  'not-ready': 'node-lost',
+};
+
 function nodeLane(node: NodeLife, endMs: number, flagged: Flagged): Lane {
   const { name, steps, object } = node;
   const bars = barsOf(steps, endMs, {
-    styleOf: (to) => (to === 'created' ? 'node-joining' : to === 'ready' ? 'node-ready' : to === 'not-ready' ? 'node-lost' : 'ending'),
+    styleOf: (to) => NODE_STYLES[to] ?? 'ending',
     isOver: (to) => to === 'gone',
     titleOf: ({ to }) => `node ${name} ${to}`,
   });
@@ -176,7 +183,13 @@ function podLane(pod: PodLife, endMs: number, flagged: Flagged): Lane {
   const { name, steps, object, workload } = pod;
   const bars = barsOf(steps, endMs, {
     styleOf: (to) =>
-      to === 'scheduled' ? 'pod-bound' : to === 'running' ? 'pod-running' : to === 'terminating' ? 'ending' : 'pod-waiting',
+      to === 'scheduled'
+        ? 'pod-bound'
+        : to === 'running'
+          ? 'pod-running'
+          : ['ended', 'terminating'].includes(to)
+            ? 'ending'
+            : 'pod-waiting',
     isOver: (to) => to === 'gone',
     titleOf: ({ to, node }) => `${name} ${to}${node === undefined ? '' : ` on ${node}`}`,
   });
