@@ -69,13 +69,13 @@ function isCordoning({ operation }: RequestLife['start']): boolean {
 }
 
 /** The target's requests of a kind that did something, by the object that they name. */
-function requestsAbout(view: View, isMeant: (start: RequestLife['start']) => boolean): Map<string, RequestLife[]> {
+export function requestsAbout(view: View, isMeant: (start: RequestLife['start']) => boolean): Map<string, RequestLife[]> {
   const applied = [...view.requests.values()].filter(({ start, effect }) => isMeant(start) && effect?.effect.kind === 'applied');
   return Map.groupBy(applied, ({ start }) => start.object ?? '');
 }
 
 /** Whether a step came about while a request was being carried out: nothing else says whose doing it was. */
-function isDuring({ start, effect }: RequestLife, { i }: Moment): boolean {
+export function isDuring({ start, effect }: RequestLife, { i }: Moment): boolean {
   return start.i < i && i < (effect?.i ?? -1);
 }
 

@@ -2,6 +2,7 @@ import type { InstanceLife, NodeLife, PodLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
+import { isDuring, requestsAbout } from './departures.ts';
 import { ROUNDED_MS, isLost, lastMomentOf, leavingOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
 import { count, indexes, safetyPart, seconds } from './parts.ts';
@@ -10,9 +11,9 @@ import { count, indexes, safetyPart, seconds } from './parts.ts';
 const LOOK_MS = 15_000;
 
 /**
- * Pods get the time to end that they are owed, and are asked to leave before that. An instance is not ended by the target while a pod that was asked to leave is
- * there and within its grace period, or within what is left of it before the last moment of its node, and not while one runs
- * that nobody has asked. And where a node has such a moment, pods are asked to leave so early that they have their grace period
+ * Pods get the time to end that they are owed, and are asked to leave before that. An instance is not ended by the target while
+ * a pod that was asked to leave is there and within its grace period, or within what is left of it before the last moment of its
+ * node, and not while one runs that nobody has asked. And where a node has such a moment, pods are asked to leave so early that they have their grace period
  * before it. Exempt are instances that were lost anyway, and pods that end with their node.
  */
 export const gracePeriods: Check = {
@@ -95,10 +96,8 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
 
 function isDeletedByTarget(view: View, { steps, object }: NodeLife): boolean {
   const marked = steps.find(({ to }) => to === 'terminating' || to === 'gone');
-  return [...view.requests.values()].some(({ start, effect }) => {
-    if (start.operation !== 'delete nodes' || start.object !== object || marked === undefined) return false;
-    return effect?.effect.kind === 'applied' && start.i < marked.i && marked.i < effect.i;
-  });
+  const deletions = requestsAbout(view, (start) => start.operation === 'delete nodes' && start.object === object).get(object) ?? [];
+  return marked !== undefined && deletions.some((request) => isDuring(request, marked));
 }
 
 /** Whether a pod is one that leaves a node by eviction. Of pods of no workload nobody knows whose they are. */

@@ -88,14 +88,12 @@ function sections(paint: Paint, columns: number): Section {
 
 /** Those that share a reason are one line: an interrupted run has thousands of them. */
 function unjudgedLines(unjudged: MutantsReport['unjudged']): string[] {
-  return [...Map.groupBy(unjudged, ({ why }) => why)].map(([why, [{ target, scenario, seed } = NOBODY, ...more]]) => {
-    const others = more.length === 0 ? '' : ` and ${formatCount(more.length, 'more trial')}`;
-    return `${target} in ${scenario} with seed ${seed}${others}: ${why}`;
+  return [...Map.groupBy(unjudged, ({ why }) => why)].map(([why, those]) => {
+    const [first = ''] = those.map(({ target, scenario, seed }) => `${target} in ${scenario} with seed ${seed}`);
+    const others = those.length === 1 ? '' : ` and ${formatCount(those.length - 1, 'more trial')}`;
+    return `${first}${others}: ${why}`;
   });
 }
-
-/** Groups are never empty, which their type does not say. */
-const NOBODY = { target: '', scenario: '', seed: 0 };
 
 function short(mutant: string): string {
   return mutant.replace(/^mutant:/, '');
