@@ -203,6 +203,7 @@ test('a pod that its node refused does not count, however long it lies there; th
     summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
   });
   expect(judge(refused('TaintToleration', 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
+  expect(judge(refused('TerminationByKubelet', 50))?.verdict).toBe('pass');
   expect(judge(refused('Evicted', 50))?.verdict).toBe('unknown');
   const evicted = waiting().at(20).pod('web-1', 'running').pod('web-2', 'scheduled', 'node-1');
   evicted.pod('web-2', 'terminating', 'node-1', 'DeletionByTaintManager').at(30).pod('web-3', 'created').at(50).pod('web-3', 'running');

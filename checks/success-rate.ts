@@ -10,8 +10,10 @@ import type { Part } from './parts.ts';
 
 /**
  * Why a pod that the scheduler has bound loses its node before it runs: its kubelet, or the controller that evicts for taints,
- * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went. Both were seen.
- * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`.
+ * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went; or the scheduler's
+ * is the older one, of a node that was cordoned and shuts down. All were seen.
+ * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`,
+ * `pkg/controller/tainteviction/taint_eviction.go`.
  */
 const REFUSALS: ReadonlySet<string> = new Set([
   'DeletionByTaintManager',
@@ -21,6 +23,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'OutOfmemory',
   'OutOfpods',
   'UnexpectedAdmissionError',
+  'NodeShutdown',
+  'TerminationByKubelet',
 ]);
 
 type Served = Extract<Expectation, { kind: 'served' }>;
