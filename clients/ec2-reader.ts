@@ -33,9 +33,11 @@ export class FastDeserializer extends XmlShapeDeserializer {
     if (key !== undefined || !shape.isStructSchema()) return super.read(schema, bytes, key) as unknown;
     const text = typeof bytes === 'string' ? bytes : UTF8.decode(bytes);
     try {
-      const scanner = new Scanner(text);
-      scanner.enterRoot();
-      return this.#readerOf(shape)(scanner);
+      return keptIf(CATALOGUE_LISTS.has(shape.getName() ?? ''), text, () => {
+        const scanner = new Scanner(text);
+        scanner.enterRoot();
+        return this.#readerOf(shape)(scanner);
+      });
     } catch (error) {
       if (error instanceof UnexpectedXml) return super.read(schema, bytes, key) as unknown;
       throw error;
@@ -108,6 +110,31 @@ export class FastDeserializer extends XmlShapeDeserializer {
       }
     };
   }
+}
+
+/** Lists of a region's catalogue: the same, and the longest of all, for every client of a process. */
+const CATALOGUE_LISTS: ReadonlySet<string> = new Set(['DescribeInstanceTypesResult', 'DescribeInstanceTypeOfferingsResult']);
+/** All pages of both lists, several times; a page has about 100 KiB. */
+const KEPT_MAX = 64;
+/** What pages of these lists were read as, frozen, by their texts without the request's id, which is not in what is read. */
+const kept = new Map<string, unknown>();
+const REQUEST_ID = /<requestId>[^<]*<\/requestId>/;
+
+function keptIf(isKept: boolean, text: string, read: () => unknown): unknown {
+  if (!isKept) return read();
+  const key = text.replace(REQUEST_ID, '');
+  const known = kept.get(key);
+  if (known !== undefined) return known;
+  const result = freezeAll(read());
+  if (kept.size >= KEPT_MAX) kept.clear();
+  kept.set(key, result);
+  return result;
+}
+
+function freezeAll(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const member of Object.values(value)) freezeAll(member);
+  return Object.freeze(value);
 }
 
 /** An element's name, and how it opens and closes. */

@@ -23,6 +23,7 @@ import { STANDARD } from './periods.ts';
 import type { Periods } from './periods.ts';
 import { createNominations } from './provisioning/nominations.ts';
 import type { Nominations } from './provisioning/nominations.ts';
+import { allowsSpot } from './provisioning/pools.ts';
 import { PodClock } from './provisioning/pod-times.ts';
 import { createReporter } from './provisioning/reporter.ts';
 import type { Reporter } from './provisioning/reporter.ts';
@@ -68,7 +69,7 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster, per
   const podClock = new PodClock(clock, metrics);
   state.pods.onChange((type, pod) => podClock.observe(type, pod));
   const ec2 = measuredEc2(plainEc2, clock, metrics);
-  const instanceTypes = createInstanceTypes(clock, ec2, cluster);
+  const instanceTypes = createInstanceTypes(clock, ec2, cluster, () => state.pools.list().some(allowsSpot));
   return {
     runtime,
     cluster,

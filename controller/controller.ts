@@ -119,8 +119,8 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
   let leadership: Leadership | undefined;
   try {
     if (identity !== undefined) leadership = await lead(context, identity);
-    await readInstanceTypes(context);
     await state.synced;
+    await readInstanceTypes(context);
     runtime.signal.throwIfAborted();
     const provisioner = new Provisioner(context, parts);
     const lifecycle = startLifecycle(context, parts);
@@ -135,8 +135,9 @@ async function work(context: Context, parts: Parts, { sqs, identity }: Controlle
       repeat(
         context,
         'instance types',
-        () => INSTANCE_TYPES_PERIOD_MS,
+        () => (context.instanceTypes.lacksPrices() ? INSTANCE_TYPES_RETRY_MS : INSTANCE_TYPES_PERIOD_MS),
         () => context.instanceTypes.refresh(),
+        priceNews(context),
       ),
       repeat(
         context,
@@ -242,6 +243,15 @@ function poolNews({ state }: Context): Notifier {
   state.classes.onChange(() => news.notify());
   // Those that were there before the start: a class has to be held before anything is made for it.
   news.notify();
+  return news;
+}
+
+/** Tells when a pool allows spot, and its prices are not known yet. */
+function priceNews({ state, instanceTypes }: Context): Notifier {
+  const news = new Notifier();
+  state.pools.onChange(() => {
+    if (instanceTypes.lacksPrices()) news.notify();
+  });
   return news;
 }
 

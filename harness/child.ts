@@ -49,7 +49,6 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
         Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
         Atomics.add(notes, NOTE.turns, 1);
       },
-      onQuiet: () => recorder.flush(),
     });
     const startMs = timeline.nowMs();
     const recorder = createRecorder({

@@ -63,12 +63,10 @@ export interface Timeline {
   run<T>(main: Promise<T>): Promise<T>;
 }
 
-/** Told before control goes to an owner's code, and whenever the world is about to let time pass. */
+/** Told before control goes to an owner's code. */
 export interface TimelineHooks {
   /** `owner` is about to run: its timer fires or its answer is delivered. */
   onHandover?(owner: string): void;
-  /** All code that could run has run; virtual time is about to advance. Histories are flushed here. */
-  onQuiet?(): void;
 }
 
 /** Virtual time cannot advance: nobody waits for the clock, yet the driven promise is pending. */

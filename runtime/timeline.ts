@@ -227,7 +227,6 @@ class VirtualTimeline implements Timeline, Engine {
         this.#lastOwner = owner;
         hooks.onHandover?.(owner);
       },
-      onQuiet: () => hooks.onQuiet?.(),
     };
   }
 
@@ -275,7 +274,6 @@ class VirtualTimeline implements Timeline, Engine {
     for (;;) {
       turnsThisInstant += await this.#drain(this.#maxTurnsPerInstant - turnsThisInstant, () => over);
       if (over) return main;
-      this.hooks.onQuiet?.();
       const timer = this.#timers.pop();
       if (timer === undefined) throw new StalledError(this.#callsInFlight());
       if (timer.dueMs > this.#nowMs) {

@@ -37,29 +37,35 @@ export interface InstanceTypes {
   /** In the order of their names. */
   list(): readonly NodeType[];
   get(name: string): NodeType | undefined;
-  /** Reads types, zones and spot prices again. Throws and keeps what it has when EC2 fails. */
+  /** Reads types and zones again, and spot prices where spot may be launched. Throws and keeps what it has when EC2 fails. */
   refresh(): Promise<void>;
+  /** Spot may be launched by now, and its prices were not asked for. */
+  lacksPrices(): boolean;
   /** A real node of the type offers this: where that is less than was reckoned with, it is reckoned with from now on. */
   learn(name: string, allocatable: Resources): void;
 }
 
-export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig): InstanceTypes {
-  return new DescribedTypes(clock, ec2, cluster);
+/** @param isSpotAllowed whether spot may be launched now: its prices, one for each type and zone, are a long list */
+export function createInstanceTypes(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean): InstanceTypes {
+  return new DescribedTypes(clock, ec2, cluster, isSpotAllowed);
 }
 
 class DescribedTypes implements InstanceTypes {
   readonly #clock: Clock;
   readonly #ec2: Ec2Client;
   readonly #cluster: ClusterConfig;
+  readonly #isSpotAllowed: () => boolean;
+  #hasPrices = false;
   #types: readonly NodeType[] = [];
   #byName = new Map<string, NodeType>();
   /** Bounded by the number of types. */
   readonly #learnt = new Map<string, Resources>();
 
-  constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig) {
+  constructor(clock: Clock, ec2: Ec2Client, cluster: ClusterConfig, isSpotAllowed: () => boolean) {
     this.#clock = clock;
     this.#ec2 = ec2;
     this.#cluster = cluster;
+    this.#isSpotAllowed = isSpotAllowed;
   }
 
   list(): readonly NodeType[] {
@@ -75,11 +81,8 @@ class DescribedTypes implements InstanceTypes {
       Filters: [{ Name: 'supported-virtualization-type', Values: ['hvm'] }],
     });
     const places = await this.#ec2.describeInstanceTypeOfferings({ LocationType: 'availability-zone' });
-    // From now on: the prices in force, without their history.
-    const prices = await this.#ec2.describeSpotPriceHistory({
-      ProductDescriptions: ['Linux/UNIX'],
-      StartTime: new Date(this.#clock.nowMs()),
-    });
+    const asksForPrices = this.#isSpotAllowed();
+    const prices = asksForPrices ? await this.#readPrices() : [];
     const zones = Map.groupBy(
       places.filter(({ Location }) => Location !== undefined && Location in this.#cluster.subnets),
       ({ InstanceType }) => InstanceType as string,
@@ -92,6 +95,16 @@ class DescribedTypes implements InstanceTypes {
         return type === undefined ? [] : [type];
       }),
     );
+    this.#hasPrices = asksForPrices;
+  }
+
+  lacksPrices(): boolean {
+    return !this.#hasPrices && this.#isSpotAllowed();
+  }
+
+  /** From now on: the prices in force, without their history. */
+  #readPrices(): Promise<SpotPrice[]> {
+    return this.#ec2.describeSpotPriceHistory({ ProductDescriptions: ['Linux/UNIX'], StartTime: new Date(this.#clock.nowMs()) });
   }
 
   learn(name: string, allocatable: Resources): void {

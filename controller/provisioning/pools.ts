@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { LABEL } from '../../model/kube.ts';
-import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
+import { allows, matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import type { Requirements } from '../../model/requirements.ts';
 import { addResources, maxResources, parseResources, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
@@ -44,6 +44,14 @@ const poolSchema = z.looseObject({
     }),
   }),
 });
+
+/** Whether nodes of this pool may be of spot capacity. */
+export function allowsSpot(pool: NodePool): boolean {
+  const parsed = poolSchema.safeParse(pool);
+  if (!parsed.success) return false;
+  const capacityTypes = parseRequirements(parsed.data.spec.template.spec.requirements).get(LABEL.capacityType);
+  return capacityTypes === undefined || allows(capacityTypes, 'spot');
+}
 
 /** The labels that each node of a pool has whatever it becomes. Those of which the pool leaves the value open are not among them. */
 export function poolLabels(pool: NodePool): Record<string, string> {
@@ -139,9 +147,8 @@ export class PoolReader {
     const requirements = new Map([...parseRequirements(stated)].filter(([name]) => !open.has(name)));
     const hostPorts = new Set<HostPort>();
     const options = types.flatMap((type) => {
-      const common = { ...labels, ...type.labels };
       // Most types are out by what all of their offerings have in common.
-      if (!matchesLabels(new Map([...requirements].filter(([name]) => name in common)), common)) return [];
+      for (const [name, set] of requirements) if (name in type.labels && !allows(set, type.labels[name])) return [];
       const rooms = new Map<DaemonShare, Resources>();
       return type.offerings.flatMap((offering) => {
         const all = { ...labels, ...offeringLabels(type, offering) };

@@ -10,6 +10,7 @@ function asAdvertised(types: InstanceTypes): InstanceTypes {
     list: () => types.list(),
     get: (name) => types.get(name),
     refresh: () => types.refresh(),
+    lacksPrices: () => types.lacksPrices(),
     // The planted bug: what a real node has is not learnt from.
     learn: () => undefined,
   };

@@ -275,10 +275,10 @@ export class ApiBackend implements Backend {
       const patched = patch(current.object);
       if (patched === current.object) return patched;
       const contentType = request.headers['content-type'];
-      const shown = shownPatch(body, patched, contentType);
+      const shown = (): string => shownPatch(body, patched, contentType);
       checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
       const { body: known, unknown } = checkFields(resource, patched, this.#types);
-      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown, unknown);
+      if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown(), unknown);
       if (directive === 'Warn') asked.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
       return known;
     });

@@ -63,11 +63,11 @@ export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint
  * @param isStrategic strategic merge patches are decoded by the converter of unstructured objects
  * @throws StatusError 422
  */
-export function checkPatchedType(resource: Typed, patched: unknown, shown: string, isStrategic: boolean, types: KubeTypes): void {
+export function checkPatchedType(resource: Typed, patched: unknown, shown: () => string, isStrategic: boolean, types: KubeTypes): void {
   if (resource.custom || !isJsonObject(patched)) return;
   const problem = typedProblem(resource, patched, types, isStrategic ? conversionError : unmarshalError);
   if (problem === undefined) return;
-  const message = `Invalid value: ${JSON.stringify(shown)}: ${problem}`;
+  const message = `Invalid value: ${JSON.stringify(shown())}: ${problem}`;
   throw invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
 }
 

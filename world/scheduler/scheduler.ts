@@ -94,7 +94,8 @@ export class Scheduler implements WorldPart {
       this.#wake = resolve;
       if (dueMs !== undefined) clock.sleep(dueMs - clock.nowMs(), nap.signal).then(resolve, resolve);
     });
-    nap.abort();
+    // With a reason: without one an exception is made for each.
+    nap.abort(nap);
   }
 
   #place(pod: QueuedPod, tasks: Tasks): void {
