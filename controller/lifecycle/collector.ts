@@ -33,14 +33,16 @@ class ListingCollector implements Collector {
 
   async collectInstances(): Promise<void> {
     const { instances, state } = this.#context;
+    const owned = (await instances.listOwned()).filter((instance) => isLive(instance) && this.#isOldEnough(instance));
+    // Who is recorded by a claim that is only thought to be there is found in a later round.
+    const known = recordedBy(state.claims.list());
+    const suspects = owned.filter(({ InstanceId }) => !known.has(InstanceId));
+    if (suspects.length === 0) return;
     // In this order: a claim exists before its instance does, so what is missing in the later list is gone.
-    const owned = (await instances.listOwned()).filter(isLive);
     const claims = await state.freshClaims();
     const byName = new Map(claims.map((claim) => [nameOf(claim), claim]));
-    const recorded = new Set(claims.map((claim) => parseProviderId(claim.status?.providerID)));
-    const orphans = owned.filter(
-      (instance) => this.#isOldEnough(instance) && !recorded.has(instance.InstanceId) && !isLaunching(byName.get(claimNameOf(instance))),
-    );
+    const recorded = recordedBy(claims);
+    const orphans = suspects.filter((instance) => !recorded.has(instance.InstanceId) && !isLaunching(byName.get(claimNameOf(instance))));
     await forEachAtMost(EVICTIONS_AT_ONCE, orphans, (instance) => this.#end(instance));
   }
 
@@ -89,6 +91,11 @@ class ListingCollector implements Collector {
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }
+}
+
+/** The ids of the instances that these claims record. */
+function recordedBy(claims: readonly NodeClaim[]): ReadonlySet<string | undefined> {
+  return new Set(claims.map((claim) => parseProviderId(claim.status?.providerID)));
 }
 
 function claimNameOf(instance: Instance): string {
