@@ -65,6 +65,22 @@ for (const { name, history, codes } of [
     codes: [],
   },
   { name: 'for a reason that nobody can see', history: take(cluster({ budgets: [{ nodes: '0', reasons: ['empty'] }] }), 1), codes: [] },
+  {
+    name: 'for whatever reason, beyond what the mildest allows',
+    history: take(
+      take(
+        cluster({
+          budgets: [
+            { nodes: '0', reasons: ['empty', 'drifted'] },
+            { nodes: '1', reasons: ['underutilized'] },
+          ],
+        }),
+        1,
+      ),
+      2,
+    ),
+    codes: ['node-budget-exceeded'],
+  },
 ]) {
   test(`nodes go: ${name}`, () => {
     expect(codesOf(nodeBudgets, history)).toEqual(codes);
@@ -124,6 +140,14 @@ for (const { name, history, codes } of [
     expect(codesOf(nodeBudgets, history)).toEqual(codes);
   });
 }
+
+test('nodes that several pools allow are not judged, and it says so', () => {
+  const history = take(cluster(ONE).pool('other'), 1).at(300).finish();
+  expect(nodeBudgets.judge(createView(history.events))).toMatchObject({
+    verdict: 'unknown',
+    summary: '0 of 0 nodes taken beyond budgets; 1 more may be of several pools, and could not be judged',
+  });
+});
 
 test('pools without budgets are not judged', () => {
   expect(codesOf(nodeBudgets, cluster())).toBeUndefined();

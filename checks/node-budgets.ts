@@ -1,18 +1,20 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
-import { isInForce, nodesAllowed } from '../model/disruption-budget.ts';
+import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
+import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
 import { departuresOf, isNotReady, poolOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
-import { count, indexes, safetyPart, seconds } from './parts.ts';
+import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
 
 /**
  * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
  * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them: from the
  * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes. What
  * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
- * tell why a node was taken: budgets for some reasons only are not judged.
+ * tell why a node was taken: of budgets for some reasons what the mildest reason allows counts. Nor does it tell of which pool
+ * a node is that several pools allow: such are not judged.
  */
 export const nodeBudgets: Check = {
   name: 'node-budgets',
@@ -23,7 +25,9 @@ export const nodeBudgets: Check = {
     if (guarded.size === 0) return undefined;
     const entries = targetsInstances(view);
     const departures = departuresOf(view);
-    const judged = departures.filter((one) => one.isVoluntary && guarded.has(poolOf(view, one.entry) ?? ''));
+    const voluntary = departures.filter(({ isVoluntary }) => isVoluntary);
+    const judged = voluntary.filter(({ entry }) => guarded.has(poolOf(view, entry) ?? ''));
+    const ambiguous = voluntary.filter(({ entry }) => poolOf(view, entry) === undefined);
     const findings = judged.flatMap((departure) => {
       const pool = poolOf(view, departure.entry) ?? '';
       const present = entries.filter((entry) => poolOf(view, entry) === pool && isPresent(entry, departure.begun.i));
@@ -44,7 +48,9 @@ export const nodeBudgets: Check = {
         message: `Node ${node.name} of pool ${pool} was taken at ${seconds(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
       };
     });
-    return safetyPart(view, findings, `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets`);
+    const left = ambiguous.length === 0 ? '' : `; ${count(ambiguous.length, 'more')} may be of several pools, and could not be judged`;
+    const summary = `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets${left}`;
+    return judged.length === 0 && ambiguous.length > 0 ? unknownPart(summary) : safetyPart(view, findings, summary);
   },
 };
 
@@ -62,8 +68,12 @@ function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, d
 function allowedAt(view: View, name: string, total: number, moment: Moment): number {
   const applied = view.pools.findLast(({ pool, i }) => pool.name === name && i < moment.i);
   const nowMs = (view.begin?.startMs ?? 0) + moment.t;
-  const holding = (applied?.pool.budgets ?? []).filter((budget) => budget.reasons === undefined && isInForce(asBudget(budget), nowMs));
-  return Math.min(Infinity, ...holding.map((budget) => nodesAllowed(asBudget(budget), total)));
+  const holding = (applied?.pool.budgets ?? []).filter((budget) => isInForce(asBudget(budget), nowMs));
+  const allowedFor = (reason: DisruptionReason): number => {
+    const meant = holding.filter(({ reasons }) => reasons?.includes(reason) ?? true);
+    return Math.min(Infinity, ...meant.map((budget) => nodesAllowed(asBudget(budget), total)));
+  };
+  return Math.max(...DISRUPTION_REASONS.map(allowedFor));
 }
 
 function asBudget({ nodes, schedule, durationMs }: NonNullable<View['pools'][number]['pool']['budgets']>[number]): {
