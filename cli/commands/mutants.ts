@@ -39,7 +39,7 @@ export interface MutantsOptions {
   /** By name, with or without `mutant:`; all if there are none. */
   readonly mutants: readonly string[];
   readonly scenarios: readonly string[];
-  /** Seeds of every scenario in which a mutant declares to be caught, from 1 on. */
+  /** Seeds, from 1 on, of the scenario in which a mutant declares to be caught by some of them. */
   readonly seeds: number;
   /** Every mutant in every scenario. */
   readonly all: boolean;
@@ -51,6 +51,8 @@ export interface MutantsOptions {
 /** Seeds enough for a race that every third of them shows. */
 export const DEFAULT_SEEDS = 8;
 
+/** Most seeds of a mutant that declares to be caught by every one. */
+const SEEDS_OF_EVERY = 3;
 /** Of the scenarios that it does not declare each mutant is run in every sixth: all of them take four times the time. */
 const STRIDE = 6;
 
@@ -178,15 +180,15 @@ interface MatrixPlan {
  */
 async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number[], isAll: boolean): Promise<MatrixPlan> {
   const { capabilities } = worldFor(reference).facts;
-  const declared = new Set(mutants.map(({ caughtBy }) => caughtBy.scenario));
+  const seedsOf = ({ caughtBy }: Mutant): readonly number[] => (caughtBy.seeds === 'every' ? seeds.slice(0, SEEDS_OF_EVERY) : seeds);
+  const first = seeds.slice(0, 1);
   const trials: PlannedTrial[] = [];
   const skipped = new Map<string, Skipped>();
   const skip = ({ what, why, trials: count }: Skipped): void => {
     const key = `${what}: ${why}`;
     skipped.set(key, { what, why, trials: count + (skipped.get(key)?.trials ?? 0) });
   };
-  const add = async (target: Target, source: ChosenScenario, isDeclared: boolean): Promise<void> => {
-    const those = isDeclared ? seeds : seeds.slice(0, 1);
+  const add = async (target: Target, source: ChosenScenario, those: readonly number[]): Promise<void> => {
     const reason = whyNotRun(source.scenario, target, capabilities);
     if (reason !== undefined) {
       skip({ what: source.scenario.id, why: reason, trials: those.length });
@@ -194,7 +196,7 @@ async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number
     }
     if (those.length < seeds.length)
       skip({
-        what: `all seeds but the first of the ${seeds.length}, in the scenarios in which a mutant does not declare to be caught`,
+        what: `seeds ${those.length + 1} to ${seeds.length} ${those === first ? 'of scenarios that a mutant does not declare' : 'of mutants that every seed exposes'}`,
         why: 'to save time',
         trials: seeds.length - those.length,
       });
@@ -203,13 +205,17 @@ async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number
     const prefix = target.name.replaceAll(/[^a-z0-9-]+/g, '.');
     trials.push(...planned.map((trial) => ({ ...trial, history: `histories/${prefix}.${basename(trial.history)}` })));
   };
-  for (const source of scenarios) await add(reference, source, declared.has(source.scenario.id));
-  for (const [row, { target, caughtBy }] of mutants.entries()) {
+  for (const source of scenarios) {
+    const wanted = mutants.filter(({ caughtBy }) => caughtBy.scenario === source.scenario.id).map(seedsOf);
+    await add(reference, source, wanted.sort((a, b) => b.length - a.length)[0] ?? first);
+  }
+  for (const [row, mutant] of mutants.entries()) {
+    const { target, caughtBy } = mutant;
     const isOwn = ({ scenario }: ChosenScenario): boolean => scenario.id === caughtBy.scenario;
-    for (const source of scenarios.filter(isOwn)) await add(target, source, true);
+    for (const source of scenarios.filter(isOwn)) await add(target, source, seedsOf(mutant));
     for (const [column, source] of scenarios.entries()) {
       if (isOwn(source)) continue;
-      if (isAll || (row + column) % STRIDE === 0) await add(target, source, false);
+      if (isAll || (row + column) % STRIDE === 0) await add(target, source, first);
       else
         skip({
           what: `${STRIDE - 1} of ${STRIDE} scenarios that a mutant does not declare, others for each mutant`,

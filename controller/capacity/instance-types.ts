@@ -125,48 +125,26 @@ class DescribedTypes implements InstanceTypes {
 }
 
 function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: SpotPrices, region: string): NodeType | undefined {
-  const read = READ_TYPES.get(info) ?? readFacts(info);
-  READ_TYPES.set(info, read);
-  if (read === 'incomplete') return undefined;
-  const { vcpu, memoryMiB, usages, labels, ...facts } = read;
-  return {
-    ...facts,
-    labels: { ...labels, [LABEL.region]: region },
-    offerings: zones.flatMap((zone) =>
-      usages.map((capacityType) => priced({ instanceType: facts.name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
-    ),
-  };
-}
-
-/** What EC2 says of a type wherever it is. */
-interface TypeFacts extends Omit<NodeType, 'offerings'> {
-  readonly vcpu: number;
-  readonly memoryMiB: number;
-  readonly usages: readonly CapacityType[];
-}
-
-/** What was made of descriptions: clients give the same object for the same text. */
-const READ_TYPES = new WeakMap<InstanceTypeInfo, TypeFacts | 'incomplete'>();
-
-function readFacts(info: InstanceTypeInfo): TypeFacts | 'incomplete' {
   const name = info.InstanceType;
   const vcpu = info.VCpuInfo?.DefaultVCpus;
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
   const architecture = (['x86_64', 'arm64'] as const).find((one) => info.ProcessorInfo?.SupportedArchitectures?.includes(one));
-  if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return 'incomplete';
+  if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return undefined;
   const interfaces = info.NetworkInfo?.MaximumNetworkInterfaces ?? 1;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
   const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
+  const labels = { ...typeLabels(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };
+  const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
   return {
     name,
     architecture,
     isExotic: info.BareMetal === true || Object.keys(gpusOf(info)).length > 0,
-    labels: typeLabels(info, name, architecture, vcpu, memoryMiB),
+    labels,
     capacity,
     allocatable: allocatableOf(capacity),
-    vcpu,
-    memoryMiB,
-    usages: (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage)),
+    offerings: zones.flatMap((zone) =>
+      usages.map((capacityType) => priced({ instanceType: name, zone, capacityType }, vcpu, memoryMiB, spotPrices)),
+    ),
   };
 }
 
