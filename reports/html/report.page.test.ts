@@ -100,6 +100,31 @@ test('passing scenarios are closed, and a link opens them', async ({ page }, inf
   await expect(scenario.locator('.plot')).toBeVisible();
 });
 
+test('what passed is packed until it is asked for; in the end everything is there', async ({ page }, info) => {
+  const path = info.outputPath('report.html');
+  await openReport(page, path, sampleRun({ trials: 1 }));
+  await expect(page.locator('body')).toHaveAttribute('data-complete');
+  await expect(page.locator('template.packed')).toHaveCount(0);
+  const trial = page.locator('#scenario-1-seed-1');
+  await expect(trial).toBeHidden();
+  await expect(trial.locator('.plot')).toHaveCount(1);
+
+  await page.goto('about:blank');
+  await page.goto(`file://${path}#scenario-1-seed-1`);
+  await expect(trial).toBeInViewport();
+  await trial.locator('.plot').hover();
+  await expect(trial.locator('.cursor text')).toHaveText(/^\d+:\d\d/);
+});
+
+test('without scripts what went wrong can be read, and what passed says why it is not there', async ({ browser }, info) => {
+  const page = await browser.newPage({ javaScriptEnabled: false });
+  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
+  await expect(page.locator('.finding').first()).toBeVisible();
+  await page.locator('#scenario-1 > summary').click();
+  await expect(page.locator('#scenario-1').getByText('a browser that runs its script shows it here')).toBeVisible();
+  await page.close();
+});
+
 test('requirements stand with their verdicts and evidence, and link to the scenarios', async ({ page }, info) => {
   const complaints = await openReport(page, info.outputPath('report.html'), sampleRun());
   const requirements = page.getByRole('region', { name: 'Requirements' });

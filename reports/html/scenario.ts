@@ -6,6 +6,7 @@ import type { RunReport, ScenarioReport, TrialReport } from '../run-report.ts';
 import { renderCrashPoints } from './crash-points.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
+import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
 import { renderTrial } from './trial.ts';
 
@@ -58,7 +59,7 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   )}`;
 }
 
-/** A scenario: its numbers over all trials, then the trials. What did not pass is open. */
+/** A scenario: its numbers over all trials, then the trials. What did not pass is open, what did is packed. */
 function renderScenario(
   scenario: ScenarioReport,
   index: number,
@@ -71,50 +72,51 @@ function renderScenario(
     trials.filter(({ result }) => result.scenario === id && result.crash === undefined).map((trial) => [trial.result.seed, trial]),
   );
   const rest = results.filter((trial) => !shown.includes(trial));
+  const body = html`<p class="facts">
+      ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
+      ${requirements.map((id) => html`<span class="chip">${listed.has(id) ? html`<a href="#${requirementId(id)}">${id}</a>` : id}</span>`)}
+    </p>
+    <div class="columns">
+      <section>
+        <h4>Latency, all trials</h4>
+        ${latencyTable(scenario)}
+      </section>
+      <section>
+        <h4>Numbers, all trials</h4>
+        ${numbers(scenario)}
+      </section>
+    </div>
+    <h4>How close the bounds came</h4>
+    ${boundsTable(scenario.bounds)}
+    ${
+      faults.injections.length > 0 &&
+      html`<h4>Faults</h4>
+        ${faultTable(scenario)}`
+    }
+    ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
+    ${shown.flatMap((trial) => {
+      const source = sources.get(trial.seed);
+      return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
+    })}
+    ${
+      rest.length > 0 &&
+      html`<details>
+        <summary>${formatCount(rest.length, 'more trial')}, not drawn</summary>
+        <ul class="trials">
+          ${rest.map(({ seed, verdict: own, replay }) => html`<li>${badge(own)} seed ${seed} <code>scaleproof replay ${replay}</code></li>`)}
+        </ul>
+      </details>`
+    }`;
   return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
       <span class="scenario-id">${id}</span>
     </summary>
-    <div class="scenario-body">
-      <p class="facts">
-        ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
-        ${requirements.map((id) => html`<span class="chip">${listed.has(id) ? html`<a href="#${requirementId(id)}">${id}</a>` : id}</span>`)}
-      </p>
-      <div class="columns">
-        <section>
-          <h4>Latency, all trials</h4>
-          ${latencyTable(scenario)}
-        </section>
-        <section>
-          <h4>Numbers, all trials</h4>
-          ${numbers(scenario)}
-        </section>
-      </div>
-      <h4>How close the bounds came</h4>
-      ${boundsTable(scenario.bounds)}
-      ${
-        faults.injections.length > 0 &&
-        html`<h4>Faults</h4>
-          ${faultTable(scenario)}`
-      }
-      ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
-      ${shown.flatMap((trial) => {
-        const source = sources.get(trial.seed);
-        return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
-      })}
-      ${
-        rest.length > 0 &&
-        html`<details>
-          <summary>${formatCount(rest.length, 'more trial')}, not drawn</summary>
-          <ul class="trials">
-            ${rest.map(({ seed, verdict: own, replay }) => html`<li>${badge(own)} seed ${seed} <code>scaleproof replay ${replay}</code></li>`)}
-          </ul>
-        </details>`
-      }
-    </div>
+    <div class="scenario-body">${verdict === 'pass' ? packed(body, PACKED_WORDS) : body}</div>
   </details>`;
 }
+
+const PACKED_WORDS = 'What passed is packed to keep this page small: a browser that runs its script shows it here.';
 
 function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
   const row = (name: string, value: string | number, isBad = false): Markup =>

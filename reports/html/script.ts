@@ -1,6 +1,7 @@
 /**
- * What the page does by itself; without it everything can still be read. Runs in a browser: stretches timelines, shows
- * the time under the pointer, copies replay lines, opens what a link points into, opens everything for a printer.
+ * What the page does by itself; without it what went wrong can still be read. Runs in a browser: unpacks scenarios when
+ * they are opened, and the others when it has nothing else to do; stretches timelines, shows the time under the pointer,
+ * copies replay lines, opens what a link points into, opens everything for a printer.
  */
 export const PAGE_SCRIPT = `
 'use strict';
@@ -53,7 +54,7 @@ function showMoment(timeline, ms) {
   cursor.setAttribute('visibility', 'visible');
 }
 
-for (const timeline of all('.timeline')) {
+function prepare(timeline) {
   const plot = timeline.querySelector('.plot');
   plot.addEventListener('pointermove', (event) => {
     const box = plot.getBoundingClientRect();
@@ -67,20 +68,50 @@ for (const timeline of all('.timeline')) {
     event.preventDefault();
   });
 }
+for (const timeline of all('.timeline')) prepare(timeline);
+
+const unpacking = new Map();
+function unpack(scenario) {
+  if (!unpacking.has(scenario)) unpacking.set(scenario, unpackOnce(scenario));
+  return unpacking.get(scenario);
+}
+async function unpackOnce(scenario) {
+  const template = scenario.querySelector(':scope > .scenario-body > template.packed');
+  if (template === null) return;
+  const bytes = Uint8Array.from(atob(template.content.textContent), (character) => character.charCodeAt(0));
+  const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
+  const body = template.parentElement;
+  body.innerHTML = text;
+  for (const timeline of all('.timeline', body)) prepare(timeline);
+}
+const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));
+async function unpackAll() {
+  for (const scenario of all('.scenario')) {
+    if (scenario.querySelector('template.packed') === null) continue;
+    await turn();
+    await unpack(scenario);
+  }
+  document.body.dataset.complete = 'yes';
+}
+for (const scenario of all('.scenario')) scenario.addEventListener('toggle', () => scenario.open && void unpack(scenario));
 
 function openAround(element) {
   for (let at = element; at !== null; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
 }
 
-function followLink() {
-  const target = location.hash === '' ? null : document.getElementById(decodeURIComponent(location.hash.slice(1)));
+async function followLink() {
+  const id = decodeURIComponent(location.hash.slice(1));
+  // What is packed has an id that begins with its scenario's.
+  const scenario = document.getElementById(/^scenario-\\d+/.exec(id)?.[0] ?? '');
+  if (scenario !== null) await unpack(scenario);
+  const target = document.getElementById(id);
   if (target === null) return;
   openAround(target);
-  target.scrollIntoView();
+  target.scrollIntoView({ behavior: 'instant' });
   if (target.hasAttribute('tabindex')) target.focus({ preventScroll: true });
 }
 addEventListener('hashchange', followLink);
-followLink();
+void followLink().then(unpackAll);
 
 async function copy(button) {
   const before = button.textContent;
@@ -102,7 +133,7 @@ document.addEventListener('click', (event) => {
   if (button === null) {
     // A second click on the same link changes no hash.
     const link = event.target.closest('a[href^="#"]');
-    if (link !== null && link.getAttribute('href') === location.hash) followLink();
+    if (link !== null && link.getAttribute('href') === location.hash) void followLink();
     return;
   }
   if (button.dataset.copy !== undefined) void copy(button);
