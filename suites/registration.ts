@@ -86,29 +86,32 @@ export const foreignNodeObject = scenario({
   },
 });
 
+/** Machines that have an address each: one new machine in four comes while the Node of its address's last owner is still there. */
+const MACHINES = 2;
+
 export const addressReuse = scenario({
   id: 'registration/address-reuse',
-  title: 'a machine dies suddenly, the next gets its address and so its node name: each is told apart by its id',
+  title: 'two machines die suddenly, the next get their addresses and so their node names: each is told apart by its id',
   requirements: ['REG-07'],
   capabilities: ['capacity.quota', 'boot.delay', 'instance.end'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
   async run(t) {
-    const only = specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: 1, counts: 'reuse' });
+    const only = specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: MACHINES, counts: 'reuse' });
     const reused = await t.inject(only);
-    const scarce = { kind: 'schedulable-after-heal', why: 'the subnet has one address' } as const;
-    const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED, truth: scarce });
+    const scarce = { kind: 'schedulable-after-heal', why: 'the subnet has too few addresses' } as const;
+    const first = await t.deploy({ name: 'first', replicas: MACHINES, ...NODE_SIZED, truth: scarce });
     // The next machine's kubelet may take over the dead one's Node a moment before that is deleted, and kubelets don't
     // register twice: then it never becomes a node, and is replaced only when it is given up.
     t.expect.served(first, 'replacement');
     await t.untilServed(first, 'provision');
-    const second = await t.deploy({ name: 'second', replicas: 1, ...NODE_SIZED, truth: scarce });
+    const second = await t.deploy({ name: 'second', replicas: MACHINES, ...NODE_SIZED, truth: scarce });
     t.expect.served(second, 'replacement');
-    // Its launch is refused, and asked for again when the zone is believed in again: seeds meet every moment around that.
+    // Their launch is refused, and asked for again when the zone is believed in again: seeds meet every moment around that.
     await t.pass('masked-offering', 0.85);
     await t.pause({ minMs: 0, maxMs: 15_000 });
-    // No word of a kubelet that dies with its machine: its Node looks Ready for a while.
-    await t.inject(specify(faults.deadKubelet, { count: 1 }));
-    await t.inject(specify(faults.instanceEnd, { count: 1 }));
+    // No word of kubelets that die with their machines: their Nodes look Ready for a while.
+    await t.inject(specify(faults.deadKubelet, { count: MACHINES }));
+    await t.inject(specify(faults.instanceEnd, { count: MACHINES }));
     await t.untilFired(reused, 'replacement');
     await t.pass('provision');
   },

@@ -13,6 +13,7 @@ import { deniedEnd } from './denied-end.ts';
 import { doubleLaunch } from './double-launch.ts';
 import { earlyDeletion } from './early-deletion.ts';
 import { earlyNotice } from './early-notice.ts';
+import { droppedPlans } from './dropped-plans.ts';
 import { endlessConsolidation } from './endless-consolidation.ts';
 import { failedList } from './failed-list.ts';
 import { finalizerFirst } from './finalizer-first.ts';
@@ -129,4 +130,5 @@ export const mutants: readonly Mutant[] = [
   deafWhileConsolidating,
   unreadAsDrift,
   triedInVain,
+  droppedPlans,
 ];

@@ -35,7 +35,7 @@ export const unsyncedForever: Mutant = {
   }),
   resembles: 'a claim created and deleted within a second, and no provisioning until a restart (karpenter#3176)',
   caughtBy: {
-    scenario: 'capacity/nothing-anywhere',
+    scenario: 'others/come-and-go',
     check: 'success-rate',
     code: 'pod-not-served',
     object: 'pods/default/*',
