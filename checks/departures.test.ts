@@ -142,11 +142,24 @@ for (const { name, history, codes } of [
 }
 
 test('nodes that several pools allow are not judged, and it says so', () => {
-  const history = take(cluster(ONE).pool('other'), 1).at(300).finish();
+  const history = take(take(cluster(ONE).pool('other'), 1), 2)
+    .at(300)
+    .finish();
   expect(nodeBudgets.judge(createView(history.events))).toMatchObject({
     verdict: 'unknown',
-    summary: '0 of 0 nodes taken beyond budgets; 1 more may be of several pools, and could not be judged',
+    summary: '0 of 0 nodes taken beyond budgets; 2 more may be of several pools, and could not be judged',
   });
+});
+
+test('nodes that several pools allow count as there for each of them', () => {
+  // Of four nodes two may be of another pool, too: half of the pool are two.
+  const history = cluster({ budgets: [{ nodes: '50%' }] });
+  history.pool('other', { requirements: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: ['us-east-1b'] }] });
+  for (const n of [5, 6]) {
+    history.launch(n, `i-${n}`, `token-${n}`, { zone: 'us-east-1b' }).claim(`c-${n}`, 'created').claim(`c-${n}`, 'launched', `i-${n}`);
+    history.node(`n-${n}`, 'created', `i-${n}`).node(`n-${n}`, 'ready', `i-${n}`);
+  }
+  expect(codesOf(nodeBudgets, take(take(take(history, 1), 2), 3))).toEqual([]);
 });
 
 test('pools without budgets are not judged', () => {

@@ -84,10 +84,9 @@ function givenBackBefore({ steps }: NodeLife, moment: Moment): number {
   return steps.findLast(({ to, i }) => to === 'uncordoned' && i < moment.i)?.i ?? -1;
 }
 
-/** The pool whose node an instance is; undefined where several pools allow it, or none. */
-export function poolOf(view: View, { instance }: LedgerEntry): string | undefined {
-  const [name, ...others] = new Set(view.pools.filter(({ pool }) => isWithin(pool, instance)).map(({ pool }) => pool.name));
-  return others.length === 0 ? name : undefined;
+/** The names of the pools whose node an instance may be: those that allow it. */
+export function poolsOf(view: View, { instance }: LedgerEntry): ReadonlySet<string> {
+  return new Set(view.pools.filter(({ pool }) => isWithin(pool, instance)).map(({ pool }) => pool.name));
 }
 
 /** An end that the target did not ask for is none of its departures. */

@@ -4,7 +4,7 @@ import type { View } from '../history/view.ts';
 import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
-import { departuresOf, isNotReady, poolOf } from './departures.ts';
+import { departuresOf, isNotReady, poolsOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
 import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
 
@@ -14,7 +14,7 @@ import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
  * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes. What
  * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
  * tell why a node was taken: of budgets for some reasons what the mildest reason allows counts. Nor does it tell of which pool
- * a node is that several pools allow: such are not judged.
+ * a node is that several pools allow: such are not judged, and count for each of these pools as there, and not as away.
  */
 export const nodeBudgets: Check = {
   name: 'node-budgets',
@@ -26,12 +26,13 @@ export const nodeBudgets: Check = {
     const entries = targetsInstances(view);
     const departures = departuresOf(view);
     const voluntary = departures.filter(({ isVoluntary }) => isVoluntary);
-    const judged = voluntary.filter(({ entry }) => guarded.has(poolOf(view, entry) ?? ''));
-    const ambiguous = voluntary.filter(({ entry }) => poolOf(view, entry) === undefined);
+    const those = voluntary.filter(({ entry }) => [...poolsOf(view, entry)].some((name) => guarded.has(name)));
+    const judged = those.filter(({ entry }) => poolsOf(view, entry).size === 1);
+    const ambiguous = those.filter((departure) => !judged.includes(departure));
     const findings = judged.flatMap((departure) => {
-      const pool = poolOf(view, departure.entry) ?? '';
-      const present = entries.filter((entry) => poolOf(view, entry) === pool && isPresent(entry, departure.begun.i));
-      const away = present.filter((entry) => isAway(entry, departures, departure));
+      const [pool = ''] = poolsOf(view, departure.entry);
+      const present = entries.filter((entry) => poolsOf(view, entry).has(pool) && isPresent(entry, departure.begun.i));
+      const away = present.filter((entry) => poolsOf(view, entry).size === 1 && isAway(entry, departures, departure));
       // Some decide, and take the node only when its replacement has come.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
       if (away.length <= allowed) return [];
@@ -48,7 +49,7 @@ export const nodeBudgets: Check = {
         message: `Node ${node.name} of pool ${pool} was taken at ${seconds(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
       };
     });
-    const left = ambiguous.length === 0 ? '' : `; ${count(ambiguous.length, 'more')} may be of several pools, and could not be judged`;
+    const left = ambiguous.length === 0 ? '' : `; ${ambiguous.length} more may be of several pools, and could not be judged`;
     const summary = `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets${left}`;
     return judged.length === 0 && ambiguous.length > 0 ? unknownPart(summary) : safetyPart(view, findings, summary);
   },

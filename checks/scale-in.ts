@@ -45,7 +45,6 @@ function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound):
     }));
     return { verdict: 'fail', summary, findings, measurements };
   }
-  if (open.length > 0)
-    return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more')} was up`, measurements);
+  if (open.length > 0) return unknownPart(`${summary}, and the trial ended before the time of ${open.length} more was up`, measurements);
   return { verdict: 'pass', summary, findings: [], measurements };
 }

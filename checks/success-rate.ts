@@ -10,10 +10,8 @@ import type { Part } from './parts.ts';
 
 /**
  * Why a pod that the scheduler has bound loses its node before it runs: its kubelet, or the controller that evicts for taints,
- * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went; or the scheduler's
- * is the older one, of a node that was cordoned and shuts down. All were seen.
- * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`,
- * `pkg/controller/tainteviction/taint_eviction.go`.
+ * has a copy of the Node that is older than the scheduler's, as in the moments after a start-up taint went. Both were seen.
+ * Sources: kubernetes v1.34 `pkg/kubelet/lifecycle/predicate.go`, `pkg/controller/tainteviction/taint_eviction.go`.
  */
 const REFUSALS: ReadonlySet<string> = new Set([
   'DeletionByTaintManager',
@@ -23,9 +21,13 @@ const REFUSALS: ReadonlySet<string> = new Set([
   'OutOfmemory',
   'OutOfpods',
   'UnexpectedAdmissionError',
-  'NodeShutdown',
-  'TerminationByKubelet',
 ]);
+
+/**
+ * The node shut down under it: it was bound in the moment in which the node was taken, or the node was taken regardless of
+ * it. Source: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`.
+ */
+const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet']);
 
 type Served = Extract<Expectation, { kind: 'served' }>;
 
@@ -33,7 +35,8 @@ type Served = Extract<Expectation, { kind: 'served' }>;
  * Pods that must be served are Running within the bound after their creation, or after the heal where that is their
  * workload's truth. A pod that replaces another counts as its own; one that was taken away before its time was up, and
  * not served by then, does not count, nor does one that came when its workload was being removed. One that its node
- * refused does not count either: whoever owns it makes another, which does.
+ * refused in time does not count either: whoever owns it makes another, which does; where the node shut down under it, the
+ * other has waited since the first did.
  */
 export const successRate: Check = {
   name: 'success-rate',
@@ -89,16 +92,22 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   const withdrawn: PodLife[] = [];
   const refused: PodLife[] = [];
   const removal = view.phases.get('remove');
-  for (const pod of view.workloads.get(workload)?.pods ?? []) {
+  const pods = view.workloads.get(workload)?.pods ?? [];
+  /** Since when those wait in whose place a node shut down. */
+  const sinceMs = new Map<PodLife, number>();
+  for (const pod of pods) {
     // A controller that has not heard yet of its own removal replaces pods that leave: nobody wants those.
     if (removal !== undefined && (pod.created?.i ?? 0) > removal.i) continue;
     if (eraAt(view, workload, pod.created?.i ?? 0) !== era) continue;
-    if (isRefused(pod)) {
+    const fromMs = sinceMs.get(pod) ?? dueFromMs(view, pod) ?? pod.running?.t;
+    const removedMs = (pod.terminating ?? pod.gone)?.t;
+    const refusal = refusalOf(pod);
+    if (refusal !== undefined && (fromMs === undefined || refusal.t - fromMs <= bound.value)) {
       refused.push(pod);
+      const next = pods.find((one) => !sinceMs.has(one) && (one.created?.i ?? -1) > refusal.i);
+      if (refusal.isShutdown && fromMs !== undefined && next !== undefined) sinceMs.set(next, fromMs);
       continue;
     }
-    const fromMs = dueFromMs(view, pod) ?? pod.running?.t;
-    const removedMs = (pod.terminating ?? pod.gone)?.t;
     const untilMs = pod.running?.t ?? removedMs ?? view.endMs;
     const value = fromMs === undefined ? 0 : Math.max(0, untilMs - fromMs);
     const wait = { pod, object: pod.object, value };
@@ -110,8 +119,13 @@ function fatesOf(view: View, expectation: Served, bound: Bound): Fates {
   return { served, late, open, withdrawn, refused };
 }
 
-function isRefused({ scheduled, running, terminating, gone }: PodLife): boolean {
-  return scheduled !== undefined && running === undefined && REFUSALS.has(terminating?.reason ?? gone?.reason ?? '');
+/** When the node of a pod that was bound to it would not have it, or shut down, before it ran. */
+function refusalOf({ scheduled, running, ended, terminating, gone }: PodLife): { i: number; t: number; isShutdown: boolean } | undefined {
+  const step = ended ?? terminating ?? gone;
+  if (scheduled === undefined || running !== undefined || step === undefined) return undefined;
+  const reason = terminating?.reason ?? gone?.reason ?? '';
+  const isShutdown = SHUTDOWNS.has(reason);
+  return isShutdown || REFUSALS.has(reason) ? { i: step.i, t: step.t, isShutdown } : undefined;
 }
 
 function judgeServed(view: View, expectation: Served): Part {
@@ -126,7 +140,7 @@ function judgeServed(view: View, expectation: Served): Part {
     const judged = served.length + late.length;
     const all = judged + open.length;
     const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % asked` : '';
-    const again = refused.length === 0 ? '' : `, ${count(refused.length, 'more')} refused by nodes and made again`;
+    const again = refused.length === 0 ? '' : `, ${refused.length} more refused by nodes and made again`;
     const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})${again}`;
     const measurements = [measure(bound, slowestAsked([...served, ...late], Math.ceil(minRatio * all)))];
     if (late.length > 0 && served.length + open.length < minRatio * all) {

@@ -330,7 +330,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--mutant <name>', 'only this mutant; may be given again').argParser(collect).default([], 'all'))
     .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(
-      new Option('--seeds <n>', 'seeds of the scenarios in which mutants declare to be caught')
+      new Option('--seeds <n>', 'seeds of a mutant that some seeds expose, in its scenario; of others three')
         .default(DEFAULT_SEEDS)
         .argParser(parseSeeds),
     )

@@ -33,7 +33,7 @@ export class FastDeserializer extends XmlShapeDeserializer {
     if (key !== undefined || !shape.isStructSchema()) return super.read(schema, bytes, key) as unknown;
     const text = typeof bytes === 'string' ? bytes : UTF8.decode(bytes);
     try {
-      return keptIf(CATALOGUE_LISTS.has(shape.getName() ?? ''), text, () => {
+      return keptIf(shape.getName() ?? '', text, () => {
         const scanner = new Scanner(text);
         scanner.enterRoot();
         return this.#readerOf(shape)(scanner);
@@ -120,9 +120,9 @@ const KEPT_MAX = 64;
 const kept = new Map<string, unknown>();
 const REQUEST_ID = /<requestId>[^<]*<\/requestId>/;
 
-function keptIf(isKept: boolean, text: string, read: () => unknown): unknown {
-  if (!isKept) return read();
-  const key = text.replace(REQUEST_ID, '');
+function keptIf(list: string, text: string, read: () => unknown): unknown {
+  if (!CATALOGUE_LISTS.has(list)) return read();
+  const key = `${list} ${text.replace(REQUEST_ID, '')}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
   const result = freezeAll(read());

@@ -246,11 +246,14 @@ function poolNews({ state }: Context): Notifier {
   return news;
 }
 
-/** Tells when a pool allows spot, and its prices are not known yet. */
+/** Tells when a first pool allows spot, and its prices are not known yet. */
 function priceNews({ state, instanceTypes }: Context): Notifier {
   const news = new Notifier();
+  let didLack = false;
   state.pools.onChange(() => {
-    if (instanceTypes.lacksPrices()) news.notify();
+    const lacks = instanceTypes.lacksPrices();
+    if (lacks && !didLack) news.notify();
+    didLack = lacks;
   });
   return news;
 }

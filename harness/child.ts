@@ -20,6 +20,11 @@ import { worldFor } from './world-for.ts';
 /** In real time nothing need happen for long: so often the process shows that it still turns. */
 const PULSE_MS = 1_000;
 
+/** Owners of code that users may have written, beside the target. */
+const USERS: ReadonlySet<string> = new Set(['scenario', 'operator']);
+/** Virtual time after which a history is written out, whoever is about to run. */
+const FLUSH_AFTER_MS = 10_000;
+
 const notes = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT * Object.keys(NOTE).length));
 new Worker(new URL(`./watcher${extname(import.meta.url)}`, import.meta.url), { workerData: { notes, parentPid: process.ppid } }).unref();
 
@@ -44,13 +49,17 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
         // Nothing that a program outside does happens in this process.
         owner = timeline.virtual ? next : 'harness';
         const isTarget = owner.startsWith('target');
-        // It may never give control back: what happened so far must be on record. In real time nothing says when all is quiet.
-        if (isTarget || !timeline.virtual) recorder.flush();
+        // Code that is not ours may never give control back, and anybody may be killed: what happened must be on record.
+        if (isTarget || USERS.has(owner) || !timeline.virtual || timeline.nowMs() >= flushedMs + FLUSH_AFTER_MS) {
+          recorder.flush();
+          flushedMs = timeline.nowMs();
+        }
         Atomics.store(notes, NOTE.owner, isTarget ? 1 : 0);
         Atomics.add(notes, NOTE.turns, 1);
       },
     });
     const startMs = timeline.nowMs();
+    let flushedMs = startMs;
     const recorder = createRecorder({
       nowMs: () => timeline.nowMs(),
       startMs,

@@ -7,7 +7,7 @@ export const MAX_EVENTS = 500_000;
 export const MAX_EVENT_BYTES = 64 * 1024;
 /** What is kept of a text in a line that is too long. */
 const MAX_TEXT_LENGTH = 4_096;
-/** Lines wait for the end of the clock's turn, but not more of them than this. */
+/** Lines wait until somebody flushes them, but not more of them than this. */
 const MAX_BUFFERED_BYTES = 1024 * 1024;
 
 interface RecorderOptions {

@@ -196,7 +196,7 @@ async function planMatrix({ mutants, scenarios }: Chosen, seeds: readonly number
     }
     if (those.length < seeds.length)
       skip({
-        what: `seeds ${those.length + 1} to ${seeds.length} ${those === first ? 'of scenarios that a mutant does not declare' : 'of mutants that every seed exposes'}`,
+        what: `seeds ${those.length + 1} to ${seeds.length} ${those === first ? 'of scenarios that a mutant does not declare, and of the reference there' : 'of mutants that every seed exposes, and of the reference beside them'}`,
         why: 'to save time',
         trials: seeds.length - those.length,
       });

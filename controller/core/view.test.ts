@@ -83,3 +83,13 @@ test('what came and went unseen is dropped by a complete list that was asked for
   view.observe([object('b', 12)], 1_001);
   expect(revisions()).toEqual(['b@12']);
 });
+
+test('the answer of a write that comes after the news of a deletion brings nothing back', () => {
+  const { view, hear, revisions } = openView();
+  hear('ADDED', object('a', 5));
+  hear('DELETED', object('a', 7));
+  view.remember(object('a', 6));
+  expect(revisions()).toEqual([]);
+  view.remember(object('a', 8, 'another'));
+  expect(revisions()).toEqual(['a@8']);
+});

@@ -4,6 +4,9 @@ import type { KubeObject } from '../../model/kube.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { nameOf, uidOf } from '../api.ts';
 
+/** Deleted objects that are remembered as such: an answer that comes after the news of the deletion is not much later. */
+const ENDED_MAX = 1_000;
+
 interface Written<T> {
   readonly object: T;
   readonly atMs: number;
@@ -20,6 +23,8 @@ export class View<T extends KubeObject> {
   readonly #written = new Map<string, Written<T>>();
   /** Uids of objects that we know to be gone though the cache still has them. */
   readonly #gone = new Set<string>();
+  /** Uids of objects of whose deletion the cache has heard: the last of them. */
+  readonly #ended = new Set<string>();
 
   constructor(cache: Cache<T>, clock: Clock) {
     this.#cache = cache;
@@ -47,6 +52,7 @@ export class View<T extends KubeObject> {
 
   /** Takes the answer of a write, or of a fresh read. */
   remember(object: T): void {
+    if (this.#ended.has(uidOf(object))) return;
     const cached = this.#cache.get(nameOf(object));
     if (cached !== undefined && uidOf(cached) === uidOf(object) && !isNewer(object, cached)) return;
     const known = this.#written.get(nameOf(object))?.object;
@@ -73,7 +79,12 @@ export class View<T extends KubeObject> {
   }
 
   #catchUp(type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T): void {
-    if (type === 'DELETED') this.#gone.delete(uidOf(object));
+    if (type === 'DELETED') {
+      this.#gone.delete(uidOf(object));
+      this.#ended.add(uidOf(object));
+      const [oldest] = this.#ended;
+      if (this.#ended.size > ENDED_MAX && oldest !== undefined) this.#ended.delete(oldest);
+    }
     const written = this.#written.get(nameOf(object))?.object;
     if (written === undefined) return;
     const isSame = uidOf(written) === uidOf(object);

@@ -121,7 +121,7 @@ test('without scripts what went wrong can be read, and what passed says why it i
   await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
   await expect(page.locator('.finding').first()).toBeVisible();
   await page.locator('#scenario-1 > summary').click();
-  await expect(page.locator('#scenario-1').getByText('a browser that runs its script shows it here')).toBeVisible();
+  await expect(page.locator('#scenario-1').getByText('a browser that runs its script shows it here within seconds')).toBeVisible();
   await page.close();
 });
 

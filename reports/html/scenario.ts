@@ -116,7 +116,7 @@ function renderScenario(
   </details>`;
 }
 
-const PACKED_WORDS = 'What passed is packed to keep this page small: a browser that runs its script shows it here.';
+const PACKED_WORDS = 'What passed is packed to keep this page small: a browser that runs its script shows it here within seconds.';
 
 function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
   const row = (name: string, value: string | number, isBad = false): Markup =>

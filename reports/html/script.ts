@@ -78,10 +78,13 @@ function unpack(scenario) {
 async function unpackOnce(scenario) {
   const template = scenario.querySelector(':scope > .scenario-body > template.packed');
   if (template === null) return;
-  const bytes = Uint8Array.from(atob(template.content.textContent), (character) => character.charCodeAt(0));
-  const text = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
   const body = template.parentElement;
-  body.innerHTML = text;
+  try {
+    const bytes = Uint8Array.from(atob(template.content.textContent), (character) => character.charCodeAt(0));
+    body.innerHTML = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
+  } catch (error) {
+    body.textContent = 'This browser could not unpack it (' + error.message + '): report.json has the same.';
+  }
   for (const timeline of all('.timeline', body)) prepare(timeline);
 }
 const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));
@@ -99,14 +102,24 @@ function openAround(element) {
   for (let at = element; at !== null; at = at.parentElement) if (at.tagName === 'DETAILS') at.open = true;
 }
 
+function linked() {
+  try {
+    return decodeURIComponent(location.hash.slice(1));
+  } catch {
+    return '';
+  }
+}
+
 async function followLink() {
-  const id = decodeURIComponent(location.hash.slice(1));
+  const id = linked();
   // What is packed has an id that begins with its scenario's.
   const scenario = document.getElementById(/^scenario-\\d+/.exec(id)?.[0] ?? '');
   if (scenario !== null) await unpack(scenario);
   const target = document.getElementById(id);
-  if (target === null) return;
+  // Another link may have been followed meanwhile.
+  if (target === null || id !== linked()) return;
   openAround(target);
+  // The page is long: to glide over it takes seconds.
   target.scrollIntoView({ behavior: 'instant' });
   if (target.hasAttribute('tabindex')) target.focus({ preventScroll: true });
 }
