@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { runReportSchema } from '../reports/run-report.ts';
+import { readReport } from '../reports/testing/read-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith, historiesOf } from './testing/files.ts';
 
@@ -32,7 +33,7 @@ test('every side effect is met twice; a run directory holds all of it, and a rep
   expect(crashPoints).toMatchObject({ passed: 2 * points.length, failed: 0, unknown: 0 });
   expect(report).toMatchObject({ verdict: 'pass', totals: { trials: { passed: 1 }, crashPoints: { passed: 2 * points.length } } });
   expect(all.stdout).toContain(`${points.length} side effects, ${2 * points.length} crash points: ${2 * points.length} passed`);
-  expect(readFileSync(join(cwd, 'all/report.html'), 'utf8')).toContain('Killed at each side effect');
+  expect(readReport(join(cwd, 'all/report.html'))).toContain('Killed at each side effect');
 
   const last = points.at(-1)?.after;
   expect(last?.replay).toContain(`,crash=after:${points.length},`);

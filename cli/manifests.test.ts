@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../model/package-root.ts';
 import { runReportSchema } from '../reports/run-report.ts';
+import { readReport } from '../reports/testing/read-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -33,7 +34,7 @@ test("the fault library over a user's mix: every scenario passes, and what can't
       'zone-outage',
     ].map((name) => `manifests/${name} pass`),
   );
-  expect(readFileSync(join(cwd, 'out/report.html'), 'utf8')).toContain('CAN NOT BE SERVED');
+  expect(readReport(join(cwd, 'out/report.html'))).toContain('CAN NOT BE SERVED');
 });
 
 test('a replay line names the directory, and digests its files', async ({}, testInfo) => {
