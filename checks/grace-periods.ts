@@ -13,8 +13,8 @@ const LOOK_MS = 15_000;
 /**
  * Pods get the time to end that they are owed, and are asked to leave before that. An instance is not ended by the target while
  * a pod that was asked to leave is there and within its grace period, or within what is left of it before the last moment of its
- * node, and not while one runs that nobody has asked. And where a node has such a moment, pods are asked to leave so early that they have their grace period
- * before it. Exempt are instances that were lost anyway, and pods that end with their node.
+ * node, and not while one runs that nobody has asked. And where a node has such a moment, pods are asked to leave so early that
+ * they have their grace period before it. Exempt are instances that were lost anyway, and pods that end with their node.
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',
@@ -96,7 +96,7 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
 
 function isDeletedByTarget(view: View, { steps, object }: NodeLife): boolean {
   const marked = steps.find(({ to }) => to === 'terminating' || to === 'gone');
-  const deletions = requestsAbout(view, (start) => start.operation === 'delete nodes' && start.object === object).get(object) ?? [];
+  const deletions = requestsAbout(view, ({ operation }) => operation === 'delete nodes').get(object) ?? [];
   return marked !== undefined && deletions.some((request) => isDuring(request, marked));
 }
 

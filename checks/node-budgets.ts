@@ -25,14 +25,15 @@ export const nodeBudgets: Check = {
     if (guarded.size === 0) return undefined;
     const entries = targetsInstances(view);
     const departures = departuresOf(view);
-    const voluntary = departures.filter(({ isVoluntary }) => isVoluntary);
-    const those = voluntary.filter(({ entry }) => [...poolsOf(view, entry)].some((name) => guarded.has(name)));
-    const judged = those.filter(({ entry }) => poolsOf(view, entry).size === 1);
-    const ambiguous = those.filter((departure) => !judged.includes(departure));
+    const known = new Map(entries.map((entry) => [entry.instance.id, poolsOf(view, entry)]));
+    const pools = ({ instance }: LedgerEntry): ReadonlySet<string> => known.get(instance.id) ?? new Set();
+    const those = departures.filter(({ entry, isVoluntary }) => isVoluntary && [...pools(entry)].some((name) => guarded.has(name)));
+    const judged = those.filter(({ entry }) => pools(entry).size === 1);
+    const ambiguous = those.filter(({ entry }) => pools(entry).size > 1);
     const findings = judged.flatMap((departure) => {
-      const [pool = ''] = poolsOf(view, departure.entry);
-      const present = entries.filter((entry) => poolsOf(view, entry).has(pool) && isPresent(entry, departure.begun.i));
-      const away = present.filter((entry) => poolsOf(view, entry).size === 1 && isAway(entry, departures, departure));
+      const [pool = ''] = pools(departure.entry);
+      const present = entries.filter((entry) => pools(entry).has(pool) && isPresent(entry, departure.begun.i));
+      const away = present.filter((entry) => pools(entry).size === 1 && isAway(entry, departures, departure));
       // Some decide, and take the node only when its replacement has come.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
       if (away.length <= allowed) return [];

@@ -1,6 +1,7 @@
 import { AwsEc2QueryProtocol, XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { FromStringShapeDeserializer } from '@smithy/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { deepFreeze } from '../model/deep-freeze.ts';
 
 type Schema = Parameters<XmlShapeDeserializer['read']>[0];
 type Settings = ConstructorParameters<typeof XmlShapeDeserializer>[0];
@@ -125,16 +126,10 @@ function keptIf(list: string, text: string, read: () => unknown): unknown {
   const key = `${list} ${text.replace(REQUEST_ID, '')}`;
   const known = kept.get(key);
   if (known !== undefined) return known;
-  const result = freezeAll(read());
+  const result = deepFreeze(read());
   if (kept.size >= KEPT_MAX) kept.clear();
   kept.set(key, result);
   return result;
-}
-
-function freezeAll(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value;
-  for (const member of Object.values(value)) freezeAll(member);
-  return Object.freeze(value);
 }
 
 /** An element's name, and how it opens and closes. */

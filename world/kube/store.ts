@@ -1,3 +1,4 @@
+import { deepFreeze } from '../../model/deep-freeze.ts';
 import type { Principal } from '../../model/operation.ts';
 import { StatusError } from '../../protocols/kube/status.ts';
 import { apiVersionOf } from './resource.ts';
@@ -180,12 +181,4 @@ export function stamp(object: ApiObject, revision: number): Version {
   const { kind, apiVersion, metadata, ...rest } = object;
   const stamped = { kind, apiVersion, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };
   return new Version(deepFreeze(stamped), revision);
-}
-
-/** Freezes a JSON value. Parts that are frozen already (shared with an older version) are not walked again. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
-  Object.freeze(value);
-  for (const part of Object.values(value)) deepFreeze(part);
-  return value;
 }
