@@ -212,25 +212,27 @@ test('a pod that its node refused does not count, however long it lies there; th
   expect(judge(notMadeAgain.pod('web-2', 'gone', 'node-1', 'OutOfcpu').finish())?.verdict).toBe('unknown');
 });
 
-test('who takes the place of a pod whose node shut down under it has waited since that one did', () => {
-  const shutDown = (replacedMs: number, takenMs = 30): HistoryBuilder =>
-    waiting()
-      .at(20)
-      .pod('web-1', 'running')
-      .pod('web-2', 'scheduled', 'node-1')
-      .at(takenMs)
-      .pod('web-2', 'ended', 'node-1')
-      .pod('web-3', 'created')
-      .at(replacedMs)
-      .pod('web-3', 'running')
-      .at(replacedMs + 10)
-      .pod('web-2', 'gone', 'node-1', 'TerminationByKubelet')
-      .finish();
-  expect(judge(shutDown(90))).toMatchObject({
-    verdict: 'pass',
-    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
+for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
+  test(`who takes the place of a pod whose node shut down under it has waited since that one did (${reason})`, () => {
+    const shutDown = (replacedMs: number, takenMs = 30): HistoryBuilder =>
+      waiting()
+        .at(20)
+        .pod('web-1', 'running')
+        .pod('web-2', 'scheduled', 'node-1')
+        .at(takenMs)
+        .pod('web-2', 'ended', 'node-1')
+        .pod('web-3', 'created')
+        .at(replacedMs)
+        .pod('web-3', 'running')
+        .at(replacedMs + 10)
+        .pod('web-2', 'gone', 'node-1', reason)
+        .finish();
+    expect(judge(shutDown(90))).toMatchObject({
+      verdict: 'pass',
+      summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
+    });
+    expect(judge(shutDown(120))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
+    // Its own time was over when its node was taken.
+    expect(judge(shutDown(180, 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-2']);
   });
-  expect(judge(shutDown(120))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
-  // Its own time was over when its node was taken.
-  expect(judge(shutDown(180, 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-2']);
-});
+}

@@ -25,9 +25,10 @@ const REFUSALS: ReadonlySet<string> = new Set([
 
 /**
  * The node shut down under it: it was bound in the moment in which the node was taken, or the node was taken regardless of
- * it. Source: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`.
+ * it. A kubelet that was gone before it saw the pod says nothing: the collector takes the pod once its Node is gone.
+ * Sources: kubernetes v1.34 `pkg/kubelet/nodeshutdown/nodeshutdown_manager.go`, `pkg/controller/podgc/gc_controller.go`.
  */
-const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet']);
+const SHUTDOWNS: ReadonlySet<string> = new Set(['NodeShutdown', 'TerminationByKubelet', 'DeletionByPodGC']);
 
 type Served = Extract<Expectation, { kind: 'served' }>;
 
