@@ -47,8 +47,14 @@ export interface KubeClient {
   create<T extends KubeObject>(type: ResourceType, object: T & { metadata: ObjectMeta }): Promise<T>;
   /** JSON merge patch; include `metadata.resourceVersion` to have a lost race refused as Conflict. */
   patch<T extends KubeObject>(ref: KubeRef, patch: object, subresource?: 'status'): Promise<T>;
-  /** Undefined-safe: deleting what is not there is NotFound. */
-  delete(ref: KubeRef, options?: { gracePeriodSeconds?: number; uid?: string; resourceVersion?: string }): Promise<void>;
+  /**
+   * Deleting what is not there is NotFound.
+   * @returns the object as it stands while finalizers or its grace period keep it; undefined when the server says that it is gone
+   */
+  delete<T extends KubeObject>(
+    ref: KubeRef,
+    options?: { gracePeriodSeconds?: number; uid?: string; resourceVersion?: string },
+  ): Promise<T | undefined>;
   /** pods/eviction. Rejects with 429 TooManyRequests while a budget forbids it. */
   evict(namespace: string, podName: string, options?: { gracePeriodSeconds?: number; uid?: string }): Promise<void>;
 }

@@ -154,6 +154,20 @@ for (const { name, call, method, path, body } of CASES) {
   });
 }
 
+test('a delete says what still stands', async () => {
+  const marked = { kind: 'Node', metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } };
+  for (const [answer, left] of [
+    [marked, marked],
+    [{ kind: 'Status', status: 'Success', metadata: {} }, undefined],
+    [{ kind: 'Pod', metadata: { name: 'n' } }, undefined],
+  ] as const) {
+    await simulate(
+      () => Promise.resolve(json(answer)),
+      async ({ client }) => expect(await client.delete({ type: nodes, name: 'n' })).toEqual(left),
+    );
+  }
+});
+
 test('objects are plain JSON, with fields that no typed client knows, and list items say what they are', async () => {
   const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { unheardOf: [1] } };
   await simulate(

@@ -115,14 +115,16 @@ class WireKubeClient implements KubeClient, Discovery {
     });
   }
 
-  async delete(ref: KubeRef, options: Parameters<KubeClient['delete']>[1] = {}): Promise<void> {
+  async delete<T extends KubeObject>(ref: KubeRef, options: Parameters<KubeClient['delete']>[1] = {}): Promise<T | undefined> {
     const { namespaced, cluster } = objectParameters(ref);
     const body = deleteOptions(options);
-    await this.#call(`delete ${formatRef(ref)}`, () =>
+    const answer = await this.#call<Partial<T>>(`delete ${formatRef(ref)}`, () =>
       namespaced === undefined
         ? this.#objects.deleteClusterCustomObject({ ...cluster, body })
         : this.#objects.deleteNamespacedCustomObject({ ...namespaced, body }),
     );
+    // What is gone is answered with a Status; a pod with itself as it was, without a mark.
+    return answer.metadata?.deletionTimestamp === undefined ? undefined : (answer as T);
   }
 
   async evict(namespace: string, podName: string, options: Parameters<KubeClient['evict']>[2] = {}): Promise<void> {

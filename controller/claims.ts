@@ -63,9 +63,13 @@ export async function deleteClaim(context: Context, claim: NodeClaim, reason: st
   if (isDeleting(claim)) return;
   context.runtime.log('info', `deleting the claim: ${reason}`, { claim: nameOf(claim) });
   try {
-    await context.kube.delete(claimRef(claim), { uid: uidOf(claim) });
+    const left = await context.kube.delete<NodeClaim>(claimRef(claim), { uid: uidOf(claim) });
+    if (left === undefined) context.state.claims.forget(claim);
+    else context.state.claims.remember(left);
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
+    const fresh = await refreshClaim(context, claim);
+    // Refused, and it is still the one that we mean: who called has to ask again.
+    if (fresh !== undefined && uidOf(fresh) === uidOf(claim) && !isDeleting(fresh)) throw error;
   }
-  await refreshClaim(context, claim);
 }

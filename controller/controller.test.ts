@@ -63,6 +63,22 @@ test('what a node has room for launches nothing, and a node that is needed stays
   });
 });
 
+test('a deletion that is refused, and refused again, is asked for until it is done', async () => {
+  await withEmbedded(4, [ANY_POOL], async (embedded) => {
+    const { world, port } = embedded;
+    await embedded.deploy('web', 1, asking('500m'));
+    await untilRunning(embedded, 1);
+    const refused = (resource: string) => ({
+      trigger: { match: { operations: [`delete ${resource}`] }, when: { kind: 'first' as const, count: 2 }, moment: 'before' as const },
+      effect: refusal(409, 'Conflict'),
+      fired: () => undefined,
+    });
+    for (const resource of ['nodeclaims', 'nodes']) world.arm(refused(resource));
+    await port.delete({ resource: 'nodepools', name: 'default' });
+    await untilGone(embedded);
+  });
+});
+
 test('a pool that is removed takes its nodes along, gracefully', async () => {
   await withEmbedded(3, [ANY_POOL], async (embedded) => {
     await embedded.deploy('web', 3, asking('500m'));

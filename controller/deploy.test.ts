@@ -47,10 +47,17 @@ function grantsOf(kind: string): string[] {
 }
 
 /**
- * What only a pod that outlives its node's grace period, definitions that go first, a class that changes meanwhile, or a node
- * that could be taken lead to.
+ * What only a pod that outlives its node's grace period, definitions that go first, a class that changes meanwhile, a node that
+ * could be taken, or a write that is refused lead to.
  */
-const RARE: readonly string[] = ['delete pods', 'get customresourcedefinitions', 'get ec2nodeclasses', 'list poddisruptionbudgets'];
+const RARE: readonly string[] = [
+  'delete pods',
+  'get customresourcedefinitions',
+  'get ec2nodeclasses',
+  'get nodeclaims',
+  'get nodes',
+  'list poddisruptionbudgets',
+];
 /** What its operator does, on the same wire in this test. */
 const OPERATOR: readonly string[] = ['create customresourcedefinitions', 'create ec2nodeclasses', 'create nodepools'];
 const WAIT_MS = 600_000;

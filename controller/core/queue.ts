@@ -2,7 +2,7 @@ import { KubeError } from '../../clients/kube-client.ts';
 import { logFailure } from '../../runtime/log.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import { BACKOFF_MAX_MS, BACKOFF_MIN_MS, RECONCILES_AT_ONCE } from '../constants.ts';
-import { describeError } from './errors.ts';
+import { describeError, isConflict } from './errors.ts';
 
 /**
  * Brings one object to where it should be, as far as is possible now.
@@ -86,7 +86,8 @@ class KeyedQueue implements Queue {
     const askedMs = error instanceof KubeError ? Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS) : 0;
     const waitMs = Math.max(backoffMs * (0.5 + this.#runtime.random.next() / 2), askedMs);
     const fields = { object: key, retryInMs: Math.ceil(waitMs) };
-    logFailure(this.#runtime.log, 'error', `${this.#name}: ${describeError(error)}`, error, fields);
+    // A race that was lost is nobody's error.
+    logFailure(this.#runtime.log, isConflict(error) ? 'info' : 'error', `${this.#name}: ${describeError(error)}`, error, fields);
     return waitMs;
   }
 

@@ -39,7 +39,7 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     const message = `${nodes.map(nameOf).join(', ')} all have the provider id of the claim`;
     return patchConditions(context, claim, [{ type: CONDITION.registered, status: 'False', reason: 'MultipleNodesFound', message }]);
   }
-  await takeOver(context, claim, node);
+  const own = await takeOver(context, claim, node);
   context.metrics.nodesCreated.inc({ nodepool: nodePoolOf(claim) });
   context.runtime.log('info', 'registered', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(
@@ -47,7 +47,8 @@ async function register(context: Context, claim: NodeClaim): Promise<NodeClaim> 
     claim,
     [
       { type: CONDITION.registered, status: 'True', reason: 'Registered', message: '' },
-      { type: CONDITION.initialized, status: 'Unknown', reason: 'NodeNotReady', message: 'the Node is not ready yet' },
+      // Said here already where it is known, which spares most claims a write.
+      { type: CONDITION.initialized, status: 'Unknown', ...(findObstacle(claim, own) ?? AWAITING_INITIALIZATION) },
     ],
     { nodeName: nameOf(node) },
   );
@@ -67,16 +68,16 @@ async function nameAdopted(context: Context, claim: NodeClaim): Promise<Node | u
  * not registered got all others from its kubelet too: of the start-up taints what is missing there has been removed already,
  * and nobody would remove it a second time (kubernetes-sigs/karpenter#1772).
  */
-async function takeOver(context: Context, claim: NodeClaim, node: Node): Promise<void> {
+async function takeOver(context: Context, claim: NodeClaim, node: Node): Promise<Node> {
   const { labels = {}, finalizers = [], ownerReferences = [] } = node.metadata;
-  if (labels[KARPENTER.registered] === 'true' && finalizers.includes(KARPENTER.finalizer)) return;
+  if (labels[KARPENTER.registered] === 'true' && finalizers.includes(KARPENTER.finalizer)) return node;
   const taints = node.spec?.taints ?? [];
   const hasHadAll = taints.some((taint) => isSameTaint(taint, UNREGISTERED_TAINT));
   const missing = [...(claim.spec.taints ?? []), ...(hasHadAll ? [] : (claim.spec.startupTaints ?? []))].filter(
     (taint) => !taints.some((known) => isSameTaint(known, taint)),
   );
   const added = labels[KARPENTER.registered] === 'true' ? [] : missing;
-  await patchNode(context, node, {
+  return patchNode(context, node, {
     metadata: {
       labels: { ...claim.metadata.labels, [KARPENTER.registered]: 'true' },
       finalizers: [...new Set([...finalizers, KARPENTER.finalizer])],
@@ -112,6 +113,8 @@ interface Obstacle {
   readonly reason: string;
   readonly message: string;
 }
+
+const AWAITING_INITIALIZATION: Obstacle = { reason: 'AwaitingInitialization', message: 'the Node has just registered' };
 
 function notReady(reason: string, message: string): Obstacle {
   return { reason, message };

@@ -159,7 +159,7 @@ class FinalizingTerminator implements Terminator {
     // Before EC2 is asked: no pod may come while it does not answer.
     const present = await Promise.all(deleted.filter((node) => node !== undefined).map((node) => this.#cordon(node)));
     const state = instanceId === undefined ? 'ended' : await this.#observe(instanceId, progress.launchedAtMs);
-    if (state === 'ending') return this.#context.periods.terminationPollMs;
+    if (state === 'ending') return this.#untilPollMs();
     if (state === 'live' && instanceId !== undefined) {
       for (const node of present) {
         const waitMs = await this.#drainer.drain(node, progress.endMs, progress.aheadMs);
@@ -169,10 +169,16 @@ class FinalizingTerminator implements Terminator {
       await this.#context.instances.terminate(instanceId);
       this.#context.runtime.log('info', `terminating ${instanceId}`, { nodes: present.map(nameOf).join(',') });
       await progress.onTerminating();
-      return this.#context.periods.terminationPollMs;
+      return this.#untilPollMs();
     }
     for (const node of present) await this.#releaseNode(node);
     return undefined;
+  }
+
+  /** Until the next look at instances that are ending: all have the same moments, so that one request asks for them all. */
+  #untilPollMs(): number {
+    const { runtime, periods } = this.#context;
+    return periods.terminationPollMs - (runtime.clock.nowMs() % periods.terminationPollMs);
   }
 
   /** A Node that has gone meanwhile needs none. */
@@ -199,18 +205,21 @@ class FinalizingTerminator implements Terminator {
     if (isDeleting(node)) return node;
     const { kube, state } = this.#context;
     const ref = { type: RESOURCES.nodes, name: nameOf(node) };
+    let left: Node | undefined;
     try {
-      await kube.delete(ref, { uid: uidOf(node) });
+      left = await kube.delete<Node>(ref, { uid: uidOf(node) });
     } catch (error) {
       if (!isNotFound(error) && !isConflict(error)) throw error;
+      left = await kube.get<Node>(ref);
+      // Refused, and it is still the one that we mean: this is tried again.
+      if (left !== undefined && uidOf(left) === uidOf(node) && !isDeleting(left)) throw error;
     }
-    const fresh = await kube.get<Node>(ref);
-    if (fresh === undefined || uidOf(fresh) !== uidOf(node)) {
+    if (left === undefined || uidOf(left) !== uidOf(node)) {
       state.nodes.forget(node);
       return undefined;
     }
-    state.nodes.remember(fresh);
-    return fresh;
+    state.nodes.remember(left);
+    return left;
   }
 
   async #releaseNode(node: Node): Promise<void> {

@@ -51,7 +51,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
       attempt(() => client.create<T>(typeOf(plural), object)),
     patch: <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') =>
       attempt(() => client.patch<T>(locate(ref), patch, subresource)),
-    delete: (ref, options) => attempt(() => client.delete(locate(ref), options)),
+    delete: (ref, options) => attempt(() => client.delete(locate(ref), options).then(() => undefined)),
     bind: (pod, nodeName) =>
       attempt(async () => {
         const path = `${collectionPath(typeOf('pods'), pod.namespace ?? 'default')}/${encodeURIComponent(pod.name)}/binding`;
