@@ -23,7 +23,11 @@ export type Judgement = Pick<
  * @param checks all there are, if not said otherwise
  */
 export function judge(events: readonly HistoryEvent[], truncated: boolean, checks: readonly Check[] = checkCatalogue): Judgement {
-  const view = createView(events, { truncated });
+  return judgeView(createView(events, { truncated }), checks);
+}
+
+/** The same, of a history that has been looked through already. */
+export function judgeView(view: View, checks: readonly Check[] = checkCatalogue): Judgement {
   const results = checks.flatMap((check) => runCheck(check, view) ?? []);
   return {
     verdict: combine(results.map(({ verdict }) => verdict)),
@@ -32,7 +36,7 @@ export function judge(events: readonly HistoryEvent[], truncated: boolean, check
     latencies: latenciesOf(view),
     instances: countInstances(view, results),
     faults: { armed: view.faults.length, fired: view.faults.filter(({ fired }) => fired.length > 0).length },
-    interleaving: digestInterleaving(events),
+    interleaving: digestInterleaving(view.events),
     virtualMs: view.endMs,
   };
 }

@@ -14,7 +14,7 @@ export function writeReports(directory: string, input: ReportInput): RunReport {
   const report = buildReport(input);
   writeFileSync(join(directory, 'report.json'), formatReport(report));
   writeFileSync(join(directory, 'junit.xml'), formatJunit(report));
-  writeFileSync(join(directory, 'report.html'), renderHtml(input));
+  writeFileSync(join(directory, 'report.html'), renderHtml(input, report));
   return report;
 }
 

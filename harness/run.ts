@@ -2,10 +2,13 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
-import { judge } from '../checks/judge.ts';
+import { judgeView } from '../checks/judge.ts';
 import { HistoryError, readHistory } from '../history/reader.ts';
+import { seenIn } from '../history/seen.ts';
+import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { CrashPoint, TrialResult } from '../history/verdict.ts';
+import { createView } from '../history/view.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
@@ -90,10 +93,16 @@ export async function planTrials(
   }));
 }
 
+/** What is known of a trial once its history has been read. */
+export interface JudgedTrial {
+  readonly result: TrialResult;
+  readonly seen: TrialSeen;
+}
+
 /** How a planned trial ended. */
 export type TrialEnd =
   /** `cpuMs`: processor time of the process that ran it, user and system, without judging; unknown of one that was ended from outside. */
-  | { readonly kind: 'judged'; readonly result: TrialResult; readonly cpuMs?: number }
+  | ({ readonly kind: 'judged'; readonly cpuMs?: number } & JudgedTrial)
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-begun' };
 
@@ -180,7 +189,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
 /** A history that can't be read tells nothing about the target, and must not end the run. */
 function judgeOrRefuse(trial: PlannedTrial, directory: string, cpuMs: number | undefined): TrialEnd {
   try {
-    return { kind: 'judged', result: judgeTrial(trial, directory), ...(cpuMs === undefined ? {} : { cpuMs }) };
+    return { kind: 'judged', ...judgeTrial(trial, directory), ...(cpuMs === undefined ? {} : { cpuMs }) };
   } catch (error) {
     if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
     throw error;
@@ -196,9 +205,10 @@ export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' 
  * Judges a trial from its history alone.
  * @param checks by default those of the catalogue
  */
-export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): TrialResult {
+export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): JudgedTrial {
   const { events, truncated } = readHistory(join(directory, trial.history));
-  return {
+  const view = createView(events, { truncated });
+  const result = {
     scenario: trial.scenario.id,
     title: trial.scenario.title,
     suite: trial.suite,
@@ -207,8 +217,9 @@ export function judgeTrial(trial: TrialName, directory: string, checks: readonly
     ...(trial.crash === undefined ? {} : { crash: crashPointSchema.parse(trial.crash) }),
     replay: trial.replay,
     history: trial.history,
-    ...judge(events, truncated, checks),
+    ...judgeView(view, checks),
   };
+  return { result, seen: seenIn(view) };
 }
 
 /**

@@ -1,10 +1,9 @@
 import type { HistoryEvent } from '../history/events.ts';
-import { phaseValuesOf, summarizePhase } from '../history/latency.ts';
+import { summarizePhase } from '../history/latency.ts';
 import type { PhaseValues } from '../history/latency.ts';
 import type { FaultLife } from '../history/lives.ts';
 import { closeness, combine } from '../history/verdict.ts';
 import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
-import { createView } from '../history/view.ts';
 import { causesFirst } from './causes.ts';
 import { isVirtual } from './clock.ts';
 import { crashVerdicts, isCrashTrial, reportCrashPoints } from './crash-points.ts';
@@ -32,7 +31,7 @@ type Asked = RunFacts['scenarios'][number];
 
 /**
  * Everything that a run has to say, as data: pure. Scenarios come by profile, and they and their trials in the order in
- * which they were planned, whatever the order of `trials`. Each trial's events are read once.
+ * which they were planned, whatever the order of `trials`. The events of trials with findings are read once, no others.
  * @throws Error when a trial is of a scenario that is not the run's
  */
 export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
@@ -64,8 +63,10 @@ export function buildReport({ run, trials, notRun }: ReportInput): RunReport {
   };
 }
 
-function digestTrial({ result, events, truncated }: ReportTrial): Digest {
-  const view = createView(events, { truncated });
+function digestTrial(trial: ReportTrial): Digest {
+  const { result, seen } = trial;
+  const hasFindings = result.checks.some(({ findings }) => findings.length > 0);
+  const events = hasFindings ? trial.events : [];
   const describe = createDescriber(events);
   const { scenario: _scenario, title: _title, suite: _suite, target: _target, crash: _crash, ...rest } = result;
   return {
@@ -75,11 +76,11 @@ function digestTrial({ result, events, truncated }: ReportTrial): Digest {
         ...check,
         findings: check.findings.map((finding) => withEvidence(finding, events, describe)),
       })),
-      truncated,
+      truncated: seen.truncated,
     },
     result,
-    phases: phaseValuesOf(view),
-    faults: view.faults,
+    phases: seen.phases,
+    faults: seen.faults,
   };
 }
 

@@ -53,7 +53,7 @@ function withCrashes(outcomes: readonly Outcome[], asked: ReportInput['run']['sc
         .filter(({ outcome }) => outcome !== 'never-began')
         .map(({ result }) => ({
           result,
-          truncated: false,
+          seen: sample.seen,
           get events(): never {
             throw new Error('the events of crash points are not read for a report');
           },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { boundSchema, capabilitySchema, constantsSchema } from '../history/events.ts';
 import type { HistoryEvent } from '../history/events.ts';
+import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema, notRunSchema } from '../history/verdict.ts';
 import type { NotRun, TrialResult } from '../history/verdict.ts';
 
@@ -134,10 +135,9 @@ export type RunFacts = z.infer<typeof runFactsSchema>;
 /** A judged trial with its history. */
 export interface ReportTrial {
   readonly result: TrialResult;
-  /** Read once by each report that needs it: may be a getter that reads the file. */
+  readonly seen: TrialSeen;
+  /** Read once by each report that tells of single events: may be a getter that reads the file. */
   readonly events: readonly HistoryEvent[];
-  /** The history's last line was cut off. */
-  readonly truncated: boolean;
 }
 
 /** All that reports are made of. */

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkCatalogue } from '../../checks/catalogue.ts';
 import { HistoryError } from '../../history/reader.ts';
-import type { TrialResult } from '../../history/verdict.ts';
 import { checksOf } from '../../harness/load.ts';
 import { judgeTrial } from '../../harness/run.ts';
+import type { JudgedTrial } from '../../harness/run.ts';
 import { urlOf } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { readRunFacts } from '../run-directory.ts';
@@ -23,7 +23,7 @@ interface CheckOptions {
 export async function check(directory: string, options: CheckOptions, console: Console): Promise<number> {
   const checks = [...checkCatalogue, ...(await Promise.all(options.checks.map((path) => checksOf(urlOf(path, 'check'))))).flat()];
   const run = readRunFacts(directory);
-  const results: TrialResult[] = [];
+  const judged: JudgedTrial[] = [];
   for (const { scenario, title, suite, seed, crash, replay, history } of run.planned) {
     if (!existsSync(join(directory, history))) {
       const isKnown = run.notRun.some((one) => one.scenario === scenario && one.seed === seed);
@@ -31,7 +31,7 @@ export async function check(directory: string, options: CheckOptions, console: C
       continue;
     }
     try {
-      results.push(
+      judged.push(
         judgeTrial(
           { scenario: { id: scenario, title }, suite, targetLabel: run.target.name, seed, crash, replay, history },
           directory,
@@ -43,11 +43,11 @@ export async function check(directory: string, options: CheckOptions, console: C
       throw error;
     }
   }
-  const report = writeReports(directory, { run, trials: results.map((result) => reportTrial(directory, result)), notRun: run.notRun });
+  const report = writeReports(directory, { run, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: run.notRun });
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
   else printRun(report, directory, console);
   return exitCodeOf(
-    results.map(({ verdict }) => verdict),
-    results.length < run.planned.length || hasUnknownCrashes(report),
+    judged.map(({ result }) => result.verdict),
+    judged.length < run.planned.length || hasUnknownCrashes(report),
   );
 }

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { readHistory } from '../../history/reader.ts';
-import type { NotRun, TrialResult, Verdict } from '../../history/verdict.ts';
+import type { NotRun, Verdict } from '../../history/verdict.ts';
 import { combine, crashPointSchema } from '../../history/verdict.ts';
 import { whyNoCrashPoints } from '../../harness/crash-points.ts';
 import type { CrashName } from '../../harness/crash-points.ts';
@@ -9,7 +9,7 @@ import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
-import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
+import type { JudgedTrial, PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
 import { countOfferings } from '../../model/offerings.ts';
@@ -159,7 +159,7 @@ async function carryOut(
   // What could be loaded here and not in a trial's process has no history: it is unknown, and the rest still counts.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
   for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
-  const results = ends.flatMap((end) => (end.kind === 'judged' ? [end.result] : []));
+  const judged = ends.filter((end) => end.kind === 'judged');
   // A crash point that never began stands in its table.
   const unbegun = trials
     .filter(({ crash }, index) => crash === undefined && (ends[index]?.kind ?? 'not-begun') === 'not-begun')
@@ -172,12 +172,12 @@ async function carryOut(
     wallMs: clock.nowMs() - startedAtMs,
   };
   writeRunFacts(directory, finished);
-  const input = { run: finished, trials: results.map((result) => reportTrial(directory, result)), notRun: finished.notRun };
+  const input = { run: finished, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: finished.notRun };
   const report = writeReports(directory, input);
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);
   else print(report, directory, console);
   return exitCodeOf(
-    results.map(({ verdict }) => verdict),
+    judged.map(({ result }) => result.verdict),
     hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
 }
@@ -190,18 +190,12 @@ export function exitCodeOf(verdicts: readonly Verdict[], isPartial = false): num
 }
 
 /** A judged trial for the reports; its events are read from the file each time they are asked for, and not kept. */
-export function reportTrial(directory: string, result: TrialResult): ReportTrial {
-  const path = join(directory, result.history);
-  let truncated: boolean | undefined;
+export function reportTrial(directory: string, { result, seen }: JudgedTrial): ReportTrial {
   return {
     result,
+    seen,
     get events() {
-      const history = readHistory(path);
-      truncated = history.truncated;
-      return history.events;
-    },
-    get truncated() {
-      return truncated ?? readHistory(path).truncated;
+      return readHistory(join(directory, result.history)).events;
     },
   };
 }

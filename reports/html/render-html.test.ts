@@ -21,9 +21,9 @@ test('the events of a trial are read at most once, and only of trials that are d
   const reads = new Map<number, number>();
   const counted: ReportInput = {
     ...input,
-    trials: input.trials.map(({ result, events, truncated }) => ({
+    trials: input.trials.map(({ result, seen, events }) => ({
       result,
-      truncated,
+      seen,
       get events() {
         reads.set(result.seed, (reads.get(result.seed) ?? 0) + 1);
         return events;
@@ -34,11 +34,7 @@ test('the events of a trial are read at most once, and only of trials that are d
   expect([...reads]).toEqual([[1, 1]]);
   reads.clear();
   buildReport(counted);
-  expect([...reads]).toEqual([
-    [1, 1],
-    [2, 1],
-    [3, 1],
-  ]);
+  expect([...reads], 'whoever passed was looked through when it was judged').toEqual([]);
 });
 
 test('a trial that passed adds little to the page', () => {

@@ -35,7 +35,7 @@ interface TrialPlace {
 /** One trial in full: its story, timeline, findings with evidence, checks and log. Reads the trial's events once. */
 export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scenario, time }: TrialPlace): Markup {
   const { events } = source;
-  const view = createView(events, { truncated: source.truncated });
+  const view = createView(events, { truncated: source.seen.truncated });
   const describe = createDescriber(events);
   const groups = groupFindings(trial);
   const timelineId = `${id}-timeline`;

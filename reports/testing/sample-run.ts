@@ -1,6 +1,8 @@
-import { judge } from '../../checks/judge.ts';
+import { judgeView } from '../../checks/judge.ts';
 import type { HistoryEvent } from '../../history/events.ts';
+import { seenIn } from '../../history/seen.ts';
 import type { NotRun } from '../../history/verdict.ts';
+import { createView } from '../../history/view.ts';
 import { RUN_FORMAT } from '../report-input.ts';
 import type { ReportInput, ReportTrial, RequirementFacts, RunFacts } from '../report-input.ts';
 import { BOUNDS, Sketch, TARGET, WORLD } from './sketch.ts';
@@ -352,7 +354,7 @@ export function sampleRun({ trials = 2, only, rewrite = (events) => events }: Sa
 function drawTrial(scenario: Drawn, seed: number, rewrite: (events: HistoryEvent[]) => HistoryEvent[]): ReportTrial {
   const { id, title, suite } = scenario;
   const events = rewrite(scenario.draw(new Sketch({ id, title, suite }, seed), seed));
-  const truncated = scenario.cutOff?.includes(seed) ?? false;
+  const view = createView(events, { truncated: scenario.cutOff?.includes(seed) ?? false });
   return {
     result: {
       scenario: id,
@@ -362,9 +364,9 @@ function drawTrial(scenario: Drawn, seed: number, rewrite: (events: HistoryEvent
       seed,
       replay: `sp1,scenario=${id}@d1d1d1d1d1d1,target=${TARGET.name},seed=${seed},catalogue=c4c4c4c4c4c4`,
       history: `histories/${id.replace('/', '.')}-seed-${seed}.jsonl`,
-      ...judge(events, truncated),
+      ...judgeView(view),
     },
+    seen: seenIn(view),
     events,
-    truncated,
   };
 }
