@@ -6,16 +6,24 @@ import type { Profile } from '../history/events.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
 import { bench } from './commands/bench.ts';
 import { check } from './commands/check.ts';
+import { COMPARISON_FORMATS, compare } from './commands/compare.ts';
 import { compareRuns, runAndCompare } from './commands/compare-worlds.ts';
 import { crashPoints } from './commands/crash-points.ts';
 import { doctor } from './commands/doctor.ts';
+import { gate } from './commands/gate.ts';
+import { init } from './commands/init.ts';
 import { list } from './commands/list.ts';
+import { merge } from './commands/merge.ts';
 import { DEFAULT_SEEDS, mutants } from './commands/mutants.ts';
 import { replay } from './commands/replay.ts';
+import { report } from './commands/report.ts';
+import type { ReportOptions } from './commands/report.ts';
 import { run } from './commands/run.ts';
+import { DEFAULT_PORT, serve } from './commands/serve.ts';
 import { sweep } from './commands/sweep.ts';
 import { processConsole } from './console.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from './existing/flags.ts';
+import { KITS } from './init/kits.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
 import {
@@ -23,13 +31,16 @@ import {
   parseClusters,
   parseMaxInstances,
   parseNodes,
+  parsePort,
   parseProfile,
   parseSeed,
   parseSeeds,
+  parseShard,
   parseTrials,
   parseWorkers,
 } from './options.ts';
 import type { NodesFlag } from './options.ts';
+import type { Shard } from '../reports/report-input.ts';
 import { provideWorld } from './provide-world.ts';
 import type { WorldFlags } from './provide-world.ts';
 import { CONTROL_VARIABLE } from './world/control.ts';
@@ -84,6 +95,7 @@ interface RunFlags extends WorldFlags {
   readonly nodes: NodesFlag;
   readonly out?: string;
   readonly workers?: number;
+  readonly shard?: Shard;
   readonly crashPoints: boolean;
   readonly json: boolean;
 }
@@ -173,6 +185,11 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .addOption(
+      new Option('--shard <i/n>', 'only the i-th of n parts of the trials: `scaleproof merge` joins the run directories').argParser(
+        parseShard,
+      ),
+    )
     .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
@@ -195,7 +212,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
-      finish(await run({ ...what, ...crashes, out, workers, clusters, json, ...where }, console));
+      finish(await run({ ...what, ...crashes, out, workers, clusters, shard: flags.shard, json, ...where }, console));
     });
 
   program
@@ -208,6 +225,16 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--json', 'print the report as JSON', false)
     .action(async (directory: string, { check: checks, json }: { check: readonly string[]; json: boolean }) =>
       finish(await check(directory, { checks, json }, console)),
+    );
+
+  program
+    .command('merge')
+    .description('join the run directories of all shards of a run into one, and judge it as one')
+    .argument('<dirs...>', 'the run directories, in any order')
+    .option('--out <dir>', 'the run directory of the whole, new or empty (default: a new one in runs/)')
+    .option('--json', 'print the report as JSON', false)
+    .action(async (directories: string[], { out, json }: { out?: string; json: boolean }) =>
+      finish(await merge(directories, { out, json }, console)),
     );
 
   program
@@ -411,6 +438,141 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .description('what is injected')
     .action(async (flags: { control?: string; json: boolean }) =>
       finish(await worldFaults({ control: flags.control, json: flags.json }, console)),
+    );
+
+  program
+    .command('report')
+    .description('write the reports of a run directory again, from its files alone, and others: Allure, a badge, GitHub, anonymous ones')
+    .argument('<dir>', 'the run directory')
+    .option('--allure [dir]', 'Allure results, and their site where `allure` is installed (default: allure/ beside the report)')
+    .option('--history <file>', 'with --allure: what earlier runs came to; this one is added to it')
+    .option('--badge [file]', 'a badge, and the same as JSON for shields.io (default: badge.svg beside the report)')
+    .option('--github [file]', 'a step summary, and annotations on standard output (default: where GitHub Actions wants it)')
+    .option('--anonymous', 'without the names of target or mutant; needs --out')
+    .addOption(new Option('--hide <word>', 'with --anonymous: also this word; may be given again').argParser(collect).default([], 'none'))
+    .option('--out <dir>', 'a run directory of its own, new or empty, instead of the one it is about')
+    .option('--json', 'print the report as JSON', false)
+    .action(async (directory: string, flags: ReportOptions) => finish(await report(directory, flags, console)));
+
+  program
+    .command('init')
+    .description('write what wires Scaleproof into another system: manifests, a workflow, rules, a dashboard, a project of your own')
+    .argument('[what]', KITS.map(({ name }) => name).join(', '))
+    .option('--out <dir>', 'where to (default: a folder of its own, for a workflow this one)')
+    .option('--force', 'replace files that are there', false)
+    .option('--json', 'print JSON', false)
+    .action((what: string | undefined, { out, force, json }: { out?: string; force: boolean; json: boolean }) =>
+      finish(init(what, { out, force, json }, console)),
+    );
+
+  program
+    .command('compare')
+    .description('what an upgrade decision needs, side by side: success, latency, utilisation, cost, retries, leaks, each with its bounds')
+    .argument('<sides...>', 'run directories, or targets by name or ./file, which are then run: the same scenarios and seeds, in turn')
+    .addOption(new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all'))
+    .addOption(
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
+    )
+    .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow (default: 1)').argParser(parseTrials))
+    .option('--nodes <n>', 'nodes that scenarios of a free size shall reach (default: 100, the cluster whose cost is told)')
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--out <dir>', 'where compare.html and the runs are written, new or empty (default: a new directory in runs/)')
+    .addOption(new Option('--format <name>', 'what is printed').choices(COMPARISON_FORMATS).default('terminal'))
+    .option('--json', 'the same as --format json', false)
+    .action(
+      async (
+        sides: string[],
+        flags: {
+          suite: string[];
+          profile: Profile[];
+          scenario: string[];
+          seed?: number;
+          trials?: number;
+          nodes?: string;
+          workers?: number;
+          out?: string;
+          format: (typeof COMPARISON_FORMATS)[number];
+          json: boolean;
+        },
+      ) => {
+        const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out } = flags;
+        const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
+        const format = flags.json ? 'json' : flags.format;
+        finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, console));
+      },
+    );
+
+  program
+    .command('gate')
+    .description('whether a candidate may take the place of its baseline: promote, reject or hold')
+    .requiredOption('--baseline <dir|name|./file>', 'what is there: a run directory, or a target, which is then run')
+    .requiredOption('--candidate <dir|name|./file>', 'what may take its place, of the same kind')
+    .option('--policy <file>', 'what is asked of it, in YAML (default: docs/gate.md)')
+    .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
+    .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .addOption(
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'core'),
+    )
+    .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--out <dir>', 'where gate.json and the runs are written, new or empty (default: a new directory in runs/)')
+    .option('--json', 'print JSON', false)
+    .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: nothing is promoted, and nothing rolled back.')
+    .action(
+      async (flags: {
+        baseline: string;
+        candidate: string;
+        policy?: string;
+        state?: string;
+        scenario: string[];
+        profile: Profile[];
+        seed?: number;
+        workers?: number;
+        out?: string;
+        json: boolean;
+      }) => {
+        const { scenario: scenarios, profile: profiles, policy, state, seed, workers, out, ...rest } = flags;
+        finish(await gate({ ...rest, scenarios, profiles, policy, state, seed, workers, out }, console));
+      },
+    );
+
+  program
+    .command('serve')
+    .description('gates for Argo Rollouts, Flagger and Prometheus over HTTP, until Ctrl-C')
+    .option('--host <address>', 'where it listens; elsewhere than on this machine SCALEPROOF_TOKEN must be set', '127.0.0.1')
+    .addOption(new Option('--port <n>', '0 for any').default(DEFAULT_PORT).argParser(parsePort))
+    .option('--baseline <name|./file>', 'where a request names none', reference.name)
+    .addOption(
+      new Option('--target <name|./file>', 'a file that requests may name as a target; may be given again')
+        .argParser(collect)
+        .default([], 'the bundled targets'),
+    )
+    .option('--policy <file>', 'what is asked of candidates, in YAML (default: docs/gate.md)')
+    .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
+    .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
+    .addOption(
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'core'),
+    )
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--out <dir>', 'where gates and their runs are written, new or empty (default: a new directory in runs/)')
+    .action(
+      async (flags: {
+        host: string;
+        port: number;
+        baseline: string;
+        target: string[];
+        policy?: string;
+        state?: string;
+        scenario: string[];
+        profile: Profile[];
+        workers?: number;
+        out?: string;
+      }) => {
+        const { target: targets, scenario: scenarios, profile: profiles, policy, state, workers, out, ...rest } = flags;
+        finish(await serve({ ...rest, targets, scenarios, profiles, policy, state, workers, out }, console));
+      },
     );
 
   return program;

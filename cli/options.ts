@@ -2,6 +2,7 @@ import { DEFAULT_NODES } from '../harness/trial-spec.ts';
 import { z } from 'zod';
 import { PROFILES } from '../history/events.ts';
 import type { Profile } from '../history/events.ts';
+import type { Shard } from '../reports/report-input.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Most trials of a scenario and processes that one run takes. */
@@ -59,8 +60,22 @@ export function parseNodes(text: string, before: NodesFlag): NodesFlag {
   return { ...before, count: parse(nodes, text) };
 }
 
+const port = whole('--port', 0, 65_535);
+export const parsePort = (text: string): number => parse(port, text);
 export const parseClusters = (text: string): number => parse(clusters, text);
 export const parseMaxInstances = (text: string): number => parse(maxInstances, text);
+/** Machines that share one run. */
+const MAX_SHARDS = 1_000;
+const shards = whole('--shard I/N: N', 1, MAX_SHARDS);
+
+/** `--shard 2/4`. @throws UsageError */
+export function parseShard(text: string): Shard {
+  const [number, of, ...more] = text.split('/');
+  if (number === undefined || of === undefined || more.length > 0) throw new UsageError(`--shard is I/N, as in 2/4, not "${text}"`);
+  const shard = { number: parse(whole('--shard I/N: I', 1, MAX_SHARDS), number), of: parse(shards, of) };
+  if (shard.number > shard.of) throw new UsageError(`--shard ${text}: there are ${shard.of} shards, counted from 1`);
+  return shard;
+}
 export const parseWorkers = (text: string): number => parse(workers, text);
 
 function parse<T>(schema: z.ZodType<T, string>, text: string): T {

@@ -1,11 +1,13 @@
 import type { TargetConstants } from '../targets/target.ts';
 import type { FaultSpec } from '../faults/fault.ts';
 import { CAPABILITIES } from '../history/capabilities.ts';
+import { computeOf } from '../history/compute.ts';
 import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
-import type { Bound, Expectation, Recorder, Truth } from '../history/events.ts';
+import type { Bound, EventOf, Expectation, Recorder, Truth } from '../history/events.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
-import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, ReplicaSet } from '../model/kube.ts';
+import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, ReplicaSet } from '../model/kube.ts';
+import { podRequests } from '../model/resources.ts';
 import { formatTime } from '../model/time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
@@ -31,7 +33,7 @@ const DEFAULT_GRACE_S = 30;
 
 /** What a workload's template says of the end of its pods. */
 type PartialTemplate = Parameters<typeof drainHabitOf>[0] & {
-  readonly spec?: { readonly terminationGracePeriodSeconds?: number };
+  readonly spec?: { readonly terminationGracePeriodSeconds?: number } & Partial<PodSpec>;
 };
 
 /** What a trial's context is made of. */
@@ -155,6 +157,7 @@ export class TrialContext implements Trial {
       ...said,
       ...(drain === undefined ? {} : { drain }),
       graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
+      ...demandsOf(made.spec?.template?.spec ?? {}),
     });
   }
 
@@ -373,6 +376,20 @@ function ownerOf({ name, kind, object = { namespace: NAMESPACE, name } }: Worklo
 
 function partition<T>(all: readonly T[], isMeant: (one: T) => boolean): [T[], T[]] {
   return [all.filter(isMeant), all.filter((one) => !isMeant(one))];
+}
+
+/** What the pods of a template ask of a node, and of how they are spread. */
+function demandsOf({
+  containers,
+  topologySpreadConstraints = [],
+  ...spec
+}: Partial<PodSpec>): Pick<EventOf<'workload'>, 'requests' | 'spreadOver'> {
+  const requests = computeOf(podRequests({ ...spec, containers: containers ?? [] }));
+  const hard = topologySpreadConstraints.filter(({ whenUnsatisfiable }) => whenUnsatisfiable === 'DoNotSchedule');
+  return {
+    ...(requests.cpuMilli === 0 && requests.memoryMiB === 0 ? {} : { requests }),
+    ...(hard.length === 0 ? {} : { spreadOver: [...new Set(hard.map(({ topologyKey }) => topologyKey))] }),
+  };
 }
 
 /** How many pods a workload shall have at once. */

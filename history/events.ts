@@ -142,6 +142,9 @@ const refusedOfferingSchema = z.object({
   capacityType: z.enum(['spot', 'on-demand']).optional(),
 });
 
+/** CPU and memory, as pods request them and nodes have them. */
+const computeSchema = z.object({ cpuMilli: count, memoryMiB: z.number().nonnegative() });
+
 const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 'stopping', 'stopped'] as const;
 /** `ended`: its containers have, and nobody had deleted it. Older histories lack it. */
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
@@ -208,6 +211,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     drain: z.enum(['stays', 'opted-out']).optional(),
     /** Of each pod, from the request to leave to its end; older histories lack it. */
     graceSeconds: count.optional(),
+    /** Of each pod; absent where it requests neither, and in older histories. */
+    requests: computeSchema.optional(),
+    /** Topology keys of its pods' hard spread constraints; absent where there are none, and in older histories. */
+    spreadOver: z.array(id).optional(),
     note: z.string(),
   }),
   event('expectation', { expectation: expectationSchema }),
@@ -269,6 +276,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     instance: z.string().optional(),
     zone: z.string().optional(),
     reason: z.string().optional(),
+    /** Of what is `ready`: what it has for pods; older histories lack it. */
+    allocatable: computeSchema.optional(),
   }),
   event('claim', {
     claim: id,

@@ -66,6 +66,10 @@ export type EndpointFacts = z.infer<typeof endpointFactsSchema>;
 const partTimesSchema = z.strictObject({ part: text, upMs: count.optional(), downMs: count.optional() });
 export type PartTimes = Readonly<z.infer<typeof partTimesSchema>>;
 
+/** One of `of` parts, counted from 1. */
+const shardSchema = z.strictObject({ number: z.number().int().positive(), of: z.number().int().positive() });
+export type Shard = Readonly<z.infer<typeof shardSchema>>;
+
 /**
  * run.json: what was run, on what, with which data. Written before the first trial and, with `wallMs`, after the last;
  * with the histories beside it every verdict and report can be made again. The number of workers is not in it: it must
@@ -80,6 +84,8 @@ export const runFactsSchema = z.strictObject({
   /** Seeds of each scenario: from `seed` on, `trials` of them. */
   seed: count,
   trials: count,
+  /** This is one part of a run that is shared out; absent in a whole one. */
+  shard: shardSchema.optional(),
   /** The scenarios that were asked for. */
   scenarios: z.array(
     z.strictObject({
@@ -127,7 +133,7 @@ export const runFactsSchema = z.strictObject({
   digests: z.strictObject({ catalogue: text, prices: text }),
   planned: z.array(plannedTrialSchema),
   notRun: z.array(notRunSchema),
-  /** From the first trial's start to the last one's end; absent while the run goes on or when it was killed. */
+  /** From the first trial's start to the last one's end, of shards the longest; absent while the run goes on or when it was killed. */
   wallMs: z.number().nonnegative().optional(),
 });
 export type RunFacts = z.infer<typeof runFactsSchema>;

@@ -9,6 +9,7 @@ import {
   verdictSchema,
 } from '../history/verdict.ts';
 import { boundSchema } from '../history/events.ts';
+import { describeFields } from './report-fields.ts';
 import { levelSchema, profileSchema, runFactsSchema } from './report-input.ts';
 
 /** Version of the format. A new optional field keeps it; anything else makes it v2, with a schema of its own. */
@@ -191,6 +192,7 @@ export function formatReportSchema(): string {
       if (jsonSchema.additionalProperties === false) delete jsonSchema.additionalProperties;
     },
   });
+  describeFields(schema as Parameters<typeof describeFields>[0]);
   const { $schema, ...rest } = schema;
   return `${JSON.stringify({ $schema, title: 'Scaleproof report.json', ...rest }, null, 2)}\n`;
 }

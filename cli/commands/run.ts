@@ -20,6 +20,7 @@ import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
 import type { RunReport } from '../../reports/run-report.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Profile } from '../../history/events.ts';
+import type { Shard } from '../../reports/report-input.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { coverage } from '../../suites/specification/coverage.ts';
 import type { Target } from '../../targets/target.ts';
@@ -53,6 +54,8 @@ export interface RunOptions {
   readonly world: WorldRef | undefined;
   /** What has to be up while trials run in it. */
   readonly host?: WorldHost;
+  /** Only this part of the trials. */
+  readonly shard?: Shard | undefined;
   readonly out: string | undefined;
   /** As many as the machine has processors, if not said otherwise. */
   readonly workers: number | undefined;
@@ -278,7 +281,19 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
     }
   }
   refuseSharedHistories(trials);
-  return { trials, notRun, crashed, leftOut };
+  return shardOf({ trials, notRun, crashed, leftOut }, options);
+}
+
+/** What one shard does of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */
+function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<ChosenRun, 'shard' | 'chosen' | 'seed' | 'trials'>): Plan {
+  if (shard === undefined) return plan;
+  const places = new Map(chosen.map(({ scenario }, index) => [scenario.id, index * trials]));
+  const isOurs = (id: string, seed: number): boolean => ((places.get(id) ?? 0) + seed - first) % shard.of === shard.number - 1;
+  const own = plan.trials.filter(({ scenario, seed }) => isOurs(scenario.id, seed));
+  const notRun = plan.notRun.filter(({ scenario, seed }) => isOurs(scenario, seed));
+  if (own.length + notRun.length === 0)
+    throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; take fewer shards`);
+  return { ...plan, trials: own, notRun, crashed: new Set([...plan.crashed].filter((id) => isOurs(id, first))) };
 }
 
 /** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
@@ -311,6 +326,7 @@ async function factsOf(
     versions: { scaleproof: ownVersion(), node: process.version },
     seed: options.seed,
     trials: options.trials,
+    ...(options.shard === undefined ? {} : { shard: options.shard }),
     scenarios: await Promise.all(
       options.chosen.map(async ({ scenario, suite, ref: { module } }) => ({
         id: scenario.id,

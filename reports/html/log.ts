@@ -57,18 +57,30 @@ export function condense(events: readonly HistoryEvent[], describe: Describe): L
   return rows;
 }
 
-/**
- * A table of what happened.
- * @param limit rows that are shown; the rest is counted
- * @param timelineId of the timeline in which a row's moment can be shown
- */
-export function logTable(rows: readonly LogRow[], { limit, timelineId }: { readonly limit: number; readonly timelineId: string }): Markup {
+interface LogPlace {
+  /** Rows that are shown; the rest is counted. */
+  readonly limit: number;
+  /** Of the timeline in which a row's moment can be shown. */
+  readonly timelineId: string;
+  readonly trialId: string;
+  /** The log of the trial, whose rows links lead to; or evidence, whose rows lead there. */
+  readonly role: 'log' | 'evidence';
+}
+
+/** The id of the row of an event in the log of its trial. Events that are alike share the row of the first. */
+export function eventId(trialId: string, index: number): string {
+  return `${trialId}-event-${index}`;
+}
+
+/** A table of what happened. */
+export function logTable(rows: readonly LogRow[], { limit, timelineId, trialId, role }: LogPlace): Markup {
   return html`<table class="events" data-for="${timelineId}">
     <thead>
       <tr>
         <th scope="col">Time</th>
         <th scope="col">What</th>
         <th scope="col">Object</th>
+        <th scope="col" class="num">Event</th>
       </tr>
     </thead>
     <tbody>
@@ -76,13 +88,14 @@ export function logTable(rows: readonly LogRow[], { limit, timelineId }: { reado
         .slice(0, limit)
         .map(
           ({ i, tMs, untilMs, count, what, object, tone }) =>
-            html`<tr${tone !== 'plain' && html` class="${tone}"`}><td><button class="moment" data-moment="${tMs}" title="Event ${i}">${formatMoment(tMs)}</button></td><td>${what}${count > 1 && html` <span class="muted">(${count} times, until ${formatMoment(untilMs)})</span>`}</td><td>${object !== undefined && code(object)}${count > 1 && object !== undefined && html` <span class="muted">and others</span>`}</td></tr>`,
+            html`<tr${role === 'log' && html` id="${eventId(trialId, i)}"`}${tone !== 'plain' && html` class="${tone}"`}><td><button class="moment" data-moment="${tMs}" title="Show it in the timeline">${formatMoment(tMs)}</button></td><td>${what}${count > 1 && html` <span class="muted">(${count} times, until ${formatMoment(untilMs)})</span>`}</td><td>${object !== undefined && code(object)}${count > 1 && object !== undefined && html` <span class="muted">and others</span>`}</td><td class="num"><a href="#${eventId(trialId, i)}" title="Event ${i} of the history">${i}</a></td></tr>`,
         )}
       ${
         rows.length > limit &&
         html`<tr>
           <td></td>
           <td class="muted">+${rows.length - limit} more rows; the history file has them all</td>
+          <td></td>
           <td></td>
         </tr>`
       }

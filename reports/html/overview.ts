@@ -1,10 +1,12 @@
 import type { NotRun, Verdict } from '../../history/verdict.ts';
+import { CONFIDENCE, lowerConfidenceLimit } from '../../history/confidence.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
 import { isVirtual, timeName } from '../clock.ts';
 import { countsOf, crashVerdicts } from '../crash-points.ts';
 import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
-import type { RunReport, ScenarioReport } from '../run-report.ts';
+import type { RequirementReport, RunReport, ScenarioReport } from '../run-report.ts';
+import { EVENT_BUDGET } from './budget.ts';
 import { groupFindings } from './groups.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
@@ -18,18 +20,17 @@ const MAX_SEEDS_NAMED = 8;
 export function renderHeader(report: RunReport): Markup {
   const { run, totals, verdict } = report;
   const seeds = run.trials > 1 ? `seeds ${run.seed} to ${run.seed + run.trials - 1}` : `seed ${run.seed}`;
-  const { success, instances, faults, scenarios, trials } = totals;
+  const { instances, faults, scenarios, trials } = totals;
   const done = trials.passed + trials.failed + trials.unknown;
   return html`<header class="top ${verdict}">
     <div class="brand"><span>Scaleproof</span> conformance report</div>
     <h1>${badge(verdict)} <span>${headline(report)}</span></h1>
     <p class="context">
-      Target <strong>${run.target.name}</strong> in the <strong>${run.world.name}</strong> world, ${seeds},
-      ${run.startedAt.slice(0, 16).replace('T', ' ')} UTC, scaleproof ${run.versions.scaleproof} on Node ${run.versions.node}, run ${run.id}
+      Target <strong>${run.target.name}</strong>, ${versionOf(report)}, in the <strong>${run.world.name}</strong> world, ${seeds},
+      ${run.startedAt.slice(0, 16).replace('T', ' ')} UTC, judged by scaleproof ${run.versions.scaleproof}, run ${run.id}
     </p>
     <div class="tiles">
-      ${tile('Scenarios', verdictCounts(scenarios))}
-      ${tile('Pods served in time', html`<strong>${success.asked === 0 ? '–' : formatPercent(success.served / success.asked)}</strong><span>${success.served} of ${formatCount(success.asked, 'pod')}</span>`, success.served < success.asked)}
+      ${tile('Scenarios', verdictCounts(scenarios))} ${requirementTile(report)} ${episodeTile(report)}
       ${tile('Leaked instances', html`<strong>${instances.leaked}</strong><span>of ${formatCount(instances.created, 'instance')}, ${instances.live} still live</span>`, instances.leaked > 0)}
       ${tile('Faults fired', html`<strong>${faults.fired}</strong><span>of ${faults.armed} armed</span>`)}
       ${tile('Trials', html`<strong>${done}</strong><span>${formatCount(totals.interleavings, 'distinct interleaving')}</span>${crashTile(totals.crashPoints)}`)}
@@ -42,6 +43,74 @@ export function renderHeader(report: RunReport): Markup {
       )}
     </ul>
   </header>`;
+}
+
+/** A target of the user's own has the digest of its file; the bundled ones have the version that they came with. */
+function versionOf({ run: { target, versions } }: RunReport): Markup {
+  return target.digest === undefined
+    ? html`version ${versions.scaleproof}`
+    : html`version <span title="SHA-256 of its file: ${target.digest}">${code(target.digest.slice(0, 12))}</span>`;
+}
+
+/** MUST and SHOULD apart: how many are met, not met, and not tested by this run. */
+function requirementTile({ requirements }: RunReport): Markup {
+  if (requirements === undefined) return html``;
+  const counts = requirementCounts(requirements);
+  return html`<div class="tile wide${counts.some(({ broken }) => broken > 0) && ' bad'}">
+    <h2>Requirements</h2>
+    ${counts.map(
+      ({ level, met, broken, unknown, untested }, index) =>
+        html`${index === 0 ? html`<strong>${met}<small> of ${met + broken + unknown} ${level} met</small></strong>` : html`<span class="level"><b>${met}</b> of ${met + broken + unknown} ${level} met</span>`}<span
+            >${broken} not met, ${unknown > 0 && `${unknown} unknown, `}${untested} not tested</span
+          >`,
+    )}
+  </div>`;
+}
+
+interface RequirementCounts {
+  readonly level: 'MUST' | 'SHOULD';
+  readonly met: number;
+  readonly broken: number;
+  readonly unknown: number;
+  readonly untested: number;
+}
+
+/** What became of the whole specification, by level. */
+function requirementCounts(requirements: readonly RequirementReport[]): RequirementCounts[] {
+  return (['MUST', 'SHOULD'] as const)
+    .map((level) => {
+      const own = requirements.filter((one) => one.level === level);
+      const count = (verdict: RequirementReport['verdict']): number => own.filter((one) => isTested(one) && one.verdict === verdict).length;
+      const [met, broken, unknown] = [count('pass'), count('fail'), count('unknown')];
+      return { level, met, broken, unknown, untested: own.length - met - broken - unknown };
+    })
+    .filter(({ met, broken, unknown, untested }) => met + broken + unknown + untested > 0);
+}
+
+function isTested({ scenarios }: RequirementReport): boolean {
+  return scenarios.length > 0;
+}
+
+/**
+ * Pods of a trial share its instances, faults and luck, so what is counted is trials: one is served if all its pods were in
+ * time. The limit is exact for independent episodes.
+ */
+function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
+  const episodes = scenarios.flatMap(({ results }) => results).filter((trial) => trial.success.asked > 0);
+  const served = episodes.filter((trial) => trial.success.served === trial.success.asked).length;
+  if (episodes.length === 0) return tile('Pods served in time', html`<strong>–</strong><span>no pod had to be served</span>`);
+  const limit = lowerConfidenceLimit(served, episodes.length);
+  return html`<div class="tile wide${served < episodes.length && ' bad'}">
+    <h2>Pods served in time</h2>
+    <strong>${formatPercent(success.served / success.asked)}</strong>
+    <span
+      >${success.served} of ${formatCount(success.asked, 'pod')}; ${served} of ${formatCount(episodes.length, 'episode')} served in
+      full:</span
+    >
+    <span title="Clopper-Pearson, one-sided. An episode is a trial in which pods were to be served; those inside one are not independent."
+      >at least ${(Math.floor(limit * 1000) / 10).toFixed(1)} % of episodes with ${CONFIDENCE * 100} % confidence, exact</span
+    >
+  </div>`;
 }
 
 function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefined {
@@ -229,7 +298,7 @@ function notRunRow({ scenario, title, reason }: NotRun): Markup {
 }
 
 /** On what, with which data: what a second run needs to be the same. */
-export function renderFacts({ run }: RunReport): Markup {
+export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
   const row = (name: string, value: Markup | string): Markup =>
     html`<div>
       <dt>${name}</dt>
@@ -242,13 +311,17 @@ export function renderFacts({ run }: RunReport): Markup {
   return html`<section aria-labelledby="facts">
     <h2 id="facts">What this run was made of</h2>
     <dl class="numbers wide">
-      ${row('Target', run.target.name)} ${row('Features', run.target.features.join(', ') || 'none')}
-      ${row('Declared constants', html`${numbers(run.target.constants)}`)} ${row('World', run.world.name)}
-      ${row('Time in trials', timeName(run))} ${row('Capabilities', run.world.capabilities.join(', ') || 'none')}
-      ${row('Allowances', html`${numbers(run.world.allowances)}`)} ${row('Digest of instance types', code(run.digests.catalogue))}
-      ${row('Digest of prices', code(run.digests.prices))}
+      ${row('Target', run.target.name)}
+      ${row('Digest of the target', run.target.digest === undefined ? 'none of its own: it came with Scaleproof' : code(run.target.digest))}
+      ${row('Versions', html`${Object.entries(run.versions).map(([name, version]) => html`<span class="chip">${name} ${version}</span> `)}<span class="chip">report ${apiVersion}</span>`)}
+      ${row('Seeds', run.trials > 1 ? `${run.seed} to ${run.seed + run.trials - 1} of each scenario` : `${run.seed} of each scenario`)}
+      ${row('Features', run.target.features.join(', ') || 'none')} ${row('Declared constants', html`${numbers(run.target.constants)}`)}
+      ${row('World', run.world.name)} ${row('Time in trials', timeName(run))}
+      ${row('Capabilities', run.world.capabilities.join(', ') || 'none')} ${row('Allowances', html`${numbers(run.world.allowances)}`)}
+      ${row('Digest of instance types', code(run.digests.catalogue))} ${row('Digest of prices', code(run.digests.prices))}
     </dl>
-    ${renderUnseen(run.world.unseen)} ${renderParts(run.world.parts)} ${renderEndpoint(run.world.ec2)}
+    ${renderReality(run)} ${renderNotRun(notRun)} ${renderUnseen(run.world.unseen)} ${renderParts(run.world.parts)}
+    ${renderEndpoint(run.world.ec2)}
     <h3>Bounds</h3>
     <div class="table-wrap">
       <table class="data">
@@ -274,6 +347,51 @@ export function renderFacts({ run }: RunReport): Markup {
       </table>
     </div>
   </section>`;
+}
+
+/** What stood in for what: a reader must know which part of a cluster was the real one. */
+function renderReality({ world, target }: RunReport['run']): Markup {
+  const isEmbedded = world.name === 'embedded';
+  const clock = isVirtual({ world })
+    ? 'Time was simulated: a virtual clock that jumps over waiting, so that the same seed gives the same bytes.'
+    : 'Time was real.';
+  const cluster = isEmbedded
+    ? "Simulated: the API server, the scheduler, workload controllers, kubelets and the cloud controller manager are Scaleproof's own. Containers are not run."
+    : `The cluster was a real one (${world.name}); Scaleproof stood on the wires between it and the target.`;
+  const cloud =
+    world.ec2 === undefined
+      ? isEmbedded
+        ? 'Simulated: EC2, SQS and what else of AWS the target asks for, with the published instance types and prices. No instance was paid for.'
+        : 'EC2 and SQS as the world names them.'
+      : `EC2 and SQS: ${world.ec2.endpoint}, with what it lacks added in front of it.`;
+  return html`<h3>What was simulated</h3>
+    <ul class="reality">
+      <li>${cluster}</li>
+      <li>${cloud}</li>
+      <li>${clock}</li>
+      <li>Real: the target itself (${target.name}), and every byte of its requests and answers on both wires.</li>
+    </ul>`;
+}
+
+/** Each reason once, with its scenarios. */
+function renderNotRun(notRun: readonly NotRun[]): Markup {
+  const reasons = new Map<string, Set<string>>();
+  for (const { reason, scenario } of notRun) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(scenario));
+  return html`<h3>What was not run, and why</h3>
+    ${
+      reasons.size === 0
+        ? html`<p>Nothing was left out of what was asked for.</p>`
+        : html`<ul>
+            ${[...reasons].map(([reason, scenarios]) => html`<li>${reason}: ${formatCount(scenarios.size, 'scenario')}, ${[...scenarios].join(', ')}</li>`)}
+          </ul>`
+    }
+    <h3>What this page leaves out</h3>
+    <p>
+      Of trials that did not pass, the log to ${EVENT_BUDGET.rowsFailed} rows, ${EVENT_BUDGET.trialsFailed} trials a scenario, while
+      ${EVENT_BUDGET.charactersFailed / 1e6} million characters last, then in brief; of trials that passed, one a scenario and the first
+      ${EVENT_BUDGET.rowsPassed} rows. Of crash points the table alone. <code>report.json</code> and <code>histories/</code> beside this
+      page have everything.
+    </p>`;
 }
 
 function renderUnseen(unseen: RunReport['run']['world']['unseen']): Markup | undefined {

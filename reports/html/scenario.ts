@@ -1,3 +1,4 @@
+import type { Bound } from '../../history/events.ts';
 import { timeName } from '../clock.ts';
 import { formatCount } from '../format.ts';
 import { PROFILE_WORDS, byProfile } from '../profiles.ts';
@@ -8,10 +9,12 @@ import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
-import { renderTrial } from './trial.ts';
+import { renderTrial, renderTrialInBrief } from './trial.ts';
+import { Budget, EVENT_BUDGET } from './budget.ts';
+import { latencyChart } from './latency-chart.ts';
 
 /** Trials of one scenario that are shown in full: those that did not pass, up to this number, and one that passed. */
-export const MAX_TRIALS_SHOWN = 6;
+export const MAX_TRIALS_SHOWN = EVENT_BUDGET.trialsFailed;
 
 /** The id of a scenario's section. */
 export function scenarioId(index: number): string {
@@ -42,11 +45,12 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 /** The scenarios, under a heading for each profile. */
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
+  const budget = new Budget();
   const sections = byProfile(
     report,
     report.scenarios.map((scenario, index) => ({
       profile: scenario.profile,
-      section: renderScenario(scenario, index, trials, { time: timeName(report.run), listed }),
+      section: renderScenario(scenario, index, trials, { time: timeName(report.run), listed, budget }),
     })),
   ).filter(({ parts }) => parts.length > 0);
   return html`${sections.map(
@@ -64,7 +68,7 @@ function renderScenario(
   scenario: ScenarioReport,
   index: number,
   trials: readonly ReportTrial[],
-  { time, listed }: { readonly time: string; readonly listed: ReadonlySet<string> },
+  { time, listed, budget }: { readonly time: string; readonly listed: ReadonlySet<string>; readonly budget: Budget },
 ): Markup {
   const { id, title, suite, profile, requirements, verdict, results, faults } = scenario;
   const shown = shownTrials(scenario);
@@ -79,7 +83,7 @@ function renderScenario(
     <div class="columns">
       <section>
         <h4>Latency, all trials</h4>
-        ${latencyTable(scenario)}
+        ${latencyTable(scenario)} ${latencyChart(scenario.latencies, boundsOf(scenario), 'of all trials')}
       </section>
       <section>
         <h4>Numbers, all trials</h4>
@@ -96,7 +100,9 @@ function renderScenario(
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
       const source = sources.get(trial.seed);
-      return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
+      if (source === undefined) return [];
+      const place = { id: trialId(index, trial.seed), scenario: id, time };
+      return verdict === 'pass' ? renderTrial(trial, source, place) : withinBudget(trial, source, { ...place, budget });
     })}
     ${
       rest.length > 0 &&
@@ -116,7 +122,24 @@ function renderScenario(
   </details>`;
 }
 
-const PACKED_WORDS = 'What passed is packed to keep this page small: a browser that runs its script shows it here within seconds.';
+/** A trial of a scenario that did not pass: in full while the budget of the page lasts, the first of them to be read without a script. */
+function withinBudget(
+  trial: TrialReport,
+  source: ReportTrial,
+  { budget, ...place }: { readonly id: string; readonly scenario: string; readonly time: string; readonly budget: Budget },
+): Markup {
+  if (budget.isSpent) return renderTrialInBrief(trial, place.id);
+  const full = renderTrial(trial, source, place);
+  const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
+  return budget.take(shown.text.length) ? shown : renderTrialInBrief(trial, place.id);
+}
+
+const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
+
+/** What pods had to run within. */
+function boundsOf({ bounds }: ScenarioReport): Bound[] {
+  return bounds.filter(({ check }) => check === 'success-rate').map(({ bound }) => bound);
+}
 
 function numbers({ trials, success, instances, faults, interleavings }: ScenarioReport): Markup {
   const row = (name: string, value: string | number, isBad = false): Markup =>

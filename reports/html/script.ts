@@ -54,45 +54,180 @@ function showMoment(timeline, ms) {
   cursor.setAttribute('visibility', 'visible');
 }
 
+// Rows of labels and plot are the same, in the same order: what is hidden gives its place to what follows.
+function show(timeline, isShown) {
+  const [top, ...heights] = JSON.parse(timeline.dataset.rows);
+  const labels = all('.labels .row', timeline);
+  const lanes = all('.plot .row', timeline);
+  const isGroup = (row) => row.classList.contains('group');
+  const shown = labels.map((row) => !isGroup(row) && isShown(row));
+  labels.forEach((row, index) => {
+    if (!isGroup(row)) return;
+    const next = labels.findIndex((other, at) => at > index && isGroup(other));
+    shown[index] = shown.slice(index + 1, next === -1 ? undefined : next).some(Boolean);
+  });
+  let y = top;
+  labels.forEach((row, index) => {
+    for (const part of [row, lanes[index]]) {
+      part.classList.toggle('away', !shown[index]);
+      part.setAttribute('transform', 'translate(0 ' + y + ')');
+    }
+    if (shown[index]) y += heights[index];
+  });
+  for (const part of all('.labels, .plot', timeline)) part.setAttribute('height', y + 8);
+}
+
+function showFiltered(timeline, text) {
+  const wanted = text.trim().toLowerCase();
+  show(timeline, (row) => wanted === '' || row.textContent.toLowerCase().includes(wanted));
+}
+
+// A pod, its node, its claim, its instance and the request that launched it share the instance.
+function follow(timeline, object) {
+  const panel = document.getElementById(timeline.id + '-followed');
+  const rows = all('.labels .row[data-object]', timeline);
+  const chosen = rows.find((row) => row.dataset.object === object);
+  if (panel === null) return;
+  panel.hidden = chosen === undefined;
+  panel.replaceChildren();
+  if (chosen === undefined) return void showFiltered(timeline, '');
+  const { instance } = chosen.dataset;
+  const isPod = (row) => row.dataset.object.startsWith('pods/');
+  const related = rows.filter((row) => row === chosen || (instance !== undefined && row.dataset.instance === instance && !(isPod(chosen) && isPod(row))));
+  show(timeline, (row) => row.dataset.object === undefined || related.includes(row));
+  const steps = related
+    .flatMap((row) => JSON.parse(row.dataset.steps).map(([ms, index, text]) => ({ ms, index, text, object: row.dataset.object })))
+    .sort((a, b) => a.index - b.index);
+  const title = document.createElement('h5');
+  title.textContent = 'The way of ' + object;
+  const list = document.createElement('ol');
+  let last;
+  for (const { ms, index, text, object: about } of steps) {
+    const item = document.createElement('li');
+    const moment = document.createElement('button');
+    moment.className = 'moment';
+    moment.dataset.moment = String(ms);
+    moment.textContent = formatMoment(ms);
+    const gap = document.createElement('span');
+    gap.className = 'muted gap';
+    gap.textContent = last === undefined ? '' : '+' + ((ms - last) / 1000).toFixed(1) + ' s';
+    last = ms;
+    const name = document.createElement('code');
+    name.textContent = about;
+    const link = document.createElement('a');
+    link.href = '#' + panel.dataset.trial + '-event-' + index;
+    link.textContent = 'event ' + index;
+    item.append(moment, gap, ' ' + text + ' ', name, ' ', link);
+    list.append(item);
+  }
+  panel.append(title, list);
+}
+
+const TOOLS =
+  '<label class="tool" hidden>Follow <select data-follow aria-label="Follow an object from its request to its end"><option value="">everything</option></select></label>' +
+  '<label class="tool">Filter <input type="search" data-filter placeholder="pod, node, instance, operation" aria-label="Show only lanes whose name has this"></label>' +
+  '<span class="stretchers"><button type="button" data-stretch="out" aria-label="Show more time">−</button><button type="button" data-stretch="in" aria-label="Show less time, larger">+</button><button type="button" data-stretch="fit">Fit</button></span>';
+
+function prepareTools(tools, timeline) {
+  tools.innerHTML = TOOLS;
+  const chooser = tools.querySelector('[data-follow]');
+  const rows = all('.labels .row[data-object]', timeline);
+  if (rows.length > 0) {
+    const groups = new Map();
+    for (const { dataset } of rows) {
+      const kind = dataset.object.split('/')[0];
+      if (!groups.has(kind)) groups.set(kind, Object.assign(document.createElement('optgroup'), { label: kind }));
+      groups.get(kind).append(new Option(dataset.object.slice(kind.length + 1), dataset.object));
+    }
+    for (const kind of ['pods', ...groups.keys()]) if (groups.has(kind)) chooser.append(groups.get(kind));
+    chooser.parentElement.hidden = false;
+  }
+  const field = tools.querySelector('[data-filter]');
+  chooser.addEventListener('change', () => {
+    field.value = '';
+    follow(timeline, chooser.value);
+  });
+  field.addEventListener('input', () => {
+    chooser.value = '';
+    follow(timeline, '');
+    showFiltered(timeline, field.value);
+  });
+  for (const row of rows) {
+    row.addEventListener('click', () => {
+      const isChosen = chooser.value === row.dataset.object;
+      chooser.value = isChosen ? '' : row.dataset.object;
+      field.value = '';
+      follow(timeline, chooser.value);
+    });
+  }
+}
+
 function prepare(timeline) {
   const plot = timeline.querySelector('.plot');
+  const readout = document.createElement('p');
+  readout.className = 'readout';
+  readout.setAttribute('aria-hidden', 'true');
+  timeline.after(readout);
   plot.addEventListener('pointermove', (event) => {
     const box = plot.getBoundingClientRect();
     showMoment(timeline, momentAt(timeline, (event.clientX - box.left) / box.width));
+    let at = event.target;
+    while (at !== plot && at !== null && at.querySelector(':scope > title') === null) at = at.parentNode;
+    const row = event.target.closest('.row');
+    const label = row === null ? null : all('.labels .row', timeline)[all('.plot .row', timeline).indexOf(row)].querySelector('title');
+    const title = at === plot || at === null ? label : at.querySelector(':scope > title');
+    readout.textContent = title === null ? '' : title.textContent;
   });
-  plot.addEventListener('pointerleave', () => timeline.querySelector('.cursor').setAttribute('visibility', 'hidden'));
+  plot.addEventListener('pointerleave', () => {
+    timeline.querySelector('.cursor').setAttribute('visibility', 'hidden');
+    readout.textContent = '';
+  });
   timeline.querySelector('.scroller').addEventListener('keydown', (event) => {
     const factor = { '+': 2, '=': 2, '-': 0.5, '0': 0 }[event.key];
     if (factor === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     stretch(timeline, factor);
     event.preventDefault();
   });
+  const tools = all('.timeline-tools').find(({ dataset }) => dataset.for === timeline.id);
+  if (tools !== undefined) prepareTools(tools, timeline);
 }
 for (const timeline of all('.timeline')) prepare(timeline);
 
+// What is packed may have packed parts of its own.
 const unpacking = new Map();
-function unpack(scenario) {
-  if (!unpacking.has(scenario)) unpacking.set(scenario, unpackOnce(scenario));
-  return unpacking.get(scenario);
+function unpack(root) {
+  const templates = all('template.packed', root);
+  return Promise.all(templates.map(unpackTemplate));
 }
-async function unpackOnce(scenario) {
-  const template = scenario.querySelector(':scope > .scenario-body > template.packed');
-  if (template === null) return;
+function unpackTemplate(template) {
+  if (!unpacking.has(template)) unpacking.set(template, unpackOnce(template));
+  return unpacking.get(template);
+}
+async function unpackOnce(template) {
   const body = template.parentElement;
+  const instead = template.nextElementSibling;
+  const content = document.createElement('template');
   try {
     const bytes = Uint8Array.from(atob(template.content.textContent), (character) => character.charCodeAt(0));
-    body.innerHTML = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
+    content.innerHTML = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).text();
   } catch (error) {
-    body.textContent = 'This browser could not unpack it (' + error.message + '): report.json has the same.';
+    instead.textContent = 'This browser could not unpack it (' + error.message + '): report.json has the same.';
+    template.remove();
+    return;
   }
-  for (const timeline of all('.timeline', body)) prepare(timeline);
+  const added = [...content.content.children];
+  instead.remove();
+  template.replaceWith(content.content);
+  for (const timeline of added.flatMap((one) => all('.timeline', one))) prepare(timeline);
+  await unpack(body);
 }
 const turn = () => new Promise((resolve) => ('requestIdleCallback' in window ? requestIdleCallback : setTimeout)(resolve));
 async function unpackAll() {
-  for (const scenario of all('.scenario')) {
-    if (scenario.querySelector('template.packed') === null) continue;
+  for (;;) {
+    const template = document.querySelector('template.packed');
+    if (template === null) break;
     await turn();
-    await unpack(scenario);
+    await unpackTemplate(template);
   }
   document.body.dataset.complete = 'yes';
 }
@@ -110,17 +245,29 @@ function linked() {
   }
 }
 
+// Events that are alike share the row of the first; what is no event of its own is told by the one before it.
+function nearestEvent(id) {
+  const parts = /^(.*-event-)(\\d+)$/.exec(id);
+  if (parts === null) return null;
+  const rows = all('tr[id^="' + CSS.escape(parts[1]).replaceAll('"', '') + '"]');
+  const numberOf = (row) => Number(row.id.slice(parts[1].length));
+  const before = rows.filter((row) => numberOf(row) <= Number(parts[2])).sort((a, b) => numberOf(b) - numberOf(a));
+  return before[0] ?? rows[0] ?? null;
+}
+
 async function followLink() {
   const id = linked();
   // What is packed has an id that begins with its scenario's.
   const scenario = document.getElementById(/^scenario-\\d+/.exec(id)?.[0] ?? '');
   if (scenario !== null) await unpack(scenario);
-  const target = document.getElementById(id);
+  const target = document.getElementById(id) ?? nearestEvent(id);
   // Another link may have been followed meanwhile.
   if (target === null || id !== linked()) return;
   openAround(target);
   // The page is long: to glide over it takes seconds.
-  target.scrollIntoView({ behavior: 'instant' });
+  target.scrollIntoView({ behavior: 'instant', block: target.tagName === 'TR' ? 'center' : 'start' });
+  for (const row of all('tr.linked')) row.classList.remove('linked');
+  if (target.tagName === 'TR') target.classList.add('linked');
   if (target.hasAttribute('tabindex')) target.focus({ preventScroll: true });
 }
 addEventListener('hashchange', followLink);
@@ -155,6 +302,7 @@ document.addEventListener('click', (event) => {
   if (button.dataset.stretch !== undefined) stretch(timeline, { in: 2, out: 0.5, fit: 0 }[button.dataset.stretch]);
   if (button.dataset.moment !== undefined) {
     const ms = Number(button.dataset.moment);
+    openAround(timeline);
     stretch(timeline, Number(timeline.dataset.stretch ?? 1) < 4 ? 4 : 1, partOf(timeline, ms));
     showMoment(timeline, ms);
     timeline.scrollIntoView({ block: 'nearest' });

@@ -4,7 +4,7 @@ export const PAGE_STYLE = `
   color-scheme: light dark;
   --page: #f7f6f3; --surface: #ffffff; --sunken: #f1efeb; --ink: #1d2024; --muted: #626872; --line: #e3e0da; --link: #1f52b5;
   --pass: #0b7457; --pass-back: #def2e9; --fail: #b3261a; --fail-back: #fce6e1; --unknown: #855800; --unknown-back: #fbeed0; --not-run: #5c626b; --not-run-back: #e9e8e6;
-  --pod: #2f6bcb; --pod-soft: #a9c6f2; --node: #0f8186; --node-soft: #9fd7d6; --instance: #7446bf; --instance-soft: #cdbbec; --target: #4d5663; --target-soft: #b9bfc8; --ending: #c9c6c0; --waiting: #8d939d; --tick: #828a96;
+  --pod: #2f6bcb; --pod-soft: #a9c6f2; --claim: #9a6a12; --claim-soft: #e6cf9f; --node: #0f8186; --node-soft: #9fd7d6; --instance: #7446bf; --instance-soft: #cdbbec; --target: #4d5663; --target-soft: #b9bfc8; --ending: #c9c6c0; --waiting: #8d939d; --tick: #828a96;
   --band: 0.1; --shadow: 0 1px 2px rgb(30 25 15 / 6%), 0 6px 24px rgb(30 25 15 / 5%);
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", "Liberation Sans", Arial, sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "Liberation Mono", monospace;
@@ -13,7 +13,7 @@ export const PAGE_STYLE = `
   :root {
     --page: #121316; --surface: #1a1c20; --sunken: #22252a; --ink: #e9e6e0; --muted: #a0a5ae; --line: #31343b; --link: #8db4ff;
     --pass: #56d3a5; --pass-back: #12372b; --fail: #ff8f7c; --fail-back: #48211b; --unknown: #efc063; --unknown-back: #3d2f12; --not-run: #a7acb5; --not-run-back: #2b2e34;
-    --pod: #6b9ff0; --pod-soft: #33507f; --node: #41b5b3; --node-soft: #1f5a5a; --instance: #ad87ee; --instance-soft: #4c3a75; --target: #a5aebb; --target-soft: #4a515c; --ending: #4b4d52; --waiting: #878e99; --tick: #848c99;
+    --pod: #6b9ff0; --pod-soft: #33507f; --claim: #d0a24c; --claim-soft: #5c4618; --node: #41b5b3; --node-soft: #1f5a5a; --instance: #ad87ee; --instance-soft: #4c3a75; --target: #a5aebb; --target-soft: #4a515c; --ending: #4b4d52; --waiting: #878e99; --tick: #848c99;
     --band: 0.17; --shadow: 0 1px 2px rgb(0 0 0 / 40%);
   }
 }
@@ -51,11 +51,12 @@ small { font-size: 12px; font-weight: 400; color: var(--muted); }
 h1 { font-size: 29px; display: flex; gap: 10px 16px; align-items: center; letter-spacing: -0.02em; }
 h1 .badge { font-size: 17px; padding: 3px 15px 3px 12px; }
 h1 .badge { flex: none; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(158px, 1fr)); gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-.tile { background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
+.tiles { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
+.tile { flex: 1 1 158px; background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
 .tile h2 { font-size: 12.5px; font-weight: 500; color: var(--muted); letter-spacing: 0; }
 .tile strong { font-size: 23px; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; line-height: 1.3; }
 .tile strong small { font-size: 14px; letter-spacing: 0; }
+.tile.wide { flex: 2 1 250px; } .tile .level b { font-size: 15px; color: var(--ink); }
 .tile span { font-size: 12.5px; color: var(--muted); }
 .tile.bad { color: inherit; font-weight: inherit; } .tile.bad strong { color: var(--fail); }
 .share { border-radius: 4px; margin: 3px 0 4px; }
@@ -109,26 +110,33 @@ main > .profile > h2 { margin-bottom: 2px; text-transform: capitalize; } .profil
 .replay { display: flex; align-items: center; gap: 8px; background: var(--sunken); border-radius: 6px; padding: 6px 8px 6px 14px; } .replay code { flex: 1; }
 button { font: 500 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 11px; cursor: pointer; } button:hover { border-color: var(--muted); }
 .story { display: grid; grid-template-columns: repeat(auto-fit, minmax(252px, 1fr)); gap: 24px 36px; margin: 22px 0 8px; }
-.story dt { font-weight: 650; margin-bottom: 4px; } .story time { color: var(--muted); font-variant-numeric: tabular-nums; margin-right: 5px; } .story dd { margin: 0 0 7px; font-size: 14px; overflow-wrap: anywhere; }
+.story dt { font-weight: 650; margin-bottom: 4px; } .conduct { margin: 0 0 8px; padding-left: 18px; font-size: 14px; max-width: 120ch; overflow-wrap: anywhere; } .conduct li { margin-bottom: 4px; } .conduct time { color: var(--muted); font-variant-numeric: tabular-nums; }
+.story time { color: var(--muted); font-variant-numeric: tabular-nums; margin-right: 5px; } .story dd { margin: 0 0 7px; font-size: 14px; overflow-wrap: anywhere; }
 .finding { border: 1px solid var(--line); border-left: 4px solid var(--fail); border-radius: 4px 8px 8px 4px; padding: 12px 18px 10px; margin-top: 14px; }
 .finding h5 { margin: 0 0 6px; display: flex; flex-wrap: wrap; align-items: center; gap: 4px 8px; font-weight: 650; } .finding h5 .muted { font-weight: 400; }
 .number { background: var(--fail); color: var(--surface); border-radius: 99px; min-width: 19px; height: 19px; line-height: 19px; text-align: center; font-size: 12px; padding: 0 5px; }
 .times { font-weight: 500; font-size: 13px; background: var(--fail-back); color: var(--fail); border-radius: 99px; padding: 0 9px; }
 .message { max-width: 110ch; overflow-wrap: anywhere; margin: 0 0 4px; }
 details details > summary, .finding summary { cursor: pointer; font-size: 13.5px; color: var(--muted); padding: 4px 0; } .trial > details { margin-top: 10px; }
-.events { font-size: 13px; margin: 4px 0 10px; } .events th, .events td { padding: 4px 14px 4px 0; } .events td:first-child { width: 100px; white-space: nowrap; font-variant-numeric: tabular-nums; } .events td:last-child { width: 32%; }
+.events { font-size: 13px; margin: 4px 0 10px; } .events th, .events td { padding: 4px 14px 4px 0; } .events td:first-child { width: 100px; white-space: nowrap; font-variant-numeric: tabular-nums; } .events td:nth-child(3) { width: 30%; } .events td:last-child { width: 60px; }
 .events tr.bad { color: var(--fail); font-weight: 400; } .events tr.unsure { color: var(--unknown); } .events tr.fault td:nth-child(2)::before { content: "⚡ "; } .events tr.bad td:nth-child(2)::before { content: "✗ "; } .events tr.unsure td:nth-child(2)::before { content: "? "; }
 .moment { font-variant-numeric: tabular-nums; padding: 0 7px; border-color: transparent; background: var(--sunken); color: inherit; }
 .objects, .trials { margin: 6px 0; padding-left: 18px; font-size: 13px; } .trials { list-style: none; padding: 0; } .trials li { padding: 4px 0; }
 
-.timeline-tools { float: right; margin-top: -32px; display: flex; gap: 4px; }
+.timeline-tools { display: flex; flex-wrap: wrap; gap: 6px 14px; align-items: center; justify-content: flex-end; margin: 4px 0 8px; font-size: 13px; color: var(--muted); }
+.tool[hidden] { display: none; } .stretchers { display: inline-flex; gap: 4px; } select, input[type="search"] { font: 13px var(--sans); color: var(--ink); background: var(--surface); border: 1px solid var(--line); border-radius: 5px; padding: 3px 7px; max-width: 100%; } select { width: 230px; } input[type="search"] { width: 240px; } ::placeholder { color: var(--muted); opacity: 1; }
+.away { display: none; } .labels .row[data-object] { cursor: pointer; } .labels .row[data-object]:hover text { text-decoration: underline; }
+.readout { min-height: 19px; margin: 3px 0 0; font-size: 12px; line-height: 19px; color: var(--muted); overflow-wrap: anywhere; }
+.followed { background: var(--sunken); border-radius: 8px; padding: 12px 18px; margin: 4px 0 8px; } .followed h5 { margin: 0 0 6px; overflow-wrap: anywhere; } .followed ol { list-style: none; margin: 0; padding: 0; font-size: 13px; } .followed li { padding: 2px 0; overflow-wrap: anywhere; } .followed .gap { display: inline-block; width: 66px; text-align: right; margin-right: 8px; font-variant-numeric: tabular-nums; } .followed .moment { background: var(--surface); }
+tr.linked td { background: var(--unknown-back); }
+.latency-chart { display: grid; grid-template-columns: 150px minmax(0, 1fr); margin: 10px 0 0; } .latency-chart p { grid-column: 1 / -1; font-size: 12.5px; margin: 4px 0 0; } .latency-chart text { font-size: 11.5px; fill: var(--ink); text-anchor: end; font-family: var(--sans); } .latency-chart svg { display: block; } .waits { background: var(--sunken); border-radius: 4px; } .wait rect { fill: var(--pod-soft); } .wait line { stroke: var(--pod-soft); } .wait.whole rect { fill: var(--pod); } .wait.whole line { stroke: var(--pod); } .wait .p95 { stroke: var(--ink); stroke-width: 1.5; } .limit line { stroke: var(--fail); stroke-width: 2; stroke-dasharray: 5 3; } .limit-key { color: var(--fail); }
 .timeline { display: flex; border: 1px solid var(--line); border-radius: 8px; overflow: hidden; background: var(--surface); }
 .labels { flex: none; border-right: 1px solid var(--line); background: var(--surface); }
 .scroller { flex: 1; min-width: 0; overflow-x: auto; overflow-y: hidden; } .scroller:focus-visible { outline-offset: -2px; }
 .plot, .labels { display: block; } .plot { overflow: hidden; }
 .timeline text, .legend { font-family: var(--sans); }
 .lane-labels { font-size: 11.5px; fill: var(--ink); text-anchor: end; } .lane-labels .nested { fill: var(--muted); font-size: 11px; } .lane-labels .muted { fill: var(--muted); } .lane-labels .flagged { fill: var(--fail); font-weight: 650; }
-.group-label { font-size: 12px; font-weight: 650; fill: var(--ink); transform: translateX(14px); }
+.group-label { font-size: 12px; font-weight: 650; fill: var(--ink); text-anchor: start; }
 .group-line { stroke: var(--line); } .grid rect { fill: var(--line); y: 20px; width: 1px; height: 100%; } .grid.fine rect { opacity: 0.5; } .grid text { font-size: 11px; fill: var(--muted); font-variant-numeric: tabular-nums; }
 .lane > rect, .legend rect { rx: 1.5px; y: 3px; height: 12px; } .lane.nested > rect { y: 4px; height: 7px; } .lane > .flagged-row { y: 0; rx: 0; height: 18px; } .lane.nested > .flagged-row { y: 0; height: 15px; }
 .fine { display: none; } .stretched .fine { display: inline; }
@@ -136,6 +144,7 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 .band { opacity: var(--band); } .band-edge { opacity: 0.5; } .band-head { opacity: 0.9; } .idle .band { opacity: 0.04; } .idle .band-head { opacity: 0.4; } .idle .band-edge { opacity: 0.2; } .fired-line { opacity: 0.55; stroke-dasharray: 2 2; } .mark-fired { fill: #ffffff; stroke: #1d2024; stroke-width: 0.7; }
 .pod-waiting { fill: url(#hatch-waiting); stroke: var(--waiting); stroke-width: 0.75; } .pod-bound { fill: var(--pod-soft); } .pod-running { fill: var(--pod); }
 .node-joining { fill: var(--node-soft); } .node-ready { fill: var(--node); } .node-lost { fill: url(#hatch-lost); stroke: var(--fail); }
+.claim-waiting { fill: var(--claim-soft); } .claim-live { fill: var(--claim); } .chart-back { fill: var(--sunken); } .chart-ok { fill: var(--tick); } .chart-throttled { fill: var(--unknown); } .chart-failed { fill: var(--fail); } .chart-count { fill: var(--instance); } .chart-cost { fill: var(--claim); } .chart-use { fill: var(--node); } .top-value { font-size: 9.5px; fill: var(--muted); }
 .instance-pending { fill: var(--instance-soft); } .instance-running { fill: var(--instance); } .target-starting { fill: var(--target-soft); } .target-up { fill: var(--target); } .ending { fill: var(--ending); }
 .hatch-back { fill: var(--surface); } .hatch-waiting { fill: var(--waiting); opacity: 0.45; } .hatch-lost { fill: var(--fail); opacity: 0.6; }
 .bar-name { font-size: 10.5px; font-weight: 600; fill: var(--surface); }
@@ -148,14 +157,14 @@ details details > summary, .finding summary { cursor: pointer; font-size: 13.5px
 
 @media (max-width: 820px) {
   main { padding: 16px 12px 48px; } .top { padding: 20px 18px; } h1 { font-size: 23px; } .columns { grid-template-columns: minmax(0, 1fr); } .scenario > summary, .scenario-body { padding-left: 16px; padding-right: 16px; }
-  .labels { width: 132px; } .labels text { transform: translateX(-100px); } .labels .group-label { transform: translateX(8px); } .scroller .plot { min-width: 560px; }
-  table.data { display: block; overflow-x: auto; } .events td:last-child, .events th:last-child { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
+  .labels { width: 132px; } .lane-labels { transform: translateX(122px); } .lane-labels .group-label { transform: translateX(100px); } .scroller .plot { min-width: 560px; }
+  table.data { display: block; overflow-x: auto; } .events td:nth-child(3), .events th:nth-child(3) { display: none; } .numbers.wide > div { flex-direction: column; gap: 2px; } .numbers.wide dt { flex: none; }
 }
 @media print {
   :root { --page: #ffffff; --shadow: none; color-scheme: light; }
   body { font-size: 12px; } main { max-width: none; padding: 0; }
   .top, .tile, .problem, .scenario, .numbers.wide, .table-wrap { box-shadow: none; } .scenario, .problem, .top { border-right: 1px solid var(--line); border-bottom: 1px solid var(--line); }
-  button, .skip, .timeline-tools { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
+  button, .skip, .timeline-tools, .readout { display: none; } .moment { display: inline; border: 0; padding: 0; background: none; }
   .problem, .finding > p, .timeline, .tiles, tr { break-inside: avoid; } h2, h3, h4, h5, summary { break-after: avoid; }
   .scroller { overflow: hidden; } .plot { width: 100% !important; }
   .num { white-space: normal; } th, td { padding-right: 10px; } table.data { font-size: 11px; } .table-wrap { padding: 4px 0; overflow: visible; }

@@ -1,11 +1,13 @@
+import { latenciesOf } from '../../history/latency.ts';
 import { createView } from '../../history/view.ts';
 import type { View } from '../../history/view.ts';
 import { createDescriber } from '../describe-event.ts';
 import type { Describe } from '../describe-event.ts';
-import { formatCount, formatMoment } from '../format.ts';
+import { formatCount, formatMoment, formatTimes } from '../format.ts';
 import type { ReportTrial } from '../report-input.ts';
 import { MAX_EVIDENCE } from '../build-report.ts';
 import type { TrialReport } from '../run-report.ts';
+import { tellConduct } from './conduct.ts';
 import { groupFindings } from './groups.ts';
 import type { FindingGroup } from './groups.ts';
 import { condense, logTable, notableEvents, notableEventsInBrief } from './log.ts';
@@ -15,11 +17,11 @@ import { badge, code, replayLine } from './parts.ts';
 import { tellStory } from './story.ts';
 import type { Sentence } from './story.ts';
 import { drawTimeline, timelineLegend } from './timeline/draw.ts';
-import { LANES, LANES_PASSED, layOut } from './timeline/model.ts';
+import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/model.ts';
+import { EVENT_BUDGET } from './budget.ts';
+import { boundsOf, latencyChart } from './latency-chart.ts';
+import { packed } from './packed.ts';
 
-/** Rows of a trial's log: few for one that passed, which keeps the page of a good run light. */
-const MAX_LOG_ROWS = 250;
-const MAX_LOG_ROWS_PASSED = 20;
 /** Objects of one group of findings that are listed. */
 const MAX_LISTED = 60;
 
@@ -40,30 +42,84 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
   const groups = groupFindings(trial);
   const timelineId = `${id}-timeline`;
   const timeline = layOut(view, groups, describe, trial.verdict === 'pass' ? LANES_PASSED : LANES);
+  const ratesId = `${id}-rates`;
+  const rates = layOutRates(view);
+  const latencies = latenciesOf(view);
   const title = `${scenario}, seed ${trial.seed}`;
   return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
     <header class="trial-head">
       <h4>Seed ${trial.seed}</h4>
       ${badge(trial.verdict)}<span class="muted">${formatMoment(trial.virtualMs)} of ${time}</span>
     </header>
-    ${replayLine(trial.replay)} ${renderStory(view, trial)}
+    ${replayLine(trial.replay)} ${renderStory(view, trial)} ${trial.verdict !== 'pass' && renderConduct(view, describe)}
     <h5>Timeline</h5>
-    <div class="timeline-tools" role="toolbar" aria-label="Stretch the timeline" data-for="${timelineId}">
-      <button type="button" data-stretch="out" aria-label="Show more time">−</button
-      ><button type="button" data-stretch="in" aria-label="Show less time, larger">+</button
-      ><button type="button" data-stretch="fit">Fit</button>
-    </div>
-    ${drawTimeline(timeline, timelineId, title)} ${timelineLegend(timeline)}
-    ${groups.map((group) => renderGroup(group, view, describe, timelineId))} ${renderChecks(trial)}
+    ${timelineTools(timelineId)} ${drawTimeline(timeline, timelineId, title)}
+    <div
+      class="followed"
+      id="${timelineId}-followed"
+      data-for="${timelineId}"
+      data-trial="${id}"
+      role="region"
+      aria-label="The way of an object"
+      hidden
+    ></div>
+    ${timelineLegend(timeline)} ${groups.map((group) => renderGroup(group, { view, describe, timelineId, id }))}
+    <details ${trial.verdict !== 'pass' && html` open`}>
+      <summary>Request rates, cost and use over time</summary>
+      ${timelineTools(ratesId)} ${drawTimeline(rates, ratesId, `${title}, request rates, cost and use`)} ${timelineLegend(rates)}
+    </details>
+    ${
+      trial.verdict !== 'pass' &&
+      latencies.length > 0 &&
+      html`<details>
+        <summary>Latency by phase of this trial</summary>
+        ${latencyChart(latencies, boundsOf(view), 'of this trial')}
+      </details>`
+    }
+    ${renderChecks(trial)}
     <details>
       <summary>What happened, in order</summary>
       ${
         trial.verdict === 'pass'
-          ? logTable(condense(notableEventsInBrief(view), describe), { limit: MAX_LOG_ROWS_PASSED, timelineId })
-          : logTable(condense(notableEvents(view), describe), { limit: MAX_LOG_ROWS, timelineId })
+          ? logTable(condense(notableEventsInBrief(view), describe), {
+              limit: EVENT_BUDGET.rowsPassed,
+              timelineId,
+              trialId: id,
+              role: 'log',
+            })
+          : packed(
+              logTable(condense(notableEvents(view), describe), { limit: EVENT_BUDGET.rowsFailed, timelineId, trialId: id, role: 'log' }),
+              PACKED_LOG,
+            )
       }
     </details>
   </section>`;
+}
+
+const PACKED_LOG = 'The log is packed: a browser that runs the script of this page shows it here; the history file has it too.';
+
+/** A trial for which the page has no room: its verdict and the first finding of each kind. */
+export function renderTrialInBrief(trial: TrialReport, id: string): Markup {
+  return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
+    <header class="trial-head">
+      <h4>Seed ${trial.seed}</h4>
+      ${badge(trial.verdict)}<span class="muted">in brief: the budget of this page is spent</span>
+    </header>
+    ${replayLine(trial.replay)}
+    ${groupFindings(trial).map(
+      ({ number, code: name, check, findings }) =>
+        html`<article class="finding" id="${id}-timeline-finding-${number}" tabindex="-1">
+          <h5>${code(name)}<span class="times">${formatTimes(findings.length)}</span><span class="muted">found by ${check}</span></h5>
+          <p class="message">${findings[0]?.message}</p>
+        </article>`,
+    )}
+    <p class="muted">The evidence is in <code>report.json</code> and in <code>${trial.history}</code> beside this page.</p>
+  </section>`;
+}
+
+/** The page's script puts the tools there: without it they would do nothing. */
+function timelineTools(id: string): Markup {
+  return html`<div class="timeline-tools" role="toolbar" aria-label="Timeline" data-for="${id}"></div>`;
 }
 
 function renderStory(view: View, trial: TrialReport): Markup {
@@ -78,8 +134,23 @@ function renderStory(view: View, trial: TrialReport): Markup {
   </dl>`;
 }
 
+function renderConduct(view: View, describe: Describe): Markup {
+  return html`<h5>What the target did</h5>
+    <ul class="conduct">
+      ${tellConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
+    </ul>`;
+}
+
 /** The first finding of a group with its evidence, the others by object. */
-function renderGroup({ number, check, code: name, findings }: FindingGroup, view: View, describe: Describe, timelineId: string): Markup {
+function renderGroup(
+  { number, check, code: name, findings }: FindingGroup,
+  {
+    view,
+    describe,
+    timelineId,
+    id,
+  }: { readonly view: View; readonly describe: Describe; readonly timelineId: string; readonly id: string },
+): Markup {
   const [first, ...others] = findings;
   if (first === undefined) return html``;
   const events = first.events.flatMap((index) => view.events[index] ?? []);
@@ -94,7 +165,7 @@ function renderGroup({ number, check, code: name, findings }: FindingGroup, view
     <p class="message">${first.message}</p>
     <details open>
       <summary>Evidence about ${code(first.object)}: ${formatCount(events.length, 'event')}</summary>
-      ${logTable(condense(events, describe), { limit: MAX_EVIDENCE, timelineId })}
+      ${logTable(condense(events, describe), { limit: MAX_EVIDENCE, timelineId, trialId: id, role: 'evidence' })}
     </details>
     ${
       others.length > 0 &&

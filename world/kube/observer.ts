@@ -1,10 +1,12 @@
-import type { NewEvent, Recorder } from '../../history/events.ts';
+import { computeOf } from '../../history/compute.ts';
+import type { EventOf, NewEvent, Recorder } from '../../history/events.ts';
 import { isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
 import { LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
 import { formatObject } from '../../model/operation.ts';
 import type { Principal } from '../../model/operation.ts';
 import { parseProviderId } from '../../model/provider-id.ts';
+import { parseResources } from '../../model/resources.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { ApiObject, Resource as ApiResource } from './resource.ts';
 
@@ -138,6 +140,7 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
     ...(instance === undefined ? {} : { instance }),
     ...(zone === undefined ? {} : { zone }),
     ...(reason === undefined ? {} : { reason }),
+    ...(to === 'ready' ? allocatableOf(node) : {}),
   });
   if (commit.type === 'DELETED') return [step('gone')];
   const steps: NewEvent[] = [];
@@ -196,6 +199,12 @@ function hasEnded({ status }: Pod): boolean {
 
 function isCordoned({ spec }: Node): boolean {
   return spec?.unschedulable === true || (spec?.taints ?? []).some(isLeavingTaint);
+}
+
+/** What a node has for pods, where its kubelet has said so. */
+function allocatableOf({ status }: Node): Pick<EventOf<'node'>, 'allocatable'> {
+  const { cpu, memory } = status?.allocatable ?? {};
+  return cpu === undefined || memory === undefined ? {} : { allocatable: computeOf(parseResources({ cpu, memory })) };
 }
 
 /** The conditions of an object of any resource; those of custom ones may have any shape. */

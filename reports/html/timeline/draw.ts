@@ -1,7 +1,7 @@
 import { formatDuration, formatMoment, formatShort, formatTick, formatTimes, roundStepMs } from '../../format.ts';
 import { html } from '../markup.ts';
 import type { Markup } from '../markup.ts';
-import type { Band, Bar, BarStyle, Flag, Lane, LaneGroup, Tick, TickStyle, Timeline } from './model.ts';
+import type { Band, Bar, BarStyle, Chart, ChartPoint, ChartStyle, Flag, Lane, LaneGroup, Tick, TickStyle, Timeline } from './model.ts';
 import type { Scale } from './scale.ts';
 
 /** Heights in CSS pixels; widths are percentages of the plot, so that it can be stretched without stretching text. */
@@ -12,6 +12,7 @@ const BAND_HEIGHT = 18;
 const GROUP_HEIGHT = 26;
 const LANE_HEIGHT = 18;
 const NESTED_HEIGHT = 15;
+const CHART_HEIGHT = 30;
 const LABEL_WIDTH = 232;
 /** Narrower stretches would not be seen. */
 const MIN_BAR_PERCENT = 0.18;
@@ -20,6 +21,8 @@ const TICKS = 6;
 const FINE_TICKS = 20;
 /** Flags and names closer than this to an edge, or in stretches narrower than this, need care: part of the plot. */
 const EDGE = 0.015;
+/** Width of a chart in its own units. */
+const CHART_UNITS = 2000;
 const NARROW = 0.05;
 
 interface Row {
@@ -40,9 +43,13 @@ export function drawTimeline(timeline: Timeline, id: string, title: string): Mar
   const { rows, height } = place(groups, lanesY);
   const paintBand = (band: Band, index: number): Markup =>
     drawBand(band, { y: bandY + index * BAND_HEIGHT, height: BAND_HEIGHT }, height, percent, width);
-  return html`<div class="timeline" id="${id}" data-scale="${JSON.stringify(scale.knots)}">
+  return html`<div
+    class="timeline"
+    id="${id}"
+    data-scale="${JSON.stringify(scale.knots)}"
+    data-rows="${JSON.stringify([lanesY, ...rows.map((row) => row.height)])}"
+  >
     <svg class="labels" width="${LABEL_WIDTH}" height="${height}" aria-hidden="true">
-      ${rows.map((row) => row.kind === 'group' && html`<text class="group-label" y="${row.y + 18}">${row.group.title}</text>`)}
       <g class="lane-labels" transform="translate(${LABEL_WIDTH - 10} 0)">
         <text class="muted" y="17">time</text>
         <text class="muted" y="${phaseY + 14}">phase</text>
@@ -62,7 +69,7 @@ export function drawTimeline(timeline: Timeline, id: string, title: string): Mar
                 <text class="phase-name${scale.partOf(toMs) - scale.partOf(fromMs) < NARROW && ' fine'}" x="6" y="13">${name}</text></svg
               >${index > 0 && html`<line class="phase-line" x1="${percent(fromMs)}" x2="${percent(fromMs)}" y1="${phaseY}" y2="${height}" />`}`,
         )}
-        ${bands.map(paintBand)} ${rows.map((row) => drawRow(row, percent, width))}
+        ${bands.map(paintBand)} ${rows.map((row) => drawRow(row, { percent, width, scale }))}
         ${scale.breaks.map((one) => drawBreak(one, height, percent, width))}
         ${flags.map((flag) => drawFlag(flag, { y: flagY, height: FLAG_HEIGHT }, height, { scale, percent, id }))}
         <g class="cursor" visibility="hidden">
@@ -94,19 +101,30 @@ function place(groups: readonly LaneGroup[], top: number): { readonly rows: read
   };
   for (const group of groups) {
     add({ kind: 'group', group }, GROUP_HEIGHT);
-    for (const lane of group.lanes) add({ kind: 'lane', lane }, lane.isNested === true ? NESTED_HEIGHT : LANE_HEIGHT);
+    for (const lane of group.lanes) add({ kind: 'lane', lane }, heightOf(lane));
     if (group.hidden !== '') add({ kind: 'hidden', text: group.hidden }, LANE_HEIGHT);
   }
   return { rows, height: y + 8 };
 }
 
+function heightOf({ chart, isNested }: Lane): number {
+  if (chart !== undefined) return CHART_HEIGHT;
+  return isNested === true ? NESTED_HEIGHT : LANE_HEIGHT;
+}
+
+/** Every row is a group, here and in the plot, in the same order: whoever filters moves both. */
 function labelOf(row: PlacedRow): Markup {
-  if (row.kind === 'group') return html``;
-  const y = row.y + row.height / 2 + 4;
-  if (row.kind === 'hidden') return html`<text class="muted" y="${y}">${row.text}</text>`;
-  const { label, title, isNested, flagged } = row.lane;
+  const place = html`class="row${row.kind === 'group' && ' group'}" transform="translate(0 ${row.y})"`;
+  if (row.kind === 'group') return html`<g ${place}><text class="group-label" x="${10 - LABEL_WIDTH}" y="18">${row.group.title}</text></g>`;
+  const y = row.kind === 'lane' && row.lane.chart !== undefined ? 13 : row.height / 2 + 4;
+  if (row.kind === 'hidden') return html`<g ${place}><text class="muted" y="${y}">${row.text}</text></g>`;
+  const { label, title, isNested, flagged, object, instance, steps, chart } = row.lane;
   const style = [...(isNested === true ? ['nested'] : []), ...(flagged === undefined ? [] : ['flagged'])].join(' ');
-  return html`<text${style !== '' && html` class="${style}"`} y="${y}"><title>${title}</title>${flagged !== undefined && '✗ '}${shorten(label, flagged === undefined ? 33 : 29)}</text>`;
+  const followed =
+    object !== undefined &&
+    html` data-object="${object}"${instance !== undefined && html` data-instance="${instance}"`}
+    data-steps="${JSON.stringify((steps ?? []).map(({ tMs, i, text }) => [tMs, i, text]))}"`;
+  return html`<g ${place}${followed}><text${style !== '' && html` class="${style}"`} y="${y}"><title>${title}</title>${flagged !== undefined && '✗ '}${shorten(label, flagged === undefined ? 33 : 29)}</text>${chart !== undefined && html`<text class="top-value" y="${row.height - 5}">${`up to ${chart.top}`}</text>`}</g>`;
 }
 
 /** As many characters as there is room for; the end of a name tells it from its siblings. */
@@ -186,14 +204,35 @@ function safeColor(color: string): string {
   return /^#[0-9a-f]{3}([0-9a-f]{3})?$/i.test(color) || /^[a-z]{3,20}$/i.test(color) ? color : '#888888';
 }
 
-function drawRow(row: PlacedRow, percent: Percent, width: Width): Markup {
-  if (row.kind === 'group') return html`<line class="group-line" x1="0" x2="100%" y1="${row.y + 4}" y2="${row.y + 4}" />`;
-  if (row.kind === 'hidden') return html``;
+interface Rulers {
+  readonly percent: Percent;
+  readonly width: Width;
+  readonly scale: Scale;
+}
+
+function drawRow(row: PlacedRow, { percent, width, scale }: Rulers): Markup {
+  const place = html`transform="translate(0 ${row.y})"`;
+  if (row.kind === 'group') return html`<g class="row" ${place}><line class="group-line" x1="0" x2="100%" y1="4" y2="4" /></g>`;
+  if (row.kind === 'hidden') return html`<g class="row" ${place}></g>`;
   const { lane, height } = row;
   // Where a lane is and how high its bars are, is said once for all that it holds.
-  return html`<g class="lane${lane.isNested === true && ' nested'}" transform="translate(0 ${row.y})"
-    >${lane.flagged !== undefined && html`<rect class="flagged-row" width="100%" />`}${lane.bars.map((bar) => drawBar(bar, height, percent, width))}${lane.ticks.length > 0 && html`<g transform="translate(0 ${height / 2})">${lane.ticks.map((tick) => drawTick(tick, percent))}</g>`}</g
+  return html`<g class="row lane${lane.isNested === true && ' nested'}" ${place}
+    >${lane.flagged !== undefined && html`<rect class="flagged-row" width="100%" />`}${lane.chart !== undefined && drawChart(lane.chart, { height, scale })}${lane.bars.map((bar) => drawBar(bar, height, percent, width))}${lane.ticks.length > 0 && html`<g transform="translate(0 ${height / 2})">${lane.ticks.map((tick) => drawTick(tick, percent))}</g>`}</g
   >`;
+}
+
+/** Areas in a box of its own units, since a path knows no percentages. */
+function drawChart({ series }: Chart, { height, scale }: { readonly height: number; readonly scale: Scale }): Markup {
+  const x = (ms: number): number => Math.round(scale.partOf(ms) * CHART_UNITS);
+  const y = (part: number): number => Math.round((1 - part) * 100);
+  const pathOf = (points: readonly ChartPoint[]): string =>
+    points
+      .map(({ fromMs, toMs, low, high }) => `M${x(fromMs)} ${y(low)}V${y(high)}H${Math.max(x(toMs), x(fromMs) + 1)}V${y(low)}`)
+      .join('');
+  return html`<svg y="3" width="100%" height="${height - 6}" viewBox="0 0 ${CHART_UNITS} 100" preserveAspectRatio="none">
+    <rect class="chart-back" width="${CHART_UNITS}" height="100" />
+    ${series.map(({ style, points }) => html`<path class="chart-${style}" d="${pathOf(points)}" />`)}
+  </svg>`;
 }
 
 function drawBar({ fromMs, toMs, style, title, label }: Bar, height: number, percent: Percent, width: Width): Markup {
@@ -207,7 +246,7 @@ function drawBar({ fromMs, toMs, style, title, label }: Bar, height: number, per
 }
 
 function drawTick({ tMs, style, title }: Tick, percent: Percent): Markup {
-  return html`<use href="#tick-${style}" x="${percent(tMs)}"><title>${title}</title></use>`;
+  return html`<use href="#tick-${style}" x="${percent(tMs)}">${title !== '' && html`<title>${title}</title>`}</use>`;
 }
 
 function drawFlag(
@@ -224,7 +263,7 @@ function drawFlag(
   const shift = part < EDGE ? half : part > 1 - EDGE ? -half - 2 : 0;
   return html`<line class="flag-line" x1="${percent(flag.tMs)}" x2="${percent(flag.tMs)}" y1="${row.y + 20}" y2="${height}" /><a
       href="#${id}-finding-${first}"
-      aria-label="${flag.title}"
+      aria-label="${`${text}: ${flag.title}`}"
       ><svg class="flag" x="${percent(flag.tMs)}" y="${row.y + 2}" overflow="visible">
         <title>${formatMoment(flag.tMs)} ${flag.title}</title>
         <rect x="${shift - half}" width="${2 * half}" height="18" rx="9" />
@@ -267,6 +306,8 @@ const BAR_WORDS: Readonly<Record<BarStyle, string>> = {
   'pod-waiting': 'pod waiting',
   'pod-bound': 'pod bound',
   'pod-running': 'pod running',
+  'claim-waiting': 'claim not launched yet',
+  'claim-live': 'claim launched',
   'instance-pending': 'instance pending',
   'instance-running': 'instance running',
   'node-joining': 'node not ready yet',
@@ -286,11 +327,21 @@ const TICK_WORDS: Readonly<Record<TickStyle, string>> = {
   panic: 'panic or exit',
 };
 
+const CHART_WORDS: Readonly<Record<ChartStyle, string>> = {
+  ok: 'requests answered',
+  throttled: 'throttled',
+  failed: 'failed, no answer, or errors beside',
+  count: 'live instances',
+  cost: 'dollars an hour',
+  use: 'requested of allocatable',
+};
+
 /** What the marks and bars mean that the timeline has. */
 export function timelineLegend({ groups, scale }: Timeline): Markup {
   const lanes = groups.flatMap((group) => group.lanes);
   const bars = new Set(lanes.flatMap((lane) => lane.bars.map(({ style }) => style)));
   const ticks = new Set(lanes.flatMap((lane) => lane.ticks.map(({ style }) => style)));
+  const charts = new Set(lanes.flatMap(({ chart }) => (chart?.series ?? []).map(({ style }) => style)));
   const key = (drawing: Markup, text: string): Markup => html`<span><svg aria-hidden="true">${drawing}</svg>${text}</span>`;
   return html`<div class="legend">
     ${keysOf(BAR_WORDS)
@@ -299,6 +350,9 @@ export function timelineLegend({ groups, scale }: Timeline): Markup {
     ${keysOf(TICK_WORDS)
       .filter((style) => ticks.has(style))
       .map((style) => key(html`<use href="#tick-${style}" x="11" y="8" />`, TICK_WORDS[style]))}
+    ${keysOf(CHART_WORDS)
+      .filter((style) => charts.has(style))
+      .map((style) => key(html`<rect class="chart-${style}" />`, CHART_WORDS[style]))}
     ${scale.breaks.length > 0 && key(html`<rect fill="url(#hatch-break)" />`, 'nothing changed, not drawn to scale')}
   </div>`;
 }

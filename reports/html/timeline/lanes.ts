@@ -1,15 +1,20 @@
 import type { HistoryEvent } from '../../../history/events.ts';
-import type { InstanceLife, NodeLife, PodLife, RequestLife } from '../../../history/lives.ts';
+import type { ClaimLife, InstanceLife, NodeLife, PodLife, RequestLife } from '../../../history/lives.ts';
 import type { View } from '../../../history/view.ts';
 import type { Describe } from '../../describe-event.ts';
 import { formatCount, formatDuration, formatMoment } from '../../format.ts';
 import { outcomeOf } from '../../outcome.ts';
-import type { Bar, BarStyle, Lane, LaneGroup, Tick, TickStyle } from './model.ts';
+import type { Bar, BarStyle, Lane, LaneGroup, Step, Tick, TickStyle } from './model.ts';
 import type { Scale } from './scale.ts';
 
 /** Requests of one lane that fall into the same part of the timeline become one tick; those that went well sooner. */
 const TICK_PARTS = 400;
-const GOOD_TICK_PARTS = 80;
+const GOOD_TICK_PARTS = 50;
+
+/** Claims without an instance that are drawn. */
+const MAX_STRAY_CLAIMS = 10;
+/** Events of one object that can be followed; one that flaps for hours is cut. */
+const MAX_STEPS = 40;
 
 type Flagged = ReadonlyMap<string, number>;
 
@@ -58,8 +63,15 @@ export function targetLane(view: View, endMs: number): LaneGroup {
   };
 }
 
+interface RequestTelling {
+  readonly scale: Scale;
+  readonly describe: Describe;
+  /** Whether ticks of requests that went well have titles. */
+  readonly tellsGood: boolean;
+}
+
 /** A lane for each operation that changes AWS, one for its reads, two for Kubernetes. */
-export function requestLanes(view: View, scale: Scale, describe: Describe): LaneGroup {
+export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
   const lanes = new Map<string, RequestLife[]>();
   for (const request of view.requests.values()) {
     const { wire, mutating, operation } = request.start;
@@ -76,7 +88,7 @@ export function requestLanes(view: View, scale: Scale, describe: Describe): Lane
         label,
         title: `${label}: ${formatCount(requests.length, 'request')}`,
         bars: [],
-        ticks: ticksOf(requests, { view, scale, describe }),
+        ticks: ticksOf(requests, view, telling),
       })),
     hidden: '',
   };
@@ -86,10 +98,7 @@ function rankOf(lane: string): number {
   return lane.startsWith('ec2:') ? 0 : ['EC2 reads', 'Kubernetes writes', 'Kubernetes reads'].indexOf(lane) + 1;
 }
 
-function ticksOf(
-  requests: readonly RequestLife[],
-  { view, scale, describe }: { readonly view: View; readonly scale: Scale; readonly describe: Describe },
-): Tick[] {
+function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe, tellsGood }: RequestTelling): Tick[] {
   const parts = new Map<string, { style: TickStyle; requests: RequestLife[] }>();
   for (const request of requests) {
     const outcome = outcomeOf(request, view);
@@ -101,6 +110,7 @@ function ticksOf(
   }
   return [...parts.values()].map(({ style, requests: own }) => {
     const first = own[0] as RequestLife;
+    if (style === 'ok' && !tellsGood) return { tMs: first.start.t, style, title: '' };
     const what = `${formatMoment(first.start.t)} ${describe(first.end ?? first.start).what}`;
     return {
       tMs: first.start.t,
@@ -113,30 +123,57 @@ function ticksOf(
   });
 }
 
-/** Instances, each with the nodes that it was; then nodes of which no instance is known. */
-export function instanceLanes(view: View, endMs: number, flagged: Flagged, maxLanes: number): LaneGroup {
-  const nodesOf = new Map<string | undefined, NodeLife[]>();
-  for (const node of view.nodes) nodesOf.set(node.instance, [...(nodesOf.get(node.instance) ?? []), node]);
+/** What lanes of objects are drawn with. */
+interface Drawing {
+  readonly endMs: number;
+  readonly flagged: Flagged;
+  readonly describe: Describe;
+}
+
+/** Instances, each with its claims and the nodes that it was; then nodes and claims of which no instance is known. */
+export function instanceLanes(
+  view: View,
+  pods: readonly PodLife[],
+  { maxLanes, ...drawing }: Drawing & { readonly maxLanes: number },
+): LaneGroup {
+  const { flagged } = drawing;
+  const nodesOf = groupBy(view.nodes, ({ instance }) => instance);
+  const claimsOf = groupBy(view.claims, ({ instance }) => instance);
+  const needed = new Set(pods.flatMap(({ node }) => node?.instance ?? []));
   const isFlagged = (instance: InstanceLife): boolean =>
-    flagged.has(instance.object) || (nodesOf.get(instance.id) ?? []).some(({ object }) => flagged.has(object));
-  const shown = keepFirst(view.instances, isFlagged, maxLanes);
+    flagged.has(instance.object) ||
+    [...(nodesOf.get(instance.id) ?? []), ...(claimsOf.get(instance.id) ?? [])].some(({ object }) => flagged.has(object));
+  const shown = keepFirst(view.instances, maxLanes, isFlagged, ({ id }) => needed.has(id));
   const known = new Set(view.instances.map(({ id }) => id));
   const strays = view.nodes.filter(({ instance }) => instance === undefined || !known.has(instance)).slice(0, maxLanes);
   const hidden = view.instances.length - shown.length;
   return {
-    title: `Instances and their nodes (${view.instances.length})`,
+    title: `Instances, claims, nodes (${view.instances.length})`,
     lanes: [
       ...shown.flatMap((instance) => [
-        instanceLane(instance, endMs, flagged),
-        ...(nodesOf.get(instance.id) ?? []).map((node) => ({ ...nodeLane(node, endMs, flagged), isNested: true })),
+        instanceLane(view, instance, drawing),
+        ...(claimsOf.get(instance.id) ?? []).map((claim) => ({ ...claimLane(claim, drawing), isNested: true })),
+        ...(nodesOf.get(instance.id) ?? []).map((node) => ({ ...nodeLane(node, drawing), isNested: true })),
       ]),
-      ...strays.map((node) => nodeLane(node, endMs, flagged)),
+      ...strays.map((node) => nodeLane(node, drawing)),
     ],
     hidden: hidden === 0 ? '' : `+${formatCount(hidden, 'more instance')}`,
   };
 }
 
-function instanceLane(instance: InstanceLife, endMs: number, flagged: Flagged): Lane {
+/** Claims that nobody knows an instance of: their launches failed, or were never sent. */
+export function strayClaimLanes(view: View, drawing: Drawing): LaneGroup {
+  const known = new Set(view.instances.map(({ id }) => id));
+  const strays = view.claims.filter(({ instance }) => instance === undefined || !known.has(instance));
+  const shown = keepFirst(strays, MAX_STRAY_CLAIMS, ({ object }) => drawing.flagged.has(object));
+  return {
+    title: `Claims without an instance (${strays.length})`,
+    lanes: shown.map((claim) => claimLane(claim, drawing)),
+    hidden: strays.length === shown.length ? '' : `+${formatCount(strays.length - shown.length, 'more claim')}`,
+  };
+}
+
+function instanceLane(view: View, instance: InstanceLife, { endMs, flagged, describe }: Drawing): Lane {
   const { id, instanceType, zone, capacityType, steps, object } = instance;
   const what = `${capacityType} ${instanceType} in ${zone}`;
   const bars = barsOf(steps, endMs, {
@@ -148,8 +185,37 @@ function instanceLane(instance: InstanceLife, endMs: number, flagged: Flagged): 
   // Who looks for what was leaked looks at the bar that does not end.
   const isLeft = last !== undefined && flagged.has(object) && instance.ending === undefined;
   const shown = isLeft ? [...bars.slice(0, -1), { ...last, label: 'still live at the end' }] : bars;
-  return lane({ label: `${id}  ${instanceType}`, title: `${id}: ${what}`, bars: shown }, flagged.get(object));
+  // Who follows an instance comes from the request that launched it, and to the one that ended it.
+  const spans = new Set([instance.launched.span, instance.ending?.span].filter((span) => span !== undefined));
+  const asked = [...spans].flatMap((span) => view.requests.get(span)?.start ?? []);
+  return lane(
+    {
+      label: `${id}  ${instanceType}`,
+      title: `${id}: ${what}`,
+      object,
+      instance: id,
+      bars: shown,
+      steps: stepsOf([...asked, ...steps], describe),
+    },
+    flagged,
+  );
 }
+
+/** Claims have no time of their own but between their steps. */
+function claimLane(claim: ClaimLife, { endMs, flagged, describe }: Drawing): Lane {
+  const { name, steps, object, instance } = claim;
+  const bars = barsOf(steps, endMs, {
+    styleOf: (to) => CLAIM_STYLES[to] ?? 'claim-live',
+    isOver: (to) => to === 'gone',
+    titleOf: ({ to }) => `claim ${name} ${to}`,
+  });
+  return lane({ label: name, title: `claim ${name}`, object, instance, bars, steps: stepsOf(steps, describe) }, flagged);
+}
+
+const CLAIM_STYLES: Readonly<Partial<Record<ClaimLife['steps'][number]['to'], BarStyle>>> = {
+  created: 'claim-waiting',
+  terminating: 'ending',
+};
 
 const NODE_STYLES: Readonly<Partial<Record<NodeLife['steps'][number]['to'], BarStyle>>> = {
   created: 'node-joining',
@@ -158,29 +224,33 @@ const NODE_STYLES: Readonly<Partial<Record<NodeLife['steps'][number]['to'], BarS
   'not-ready': 'node-lost',
 };
 
-function nodeLane(node: NodeLife, endMs: number, flagged: Flagged): Lane {
-  const { name, steps, object } = node;
+function nodeLane(node: NodeLife, { endMs, flagged, describe }: Drawing): Lane {
+  const { name, steps, object, instance } = node;
   const bars = barsOf(steps, endMs, {
     styleOf: (to) => NODE_STYLES[to] ?? 'ending',
     isOver: (to) => to === 'gone',
     titleOf: ({ to }) => `node ${name} ${to}`,
   });
-  return lane({ label: name, title: `node ${name}`, bars }, flagged.get(object));
+  return lane({ label: name, title: `node ${name}`, object, instance, bars, steps: stepsOf(steps, describe) }, flagged);
+}
+
+/** The pods that are drawn: those with findings first. */
+export function shownPods(view: View, flagged: Flagged, maxLanes: number): PodLife[] {
+  return keepFirst(view.pods, maxLanes, ({ object }) => flagged.has(object));
 }
 
 /** Pods in the order of their creation. */
-export function podLanes(view: View, endMs: number, flagged: Flagged, maxLanes: number): LaneGroup {
-  const shown = keepFirst(view.pods, ({ object }) => flagged.has(object), maxLanes);
+export function podLanes(view: View, shown: readonly PodLife[], drawing: Drawing): LaneGroup {
   const hidden = view.pods.length - shown.length;
   return {
     title: `Pods (${view.pods.length})`,
-    lanes: shown.map((pod) => podLane(pod, endMs, flagged)),
+    lanes: shown.map((pod) => podLane(pod, drawing)),
     hidden: hidden === 0 ? '' : `+${formatCount(hidden, 'more pod')}`,
   };
 }
 
-function podLane(pod: PodLife, endMs: number, flagged: Flagged): Lane {
-  const { name, steps, object, workload } = pod;
+function podLane(pod: PodLife, { endMs, flagged, describe }: Drawing): Lane {
+  const { name, steps, object, workload, node } = pod;
   const bars = barsOf(steps, endMs, {
     styleOf: (to) =>
       to === 'scheduled'
@@ -194,13 +264,28 @@ function podLane(pod: PodLife, endMs: number, flagged: Flagged): Lane {
     titleOf: ({ to, node }) => `${name} ${to}${node === undefined ? '' : ` on ${node}`}`,
   });
   return lane(
-    { label: name.replace(/^default\//, ''), title: `pod ${name}${workload === undefined ? '' : ` of ${workload}`}`, bars },
-    flagged.get(object),
+    {
+      label: name.replace(/^default\//, ''),
+      title: `pod ${name}${workload === undefined ? '' : ` of ${workload}`}`,
+      object,
+      instance: node?.instance,
+      bars,
+      steps: stepsOf(steps, describe),
+    },
+    flagged,
   );
 }
 
-function lane(drawn: Pick<Lane, 'label' | 'title' | 'bars'>, flagged: number | undefined): Lane {
-  return { ...drawn, ticks: [], ...(flagged === undefined ? {} : { flagged }) };
+function lane(drawn: Omit<Lane, 'ticks' | 'object'> & { readonly object: string }, flagged: Flagged): Lane {
+  const number = flagged.get(drawn.object);
+  return { ...drawn, ticks: [], ...(number === undefined ? {} : { flagged: number }) };
+}
+
+function stepsOf(events: readonly HistoryEvent[], describe: Describe): Step[] {
+  return events
+    .slice(0, MAX_STEPS)
+    .map((event) => ({ tMs: event.t, i: event.i, text: describe(event).what }))
+    .sort((a, b) => a.i - b.i);
 }
 
 /** A stretch from each step to the next; steps that look the same are one stretch. */
@@ -229,9 +314,20 @@ function barsOf<E extends HistoryEvent & { readonly to: string }>(
   return bars;
 }
 
-/** The first ones up to a limit, those that matter before the others, in their own order. */
-function keepFirst<T>(all: readonly T[], matters: (one: T) => boolean, limit: number): T[] {
+/** The first ones up to a limit, those that matter most before the others, in their own order. */
+function keepFirst<T>(all: readonly T[], limit: number, ...matters: readonly ((one: T) => boolean)[]): T[] {
   if (all.length <= limit) return [...all];
-  const kept = new Set([...all.filter(matters), ...all.filter((one) => !matters(one))].slice(0, limit));
-  return all.filter((one) => kept.has(one));
+  const kept = new Set([...matters.flatMap((isMeant) => all.filter(isMeant)), ...all]);
+  const first = new Set([...kept].slice(0, limit));
+  return all.filter((one) => first.has(one));
+}
+
+function groupBy<K, T>(all: readonly T[], keyOf: (one: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const one of all) {
+    const group = groups.get(keyOf(one));
+    if (group === undefined) groups.set(keyOf(one), [one]);
+    else group.push(one);
+  }
+  return groups;
 }

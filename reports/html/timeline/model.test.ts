@@ -39,12 +39,16 @@ test('a leaked instance is flagged, and its bar says that it still lives', () =>
   expect(timeline.flags).toEqual([{ tMs: 420_000, groups: [1], title: 'Finding 1: leaked-instance' }]);
 });
 
-test('a node stands under its instance', () => {
+test('a claim and a node stand under their instance, and share it', () => {
   const { lanes } = group(timelineOf('provisioning/scale-out-and-back').timeline, 'Instances');
   expect(lanes.map(({ isNested }) => isNested === true)).toEqual(
-    Array.from({ length: 2 * LANES_PASSED.instances }, (_, index) => index % 2 === 1),
+    Array.from({ length: 3 * LANES_PASSED.instances }, (_, index) => index % 3 !== 0),
   );
-  expect(lanes[1]?.bars.map(({ style }) => style)).toEqual(['node-joining', 'node-ready', 'ending']);
+  const [instance, claim, node] = lanes;
+  expect(new Set([instance, claim, node].map((lane) => lane?.instance)).size).toBe(1);
+  expect(instance?.steps?.[0]?.text).toContain('sends ec2:CreateFleet');
+  expect(claim?.title).toMatch(/^claim /);
+  expect(node?.bars.map(({ style }) => style)).toEqual(['node-joining', 'node-ready', 'ending']);
 });
 
 test('a crash shows in the target’s lane and in the request that nobody answered', () => {

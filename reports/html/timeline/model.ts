@@ -1,7 +1,8 @@
 import type { View } from '../../../history/view.ts';
 import type { Describe } from '../../describe-event.ts';
 import type { FindingGroup } from '../groups.ts';
-import { instanceLanes, podLanes, requestLanes, targetLane } from './lanes.ts';
+import { chartGroups } from './charts.ts';
+import { instanceLanes, podLanes, requestLanes, shownPods, strayClaimLanes, targetLane } from './lanes.ts';
 import { createScale } from './scale.ts';
 import type { Scale } from './scale.ts';
 
@@ -13,6 +14,8 @@ export type BarStyle =
   | 'node-joining'
   | 'node-ready'
   | 'node-lost'
+  | 'claim-waiting'
+  | 'claim-live'
   | 'instance-pending'
   | 'instance-running'
   | 'target-starting'
@@ -38,9 +41,40 @@ export interface Tick {
   readonly title: string;
 }
 
+/** What became of an object, one event at a time: for who follows it. */
+export interface Step {
+  readonly tMs: number;
+  /** Place of the event in the history. */
+  readonly i: number;
+  readonly text: string;
+}
+
+/** Amounts over time, drawn as an area. */
+export interface Chart {
+  /** What the top of the chart stands for. */
+  readonly top: string;
+  readonly series: readonly { readonly style: ChartStyle; readonly points: readonly ChartPoint[] }[];
+}
+
+export type ChartStyle = 'ok' | 'throttled' | 'failed' | 'cost' | 'count' | 'use';
+
+/** A stretch of time with an amount, from one height to another: 0 at the bottom of the chart, 1 at its top. */
+export interface ChartPoint {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly low: number;
+  readonly high: number;
+}
+
 export interface Lane {
   readonly label: string;
   readonly title: string;
+  /** What it is about, for who looks for it; absent for what is no object. */
+  readonly object?: string;
+  /** The instance that its object is, is on, or has. */
+  readonly instance?: string | undefined;
+  readonly steps?: readonly Step[];
+  readonly chart?: Chart;
   /** Belongs to the lane above it. */
   readonly isNested?: boolean;
   /** Number of the finding group that is about it. */
@@ -90,23 +124,27 @@ const FLAG_DISTANCE = 0.02;
 
 /** Instances and pods that are drawn, those with findings first; the rest is counted. */
 interface LaneLimits {
+  /** Whether requests that went well are told one by one, besides being counted. */
+  readonly tellsGood: boolean;
   readonly instances: number;
   readonly pods: number;
 }
-export const LANES: LaneLimits = { instances: 30, pods: 40 };
+export const LANES: LaneLimits = { tellsGood: true, instances: 30, pods: 40 };
 /** Of a trial that passed there is less to look at. */
-export const LANES_PASSED: LaneLimits = { instances: 10, pods: 10 };
+export const LANES_PASSED: LaneLimits = { tellsGood: false, instances: 7, pods: 7 };
 
 /** Lays out one trial. Pure. */
 export function layOut(view: View, findings: readonly FindingGroup[], describe: Describe, limits: LaneLimits): Timeline {
   const scale = createScale(view);
   const { endMs } = scale;
   const flagged = new Map(findings.flatMap(({ number, findings: own }) => own.map(({ object }) => [object, number] as const)));
+  const pods = shownPods(view, flagged, limits.pods);
   const groups = [
     targetLane(view, endMs),
-    requestLanes(view, scale, describe),
-    instanceLanes(view, endMs, flagged, limits.instances),
-    podLanes(view, endMs, flagged, limits.pods),
+    requestLanes(view, { scale, describe, tellsGood: limits.tellsGood }),
+    instanceLanes(view, pods, { endMs, flagged, describe, maxLanes: limits.instances }),
+    strayClaimLanes(view, { endMs, flagged, describe }),
+    podLanes(view, pods, { endMs, flagged, describe }),
   ];
   return {
     scale,
@@ -115,6 +153,12 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
     flags: flagsOf(view, scale, findings),
     groups: groups.filter(({ lanes }) => lanes.length > 0),
   };
+}
+
+/** Requests, cost and use of one trial over time, under the same faults. Pure. */
+export function layOutRates(view: View): Timeline {
+  const scale = createScale(view);
+  return { scale, phases: phasesOf(view, scale.endMs), bands: bandsOf(view, scale.endMs), flags: [], groups: chartGroups(view, scale) };
 }
 
 function phasesOf(view: View, endMs: number): Timeline['phases'] {

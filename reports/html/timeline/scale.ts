@@ -12,7 +12,7 @@ export interface Scale {
   readonly knots: readonly (readonly [ms: number, part: number])[];
 }
 
-/** A stretch without changes is shortened if it is longer than this, and than this part of the trial. */
+/** A stretch without changes is shortened if it is longer than this, and than this part of what is left without longer ones. */
 const IDLE_MS = 60_000;
 const IDLE_PART = 0.12;
 /** What is left around changes, and the part of the changing time that a shortened stretch is drawn as long as. */
@@ -23,11 +23,8 @@ const BREAK_PART = 0.07;
 export function createScale(view: View): Scale {
   const endMs = Math.max(1, view.endMs);
   const moments = [0, ...view.events.filter((event) => isChange(event, view)).map(({ t }) => t), endMs];
-  const breaks = moments.slice(1).flatMap((toMs, index) => {
-    const fromMs = moments[index] ?? 0;
-    const lengthMs = toMs - fromMs;
-    return lengthMs > IDLE_MS && lengthMs > endMs * IDLE_PART ? [{ fromMs: fromMs + MARGIN_MS, toMs: toMs - MARGIN_MS }] : [];
-  });
+  const gaps = moments.slice(1).map((toMs, index) => ({ fromMs: moments[index] ?? 0, toMs }));
+  const breaks = shortened(gaps, endMs).map(({ fromMs, toMs }) => ({ fromMs: fromMs + MARGIN_MS, toMs: toMs - MARGIN_MS }));
   const changingMs = endMs - breaks.reduce((sum, { fromMs, toMs }) => sum + toMs - fromMs, 0);
   const breakMs = changingMs * BREAK_PART;
   const totalMs = changingMs + breaks.length * breakMs;
@@ -43,6 +40,24 @@ export function createScale(view: View): Scale {
   }
   knots.push([endMs, 1]);
   return { endMs, breaks, knots, partOf: (ms) => interpolate(knots, ms) };
+}
+
+interface Stretch {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+/** Which stretches are too long for what is left of the trial without the longer ones, in order. */
+function shortened(gaps: readonly Stretch[], endMs: number): Stretch[] {
+  const chosen = new Set<Stretch>();
+  let leftMs = endMs;
+  for (const gap of [...gaps].sort((a, b) => b.toMs - b.fromMs - (a.toMs - a.fromMs))) {
+    const lengthMs = gap.toMs - gap.fromMs;
+    if (lengthMs <= IDLE_MS || lengthMs <= leftMs * IDLE_PART) break;
+    chosen.add(gap);
+    leftMs -= lengthMs;
+  }
+  return gaps.filter((gap) => chosen.has(gap));
 }
 
 function interpolate(knots: Scale['knots'], ms: number): number {

@@ -1,0 +1,20 @@
+import { expect, test } from '@playwright/test';
+import { parsePolicy } from '../gate/policy.ts';
+import { GOOD, simulateGate, tally } from './gate-simulation.ts';
+
+const policy = parsePolicy({});
+
+test('a made-up gate is the same every time, and goes to its last look', () => {
+  const truths = { baseline: GOOD, candidate: { ...GOOD, latency: 1.1 } };
+  const [one, other] = [simulateGate(truths, policy, true, 'x'), simulateGate(truths, policy, true, 'x')];
+  expect(one).toEqual(other);
+  expect(one.decision.verdict !== 'inconclusive' || one.used === policy.episodes.max).toBe(true);
+});
+
+test('planted regressions are found by their criteria', () => {
+  const found = (change: Partial<typeof GOOD>) =>
+    tally({ name: 'planted', paired: true, candidate: { ...GOOD, ...change }, gates: 1, promises: [] }, 3, policy);
+  expect(found({ success: 0.8 })).toMatchObject({ rejected: 3, failedBy: { success: 3 } });
+  expect(found({ latency: 1.3 })).toMatchObject({ rejected: 3, failedBy: { 'latency-shift': 3 } });
+  expect(found({ cost: 1.3 })).toMatchObject({ rejected: 3, failedBy: { cost: 3 } });
+});

@@ -1,0 +1,133 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative, resolve } from 'node:path';
+import { COSTED_NODES, compareTargets, letterOf } from '../../gate/comparison.ts';
+import type { ComparedRun } from '../../gate/comparison.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { targetComparisonSchema } from '../../history/comparison.ts';
+import type { Profile } from '../../history/events.ts';
+import { renderComparison } from '../../reports/html/compare.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
+import { formatComparisonMarkdown } from '../compare/markdown.ts';
+import { readComparedRun } from '../compare/read-run.ts';
+import type { IsChosen } from '../compare/read-run.ts';
+import { runTargets } from '../compare/run-targets.ts';
+import type { NamedTarget } from '../compare/run-targets.ts';
+import { COMPARED_SCENARIOS } from '../compare/scenarios.ts';
+import { formatTargetComparison } from '../compare/terminal.ts';
+import type { Console } from '../console.ts';
+import { comparisonDirectory } from '../compare/directory.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+
+export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
+/** Sides of one comparison: more make no table that anybody reads. */
+const MAX_SIDES = 8;
+
+/** The flags of `compare`, parsed. */
+export interface CompareOptions {
+  readonly suites: readonly string[];
+  readonly profiles: readonly Profile[];
+  readonly scenarios: readonly string[];
+  /** Of the first trial; 1 if not said. */
+  readonly seed: number | undefined;
+  /** 1 if not said. */
+  readonly trials: number | undefined;
+  /** What scenarios of a free size shall reach; if not said, as many nodes as the cluster has whose cost is told. */
+  readonly nodes: number | undefined;
+  readonly workers: number | undefined;
+  readonly out: string | undefined;
+  readonly format: (typeof COMPARISON_FORMATS)[number];
+}
+
+/** A side as it was named. */
+type Named = { readonly letter: string; readonly directory: string } | NamedTarget;
+
+/**
+ * `scaleproof compare A B [C ...]`: run directories are judged and measured again from their histories, targets are run first.
+ * @returns the exit code: 3 where no trial is in all of them
+ */
+export async function compare(names: readonly string[], options: CompareOptions, console: Console): Promise<number> {
+  if (names.length < 2) throw new UsageError('compare takes two or more: run directories, or targets by name or file');
+  if (names.length > MAX_SIDES) throw new UsageError(`compare takes at most ${MAX_SIDES} at once, not ${names.length}`);
+  const sides = names.map((name, index): Named => {
+    const letter = letterOf(index);
+    return isRunDirectory(name) ? { letter, directory: name } : { letter, target: chooseTarget(name) };
+  });
+  const targets = sides.filter((side): side is NamedTarget => 'target' in side);
+  const chosen = targets.length === 0 ? undefined : await chooseScenarios(options);
+  if (targets.length === 0) refuseRunFlags(options);
+  if (chosen?.length === 0) throw new UsageError('no scenario is left by these flags');
+  const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
+  const out = comparisonDirectory(options.out, startedAt);
+  if (chosen !== undefined) {
+    const nodesOf = (scenario: string): number =>
+      options.nodes ?? (COMPARED_SCENARIOS.freeSize.includes(scenario) ? COSTED_NODES : DEFAULT_NODES);
+    const runs = { chosen, seed: options.seed ?? 1, trials: options.trials ?? 1, nodesOf, workers: options.workers };
+    if (!(await runTargets(targets, runs, { directory: out, startedAt }, console))) {
+      console.err(`scaleproof: the comparison was interrupted; what was run is in ${display(out)}\n`);
+      return EXIT.unknown;
+    }
+  }
+  const ids = chosen === undefined ? new Set(options.scenarios) : new Set(chosen.map(({ scenario }) => scenario.id));
+  const isChosen: IsChosen = ({ id, suite, profile }) =>
+    (ids.size === 0 || ids.has(id)) &&
+    (chosen !== undefined || options.suites.length === 0 || options.suites.includes(suite)) &&
+    (chosen !== undefined || options.profiles.length === 0 || options.profiles.includes(profile));
+  const runs = sides.map((side) => readComparedRun('directory' in side ? side.directory : join(out, side.letter), isChosen));
+  refuseTwoTimes(runs);
+  const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), COMPARED_SCENARIOS));
+  const markdown = formatComparisonMarkdown(comparison);
+  const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, 'compare.json'), json);
+  writeFileSync(join(out, 'compare.md'), markdown);
+  writeFileSync(join(out, 'compare.html'), renderComparison(comparison));
+  switch (options.format) {
+    case 'json':
+      console.out(json);
+      break;
+    case 'markdown':
+      console.out(markdown);
+      break;
+    case 'terminal':
+      console.out(formatTargetComparison(comparison, { color: console.color, columns: console.columns }));
+      console.out(`\nComparison: ${display(join(out, 'compare.html'))}\n`);
+  }
+  return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
+}
+
+/** A directory is a run's or nothing; what is no directory is a target. @throws UsageError for a directory without a run */
+function isRunDirectory(name: string): boolean {
+  if (!existsSync(name) || !statSync(name).isDirectory()) return false;
+  if (existsSync(join(name, 'run.json'))) return true;
+  if (!isPath(name)) return false;
+  throw new UsageError(`${name} is no run directory: it has no run.json`);
+}
+
+/** @throws UsageError when a flag is given that says nothing of runs that are there */
+function refuseRunFlags(options: CompareOptions): void {
+  for (const name of ['seed', 'trials', 'nodes', 'workers'] as const) {
+    if (options[name] !== undefined)
+      throw new UsageError(`--${name} is for targets, which compare runs; these are runs already: leave it out`);
+  }
+}
+
+/** @throws UsageError where some runs were in virtual and others in real time: their seconds are not the same */
+function refuseTwoTimes(runs: readonly ComparedRun[]): void {
+  const odd = runs.findIndex(({ time }) => time !== runs[0]?.time);
+  const [a, b] = [runs[0], runs[odd]];
+  if (a === undefined || b === undefined) return;
+  throw new UsageError(
+    `A (${a.target}) ran in ${a.time} time and ${letterOf(odd)} (${b.target}) in ${b.time} time: nothing of them can be compared. ` +
+      'Run both in one world: `scaleproof compare-worlds` compares worlds.',
+  );
+}
+
+/** Directories as people name them. */
+function named(run: ComparedRun): ComparedRun {
+  return { ...run, directory: display(resolve(run.directory)) };
+}
+
+function display(path: string): string {
+  return relative('.', path) || '.';
+}

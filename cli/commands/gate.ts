@@ -1,0 +1,100 @@
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { parse } from 'yaml';
+import { PolicyError, parsePolicy } from '../../gate/policy.ts';
+import type { Policy } from '../../gate/policy.ts';
+import type { GateVerdict } from '../../gate/verdict.ts';
+import type { Profile } from '../../history/events.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { comparisonDirectory } from '../compare/directory.ts';
+import type { Console } from '../console.ts';
+import { isRun, runGate, writeDecision } from '../gate/run-gate.ts';
+import type { GateOutcome, GateSides } from '../gate/run-gate.ts';
+import { formatGate } from '../gate/terminal.ts';
+import { interruption } from '../interruption.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+
+/** The flags of `gate`, parsed. */
+export interface GateFlags {
+  readonly baseline: string;
+  readonly candidate: string;
+  readonly policy: string | undefined;
+  readonly state: string | undefined;
+  readonly scenarios: readonly string[];
+  /** Core if nothing is said. */
+  readonly profiles: readonly Profile[];
+  readonly seed: number | undefined;
+  readonly workers: number | undefined;
+  readonly out: string | undefined;
+  readonly json: boolean;
+}
+
+const CODES: Readonly<Record<GateVerdict, number>> = { pass: EXIT.pass, fail: EXIT.fail, inconclusive: EXIT.unknown };
+
+/**
+ * `scaleproof gate`: whether a candidate may take its baseline's place.
+ * @returns the exit code: 0 promote, 1 reject, 3 hold: nothing is promoted and nothing rolled back
+ */
+export async function gate(flags: GateFlags, console: Console): Promise<number> {
+  const policy = readPolicy(flags.policy);
+  const interrupted = interruption();
+  try {
+    const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
+    const sides = await chooseSides(flags, interrupted.signal);
+    const directory = comparisonDirectory(flags.out, startedAt);
+    mkdirSync(directory, { recursive: true });
+    const outcome = await runGate(sides, policy, { directory, startedAt }, console);
+    const path = writeDecision(directory, outcome);
+    print(outcome, flags, path, console);
+    return CODES[outcome.decision.verdict];
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    console.err('scaleproof: the gate was interrupted: nothing is decided\n');
+    return EXIT.unknown;
+  } finally {
+    interrupted.release();
+  }
+}
+
+function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, path: string, console: Console): void {
+  if (json) {
+    console.out(`${JSON.stringify(outcome, undefined, 2)}\n`);
+    return;
+  }
+  console.out(formatGate(outcome, { baseline, candidate }, { color: console.color, columns: console.columns }));
+  console.out(`\nGate: ${relative('.', resolve(path))}\n`);
+}
+
+/** Two run directories, or two targets. @throws UsageError */
+async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateSides> {
+  const { baseline, candidate, scenarios, profiles, seed = 1, workers, state } = flags;
+  const areRuns = [baseline, candidate].map(isRun);
+  if (areRuns[0] !== areRuns[1])
+    throw new UsageError(
+      `--baseline ${baseline} and --candidate ${candidate}: one is a run directory and the other a target; name two directories, or two targets`,
+    );
+  if (areRuns[0] === true) {
+    for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers }))
+      if (value !== undefined) throw new UsageError(`--${flag} is for targets, which the gate runs; these are runs already: leave it out`);
+    if (scenarios.length + profiles.length > 0)
+      throw new UsageError('--scenario and --profile are for targets; of run directories everything counts that both have');
+    return { kind: 'directories', baseline, candidate };
+  }
+  const chosen = await chooseScenarios({ suites: [], scenarios, profiles: scenarios.length + profiles.length === 0 ? ['core'] : profiles });
+  if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  return { kind: 'targets', baseline: chooseTarget(baseline), candidate: chooseTarget(candidate), chosen, seed, workers, state, signal };
+}
+
+/** @throws UsageError that names file and field */
+export function readPolicy(path: string | undefined): Policy {
+  try {
+    if (path === undefined) return parsePolicy({});
+    if (!existsSync(path)) throw new UsageError(`the policy file ${path} does not exist`);
+    return parsePolicy(parse(readFileSync(path, 'utf8')) ?? {}, path);
+  } catch (error) {
+    if (error instanceof PolicyError || (error instanceof Error && error.name.startsWith('YAML')))
+      throw new UsageError(error.message.startsWith(path ?? '') ? error.message : `${path ?? ''}: ${error.message}`);
+    throw error;
+  }
+}

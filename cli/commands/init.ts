@@ -1,0 +1,79 @@
+import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { nearest } from '../../model/nearest.ts';
+import { KITS, templatePath } from '../init/kits.ts';
+import type { Kit } from '../init/kits.ts';
+import type { Console } from '../console.ts';
+import { EXIT, UsageError } from '../usage-error.ts';
+
+export interface InitOptions {
+  /** The folder to write to; by default the kit's own. */
+  readonly out: string | undefined;
+  /** Whether files that are there may be replaced. */
+  readonly force: boolean;
+  readonly json: boolean;
+}
+
+/**
+ * `scaleproof init KIT`: writes the manifests, or the starting project, that wire Scaleproof into another system, and says what
+ * to do next. What is there already stays, unless `--force` is given: then nothing at all is written.
+ * @throws UsageError for a kit that there is not, and for files that are in the way
+ */
+export function init(name: string | undefined, { out, force, json }: InitOptions, console: Console): number {
+  const kit = kitOf(name);
+  const folder = out ?? kit.out;
+  const files = kit.files.map((file) => ({ path: join(folder, file.to), text: readFileSync(templatePath(file), 'utf8') }));
+  const blocked = files.map(({ path }) => path).filter(isThere);
+  if (blocked.length > 0 && !force)
+    throw new UsageError(
+      `${blocked.join(', ')} ${blocked.length === 1 ? 'is' : 'are'} there already, and nothing was written; ` +
+        'name another folder with --out, or replace with --force',
+    );
+  for (const { path, text } of files) write(path, text, force);
+  const written = files.map(({ path }) => path);
+  console.out(json ? `${JSON.stringify({ kit: kit.name, files: written, next: kit.next }, undefined, 2)}\n` : inWords(kit, written));
+  return EXIT.pass;
+}
+
+function kitOf(name: string | undefined): Kit {
+  const names = KITS.map((kit) => kit.name);
+  const kit = KITS.find((one) => one.name === name);
+  if (kit !== undefined) return kit;
+  if (name === undefined) throw new UsageError(`init what? There are: ${names.join(', ')}`);
+  const meant = nearest(name, names);
+  throw new UsageError(
+    `there is nothing called "${name}" to begin with; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`,
+  );
+}
+
+/** Also a link that leads nowhere: writing through it would write somewhere else. */
+function isThere(path: string): boolean {
+  return orRefuse(path, () => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
+}
+
+function write(path: string, text: string, force: boolean): void {
+  orRefuse(path, () => {
+    makeFolder(dirname(path));
+    writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
+  });
+}
+
+/** What the file system refuses is an error of the user's. */
+function orRefuse<T>(path: string, action: () => T): T {
+  try {
+    return action();
+  } catch (error) {
+    throw new UsageError(`${path} can't be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** Folder by folder: Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT, as /proc does. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
+  if (dirname(path) !== path) makeFolder(dirname(path));
+  mkdirSync(path);
+}
+
+function inWords(kit: Kit, written: readonly string[]): string {
+  return [...written.map((path) => `wrote ${path}`), '', 'Next:', ...kit.next.map((text, index) => `${index + 1}. ${text}`), ''].join('\n');
+}

@@ -1,0 +1,232 @@
+import { mkdtempSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { inflateRawSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import type { ReportInput } from '../../reports/report-input.ts';
+import { sampleRun } from '../../reports/testing/sample-run.ts';
+import { BIN, scaleproof, scaleproofHere, start, usersEnvironment } from '../testing/command.ts';
+import { folderWith, historiesOf } from '../testing/files.ts';
+
+/** A run directory of a few drawn trials: one that fails, one that broke off, and some that pass. */
+function runDirectory(testInfo: TestInfo, name = 'run', input: ReportInput = sampleRun({ trials: 2 })): string {
+  const directory = testInfo.outputPath(name);
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  writeFileSync(join(directory, 'run.json'), JSON.stringify(input.run));
+  for (const { result, events, seen } of input.trials) {
+    const lines = events.map((event) => `${JSON.stringify(event)}\n`).join('');
+    writeFileSync(join(directory, result.history), `${lines}${seen.truncated ? '{"i"' : ''}`);
+  }
+  return directory;
+}
+
+/** Every file below a folder, by its path, with what is packed in a report page unpacked beside it. */
+function filesIn(folder: string, below = ''): Record<string, string> {
+  return Object.fromEntries(
+    readdirSync(join(folder, below)).flatMap((name): [string, string][] => {
+      const path = join(below, name);
+      if (statSync(join(folder, path)).isDirectory()) return Object.entries(filesIn(folder, path));
+      const text = readFileSync(join(folder, path), 'utf8');
+      const packed = [...text.matchAll(/<template class="packed">([^<]*)<\/template>/g)].map(([, part = '']) =>
+        inflateRawSync(Buffer.from(part, 'base64')).toString(),
+      );
+      return [[path, [text, ...packed].join('\n')]];
+    }),
+  );
+}
+
+const REPORTS = ['report.html', 'report.json', 'junit.xml'] as const;
+const reportsOf = (directory: string): string[] => REPORTS.map((name) => readFileSync(join(directory, name), 'utf8'));
+
+test('it writes what check writes, and its exit code says that it did, whatever the verdict', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const checked = await scaleproofHere(['check', directory]);
+  expect(checked.code).toBe(1);
+  const before = reportsOf(directory);
+  for (const name of REPORTS) rmSync(join(directory, name));
+  const { code, stdout, stderr } = await scaleproofHere(['report', directory]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect(stdout.match(/^Wrote .*(report\.html|report\.json|junit\.xml)$/gm)).toHaveLength(3);
+  expect(reportsOf(directory)).toEqual(before);
+  const json = await scaleproofHere(['report', directory, '--json']);
+  expect(JSON.parse(json.stdout)).toEqual({ directory, ...(JSON.parse(before[1] ?? '') as object) });
+});
+
+test('--out makes a run directory of its own, and leaves the other as it is', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const out = testInfo.outputPath('out');
+  const { code } = await scaleproofHere(['report', directory, '--out', out, '--badge']);
+  expect(code).toBe(0);
+  expect(readdirSync(directory).sort()).toEqual(['histories', 'run.json']);
+  expect(historiesOf(out)).toEqual(historiesOf(directory));
+  const made = reportsOf(out);
+  expect((await scaleproofHere(['check', out])).code).toBe(1);
+  expect(reportsOf(out)).toEqual(made);
+  expect(readFileSync(join(out, 'badge.svg'), 'utf8')).toContain('2 of 6 failed');
+  expect(JSON.parse(readFileSync(join(out, 'badge.json'), 'utf8'))).toMatchObject({ schemaVersion: 1, message: '2 of 6 failed' });
+});
+
+test('--badge takes a file of any name, and writes the JSON beside it', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  await scaleproofHere(['report', directory, '--badge', join(directory, 'public/verdict.svg')]);
+  expect(readdirSync(join(directory, 'public')).sort()).toEqual(['verdict.json', 'verdict.svg']);
+});
+
+test('--github adds to the summary of the step, and prints annotations', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const summary = join(directory, 'summary.md');
+  writeFileSync(summary, 'what was there\n');
+  const env = { ...usersEnvironment(), GITHUB_STEP_SUMMARY: summary, GITHUB_ACTIONS: 'true' };
+  const plain = await start(process.execPath, [BIN, 'report', directory], directory, env).finished;
+  expect(plain.stdout, 'nothing is written for GitHub without the flag').not.toContain('::error');
+  expect(readFileSync(summary, 'utf8')).toBe('what was there\n');
+  const { code, stdout } = await start(process.execPath, [BIN, 'report', directory, '--github'], directory, env).finished;
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/^::error title=crashes\/killed-after-launch seed 1%3A fail::leaked-instance/m);
+  expect(readFileSync(summary, 'utf8')).toMatch(/^what was there\n## ❌ Scaleproof: fail\n/);
+});
+
+for (const { flags, says } of [
+  { flags: ['--history', 'x'], says: '--history is for --allure' },
+  { flags: ['--hide', 'x'], says: '--hide is for --anonymous' },
+  { flags: ['--anonymous'], says: '--anonymous needs --out' },
+  { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be told from the words that histories are made of' },
+  { flags: ['--github', 'summary.md', '--json'], says: '--github prints annotations where --json prints the report' },
+  { flags: ['--out', '.'], says: '--out . is not empty' },
+]) {
+  test(`wrong usage: ${flags.join(' ')}`, async ({}, testInfo) => {
+    const directory = runDirectory(testInfo);
+    const { code, stdout, stderr } = await scaleproofHere([
+      'report',
+      directory,
+      ...flags.map((flag) => flag.replace('OUT', testInfo.outputPath('out'))),
+    ]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^scaleproof: [^\n]+\n$/);
+    expect(stderr).toContain(says);
+  });
+}
+
+test('--github without GitHub asks for a file', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const env = { ...usersEnvironment(), GITHUB_STEP_SUMMARY: '' };
+  const { code, stderr } = await start(process.execPath, [BIN, 'report', directory, '--github'], directory, env).finished;
+  expect(code).toBe(2);
+  expect(stderr).toContain('GITHUB_STEP_SUMMARY is not set');
+});
+
+test('--allure builds the site with Allure’s own command, with the history of runs', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const history = testInfo.outputPath('history/runs.jsonl');
+  const made = await scaleproofHere(['report', directory, '--allure', '--history', history]);
+  expect({ code: made.code, stderr: made.stderr }).toEqual({ code: 0, stderr: '' });
+  const results = filesIn(join(directory, 'allure/allure-results'));
+  const again = await scaleproofHere(['report', directory, '--allure', '--history', history]);
+  expect(again.code, again.stderr).toBe(0);
+  expect(filesIn(join(directory, 'allure/allure-results')), 'the same run, the same bytes').toEqual(results);
+
+  const site = filesIn(join(directory, 'allure/allure-report'));
+  const all = Object.values(site).join('\n');
+  for (const name of [
+    'crashes/killed-after-launch seed 1',
+    'scheduling/spot-spread seed 2',
+    'capacity/reserved-capacity seed 1',
+    'Found: leaked-instance',
+  ])
+    expect(all, name).toContain(name);
+  expect(site['index.html']).not.toContain('googletagmanager');
+  const runs = readFileSync(history, 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { testResults: Record<string, { name: string; status: string }> });
+  expect(runs).toHaveLength(2);
+  expect(Object.values(runs[1]?.testResults ?? {}).find(({ name }) => name === 'crashes/killed-after-launch seed 1')?.status).toBe(
+    'failed',
+  );
+  expect(Object.keys(runs[1]?.testResults ?? {}).sort()).toEqual(Object.keys(runs[0]?.testResults ?? {}).sort());
+});
+
+test('without the command there are results, and it is said how to get it', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  // Nothing above this folder has packages.
+  const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-report-'));
+  try {
+    const env = { ...usersEnvironment(), PATH: dirname(process.execPath) };
+    const { code, stderr } = await start(process.execPath, [BIN, 'report', directory, '--allure'], cwd, env).finished;
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain('Install it with `npm install --save-dev allure`');
+    expect(existsSync(join(directory, 'allure/allure-results/environment.properties'))).toBe(true);
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});
+
+test('--allure removes no results that it did not write', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  mkdirSync(join(directory, 'allure/allure-results'), { recursive: true });
+  writeFileSync(join(directory, 'allure/allure-results/mine-result.json'), '{}');
+  const { code, stderr } = await scaleproofHere(['report', directory, '--allure']);
+  expect(code).toBe(2);
+  expect(stderr).toContain('that scaleproof did not write');
+  expect(existsSync(join(directory, 'allure/allure-results/mine-result.json'))).toBe(true);
+});
+
+test('--anonymous: nothing that is written or printed about a real mutant names it, and check comes to the same', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const flags = ['--target', 'mutant:fresh-token', '--scenario', 'api-pressure/lost-launch-answer', '--seed', '3', '--no-crash-points'];
+  expect((await scaleproof(['run', ...flags, '--out', 'fresh-token'], cwd)).code).toBe(1);
+  const [directory, out] = [join(cwd, 'fresh-token'), join(cwd, 'out')];
+  const history = testInfo.outputPath('history.jsonl');
+  const all = ['--allure', '--history', history, '--badge', '--github', join(out, 'summary.md'), '--anonymous', '--out', out];
+  const { code, stdout } = await scaleproofHere(['report', directory, ...all]);
+  expect(code).toBe(0);
+
+  const isNamed = /fresh.?token|mutant/i;
+  expect(isNamed.test(filesIn(directory)['report.json'] ?? '')).toBe(true);
+  const annotations = stdout.split('\n').filter((line) => line.startsWith('::'));
+  expect(annotations.length).toBeGreaterThan(0);
+  const written: Record<string, string> = { ...filesIn(out), history: readFileSync(history, 'utf8'), annotations: annotations.join('\n') };
+  for (const [name, content] of Object.entries(written)) {
+    expect(isNamed.exec(name)?.[0], name).toBeUndefined();
+    expect(isNamed.exec(content)?.[0], name).toBeUndefined();
+  }
+  expect(JSON.parse(written['report.json'] ?? '')).toMatchObject({
+    verdict: 'fail',
+    run: { id: 'anonymous', target: { name: 'the target' } },
+  });
+
+  expect(written['allure/allure-report/index.html'], 'nor the repository that it was built in').toContain('"repoName":""');
+
+  const before = reportsOf(out);
+  expect((await scaleproofHere(['check', out])).code).toBe(1);
+  expect(reportsOf(out)).toEqual(before);
+});
+
+test('a history of runs with names is not shown in an anonymous site', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const history = testInfo.outputPath('history.jsonl');
+  writeFileSync(history, '{"name":"Scaleproof: reference in the embedded world"}\n');
+  const { code, stderr } = await scaleproofHere([
+    'report',
+    directory,
+    '--anonymous',
+    '--out',
+    testInfo.outputPath('out'),
+    '--allure',
+    '--history',
+    history,
+  ]);
+  expect(code).toBe(2);
+  expect(stderr).toContain('is of runs with names');
+});
+
+test('what broke off stays broken off in the anonymous copy', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  const out = testInfo.outputPath('out');
+  await scaleproofHere(['report', directory, '--anonymous', '--out', out]);
+  const before = reportsOf(out);
+  await scaleproofHere(['check', out]);
+  expect(reportsOf(out)).toEqual(before);
+  expect(before[1]).toContain('"truncated": true');
+});

@@ -1,0 +1,140 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { targetComparisonSchema } from '../../history/comparison.ts';
+import type { HistoryEvent } from '../../history/events.ts';
+import type { RunFacts } from '../../reports/report-input.ts';
+import { sampleRun } from '../../reports/testing/sample-run.ts';
+import { scaleproofHere } from '../testing/command.ts';
+import { folderWith } from '../testing/files.ts';
+
+const SCALE_OUT = 'provisioning/scale-out-and-back';
+const KILLED = 'crashes/killed-after-launch';
+
+interface Sample {
+  readonly only?: readonly string[];
+  readonly trials?: number;
+  readonly facts?: (run: RunFacts) => RunFacts;
+  readonly rewrite?: (events: HistoryEvent[]) => HistoryEvent[];
+}
+
+/** A run directory, and where a comparison may be written. */
+function runDirectory(testInfo: TestInfo, name: string, sample: Sample = {}): string {
+  const { only = [SCALE_OUT], trials: count = 2, facts = (run) => run, rewrite = (events) => events } = sample;
+  const { run, trials } = sampleRun({ only, trials: count, rewrite: (events) => rewrite(events.map(sameScenario)) });
+  const directory = join(folderWith(testInfo), name);
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  writeFileSync(join(directory, 'run.json'), JSON.stringify(facts(run)));
+  for (const { result, events } of trials)
+    writeFileSync(join(directory, result.history), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
+  return directory;
+}
+
+/** Sketches have a digest for each seed, as if each were of another source. */
+function sameScenario(event: HistoryEvent): HistoryEvent {
+  return event.type === 'trial.begin' ? { ...event, scenario: { ...event.scenario, digest: 'd' } } : event;
+}
+
+async function compare(
+  testInfo: TestInfo,
+  ...args: readonly string[]
+): Promise<Awaited<ReturnType<typeof scaleproofHere>> & { readonly out: string }> {
+  const out = join(folderWith(testInfo), 'compared');
+  return { ...(await scaleproofHere(['compare', ...args, '--out', out])), out };
+}
+
+test('two runs side by side: what is printed and what is written say the same', async ({}, testInfo) => {
+  const [a, b] = [runDirectory(testInfo, 'a', { only: [KILLED] }), runDirectory(testInfo, 'b', { only: [KILLED], trials: 3 })];
+  const { code, stdout, stderr, out } = await compare(testInfo, a, b, '--json');
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const comparison = targetComparisonSchema.parse(JSON.parse(stdout));
+  expect(readFileSync(join(out, 'compare.json'), 'utf8')).toBe(stdout);
+  expect(comparison.compared).toEqual({ trials: 2, scenarios: [KILLED] });
+  expect(comparison.leftOut).toEqual([{ scenario: KILLED, seeds: [3], why: 'A has none' }]);
+  const leaks = comparison.sections.flatMap(({ rows }) => rows).find(({ id }) => id === 'leaks');
+  expect(leaks?.cells.map(({ of, detail }) => [of, detail])).toEqual(Array(2).fill(['1 of 2 trials', '1 of 12 instances']));
+  expect(comparison.broken).toEqual(expect.arrayContaining([expect.objectContaining({ letter: 'A', code: 'leaked-instance', trials: 1 })]));
+  expect(readFileSync(join(out, 'compare.html'), 'utf8')).toContain('Leaked an instance');
+  expect(readFileSync(join(out, 'compare.md'), 'utf8')).toContain('| Leaked an instance |');
+});
+
+test('the terminal and Markdown are formats of the same', async ({}, testInfo) => {
+  const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b')];
+  const { code, stdout } = await compare(testInfo, a, b);
+  expect(code).toBe(0);
+  expect(stdout).toMatch(/pending -> running p50 +\d+ s +\d+ s/);
+  expect(stdout).toContain('No difference is larger than these trials leave open.');
+  const again = await scaleproofHere(['compare', a, b, '--format', 'markdown', '--out', join(folderWith(testInfo), 'again')]);
+  expect(again.stdout).toContain('# Scaleproof comparison');
+});
+
+test('runs that have no trial in common: told why, exit code 3', async ({}, testInfo) => {
+  const nodes = (events: HistoryEvent[]): HistoryEvent[] =>
+    events.map((event) => (event.type === 'trial.begin' ? { ...event, nodes: 50 } : event));
+  const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b', { rewrite: nodes })];
+  const { code, stdout } = await compare(testInfo, a, b);
+  expect(code).toBe(3);
+  expect(stdout).toContain(`${SCALE_OUT}, seeds 1, 2: --nodes differ`);
+  expect(stdout).toContain('NOTHING TO COMPARE');
+});
+
+test('real and virtual time are not compared', async ({}, testInfo) => {
+  const real = (run: RunFacts): RunFacts => ({ ...run, world: { ...run.world, name: 'kind', capabilities: [] } });
+  const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b', { facts: real })];
+  const { code, stderr } = await compare(testInfo, a, b);
+  expect(code).toBe(2);
+  expect(stderr).toContain('A (reference) ran in virtual time and B (reference) in real time');
+});
+
+test('targets are run, with the same seeds, in turn, and leave run directories', async ({}, testInfo) => {
+  test.slow();
+  const { code, stdout, stderr, out } = await compare(
+    testInfo,
+    'reference',
+    'plain',
+    '--scenario',
+    SCALE_OUT,
+    '--trials',
+    '2',
+    '--workers',
+    '1',
+    '--json',
+  );
+  expect(code).toBe(0);
+  expect(stderr.match(/seed \d+/g)).toEqual(['seed 1', 'seed 1', 'seed 2', 'seed 2']);
+  const { sides, sections } = targetComparisonSchema.parse(JSON.parse(stdout));
+  expect(sides.map(({ letter, target, trials }) => [letter, target, trials])).toEqual([
+    ['A', 'reference', 2],
+    ['B', 'plain', 2],
+  ]);
+  // A pod of 1.5 CPUs fills a node of two, less what the node keeps for itself.
+  const cpu = sections.flatMap(({ rows }) => rows).find(({ id }) => id === 'utilisation-cpu');
+  for (const { value = 0 } of cpu?.cells ?? []) expect(value).toBeCloseTo(1.5 / 1.93, 2);
+  expect(cpu?.cells).toHaveLength(2);
+  expect(existsSync(join(out, 'A', 'run.json'))).toBe(true);
+  const again = await scaleproofHere(['compare', join(out, 'A'), join(out, 'B'), '--json', '--out', join(out, 'again')]);
+  expect(targetComparisonSchema.parse(JSON.parse(again.stdout)).sections).toEqual(sections);
+});
+
+for (const [line, why] of [
+  ['compare', 'missing required argument'],
+  ['compare reference', 'compare takes two or more'],
+  ['compare reference nobody', 'no target is named "nobody"'],
+  ['compare reference ./docs', './docs is no run directory'],
+  ['compare reference plain --scenario no/such', 'no scenario is named "no/such"'],
+  ['compare reference plain --nodes simulated2', '--nodes is a whole number'],
+  ['compare reference plain --format html', "argument 'html' is invalid"],
+] as const) {
+  test(`refused: ${line}`, async () => {
+    const { code, stderr } = await scaleproofHere(line.split(' '));
+    expect(code).toBe(2);
+    expect(stderr).toContain(why);
+  });
+}
+
+test('flags of runs are refused where all sides are runs', async ({}, testInfo) => {
+  const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b')];
+  const { code, stderr } = await compare(testInfo, a, b, '--trials', '5');
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--trials is for targets') as unknown });
+});

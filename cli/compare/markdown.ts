@@ -1,0 +1,88 @@
+import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, TargetComparison } from '../../history/comparison.ts';
+import {
+  CHANGE_WORDS,
+  brokenText,
+  comparedText,
+  findingsOf,
+  formatBounds,
+  formatCell,
+  formatChange,
+  gapsOf,
+  leftOutText,
+} from '../../reports/comparison.ts';
+import { printable } from '../../reports/paint.ts';
+
+/** A comparison for a pull request or an issue, in the Markdown of GitHub. */
+export function formatComparisonMarkdown(comparison: TargetComparison): string {
+  const { sides, sections, broken, differences, leftOut, compared } = comparison;
+  return [
+    '# Scaleproof comparison',
+    '',
+    ...(compared.trials === 0
+      ? ['**Nothing to compare: no trial is in all of them.**']
+      : findingsOf(comparison).map(({ outcome, text }) => `- ${outcome === 'worse' ? `**${escape(text)}**` : escape(text)}`)),
+    '',
+    escape(comparedText(comparison)),
+    '',
+    ...table(
+      ['', 'Target', 'World', 'Trials', 'Scaleproof', 'Run'],
+      sides.map(({ letter, target, world, trials, version, directory }) =>
+        [letter, target, world, String(trials), version, directory].map(escape),
+      ),
+    ),
+    ...differences.flatMap((text) => ['', `> ${escape(text)}`]),
+    ...sections.flatMap((section) => ['', ...describeSection(section, comparison)]),
+    ...(broken.length === 0 ? [] : ['', '## Broken, and none is tolerated', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
+    ...(leftOut.length === 0 ? [] : ['', '## Not compared', '', ...leftOut.map((one) => `- ${escape(leftOutText(one))}`)]),
+    '',
+  ].join('\n');
+}
+
+function describeSection(section: ComparedSection, { sides }: TargetComparison): string[] {
+  const letters = sides.map(({ letter }) => letter);
+  return [
+    `## ${escape(section.title)}`,
+    '',
+    ...table(
+      ['Measure', ...letters, ...letters.slice(1).map((letter) => `${letter} / ${letters[0] ?? ''}`)],
+      section.rows.map(({ title, unit, cells, changes }) => [
+        escape(title),
+        ...cells.map((cell) => describeCell(cell, unit)),
+        ...changes.map(describeChange),
+      ]),
+    ),
+    '',
+    escape(section.about),
+    ...gapsOf(section).flatMap((text) => ['', `*${escape(text)}.*`]),
+  ];
+}
+
+function describeCell(cell: ComparedCell, unit: ComparedUnit): string {
+  const bounds = formatBounds(cell, unit);
+  return (
+    [formatCell(cell, unit), ...(bounds === undefined ? [] : [`(${bounds})`])].map(escape).join('<br>') +
+    `<br><sub>${escape([cell.of, cell.detail ?? []].flat().join('; '))}</sub>`
+  );
+}
+
+function describeChange(change: ComparedChange): string {
+  const word = CHANGE_WORDS[change.outcome];
+  const text = escape([word, formatChange(change) ?? ''].filter((part) => part !== '').join(' '));
+  return change.outcome === 'worse' ? `**${text}**` : text;
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(headings), line(headings.map((_heading, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)];
+}
+
+/** Text that neither ends its cell nor becomes markup, a link, a mention or HTML. */
+function escape(text: string): string {
+  return printable(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*_[\]|~#]/g, '\\$&')
+    .replaceAll('@', '@&#8203;')
+    .replaceAll('://', ':&#8203;//');
+}

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison.ts';
+import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison.ts';
+import { episodeOf } from '../../gate/episodes-of.ts';
+import { judgeTrial } from '../../harness/run.ts';
+import { measuresOf } from '../../history/measures.ts';
+import { HistoryError, readHistory } from '../../history/reader.ts';
+import { createView } from '../../history/view.ts';
+import type { View } from '../../history/view.ts';
+import type { RunFacts } from '../../reports/report-input.ts';
+import { isVirtual } from '../../reports/clock.ts';
+import { readRunFacts } from '../run-directory.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** Which trials of a run are read. */
+export type IsChosen = (scenario: RunFacts['scenarios'][number]) => boolean;
+
+/**
+ * Reads a run directory for a comparison: every trial is judged again and measured, from its history alone. Trials in which
+ * the target was killed at its side effects are left out: which these are is the target's own.
+ * @throws UsageError when the directory holds no run, or a history that can't be read
+ */
+export function readComparedRun(directory: string, isChosen: IsChosen): ComparedRun {
+  const run = readRunFacts(directory);
+  const chosen = new Set(run.scenarios.filter(isChosen).map(({ id }) => id));
+  const planned = run.planned.filter(({ scenario, crash }) => crash === undefined && chosen.has(scenario));
+  const [there, lost] = [true, false].map((is) => planned.filter(({ history }) => existsSync(join(directory, history)) === is));
+  const notRun = run.notRun
+    .filter(({ scenario }) => chosen.has(scenario))
+    .map(({ scenario, seed, reason }) => ({ scenario, seed, why: reason }));
+  const known = new Set(notRun.map(({ scenario, seed }) => `${scenario} ${seed}`));
+  return {
+    target: run.target.name,
+    directory,
+    version: run.versions.scaleproof,
+    world: run.world.name,
+    time: isVirtual(run) ? 'virtual' : 'real',
+    digests: run.digests,
+    trials: (there ?? []).map((trial) => readTrial(directory, trial, run.target.name)),
+    missing: [
+      ...notRun,
+      ...(lost ?? [])
+        .filter(({ scenario, seed }) => !known.has(`${scenario} ${seed}`))
+        .map(({ scenario, seed }) => ({ scenario, seed, why: 'its history is missing' })),
+    ],
+  };
+}
+
+function readTrial(directory: string, planned: RunFacts['planned'][number], target: string): ComparedTrial {
+  const { scenario, title, suite, seed, replay, history } = planned;
+  try {
+    const name = { scenario: { id: scenario, title }, suite, targetLabel: target, seed, replay, history };
+    const { result } = judgeTrial(name, directory);
+    const { events, truncated } = readHistory(join(directory, history));
+    const view = createView(events, { truncated });
+    const measures = measuresOf(view);
+    return { episode: episodeOf(result, view, measures), measures, unjudged: unjudgedChecks(result), setting: settingOf(view) };
+  } catch (error) {
+    if (error instanceof HistoryError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Trials that differ in one of these did not ask for the same. */
+function settingOf({ begin }: View): TrialSetting {
+  return {
+    "the scenario's source": begin?.scenario.digest,
+    [NODES_SETTING]: begin?.nodes,
+    "the world's allowances": begin?.world.allowances,
+  };
+}

@@ -1,0 +1,180 @@
+import { availableParallelism } from 'node:os';
+import { basename, join } from 'node:path';
+import { resolveBounds } from '../../harness/bounds.ts';
+import { whyNotRun } from '../../harness/engine.ts';
+import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { planTrials, runTrials } from '../../harness/run.ts';
+import type { PlannedTrial } from '../../harness/run.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import type { NotRun } from '../../history/verdict.ts';
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
+import { countOfferings } from '../../model/offerings.ts';
+import { timeName } from '../../reports/clock.ts';
+import { RUN_FORMAT } from '../../reports/report-input.ts';
+import type { RunFacts } from '../../reports/report-input.ts';
+import { createRealTimeline } from '../../runtime/timeline.ts';
+import type { Target } from '../../targets/target.ts';
+import type { ChosenScenario, chooseTarget } from '../choose.ts';
+import type { Console } from '../console.ts';
+import { interruption } from '../interruption.ts';
+import { ownVersion } from '../own-version.ts';
+import { Progress } from '../progress.ts';
+import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** A target by the letter of its side. */
+export interface NamedTarget {
+  readonly letter: string;
+  readonly target: ReturnType<typeof chooseTarget>;
+}
+
+/** What all targets are asked. */
+export interface TargetRuns {
+  readonly chosen: readonly ChosenScenario[];
+  readonly seed: number;
+  readonly trials: number;
+  /** What scenarios of a free size shall reach. */
+  readonly nodesOf: (scenario: string) => number;
+  readonly workers: number | undefined;
+}
+
+interface Side extends NamedTarget {
+  readonly loaded: Target;
+  readonly trials: readonly PlannedTrial[];
+  readonly notRun: readonly NotRun[];
+}
+
+/**
+ * Runs the same scenarios with the same seeds against several targets, one trial of each in turn, so that what changes on
+ * the machine meanwhile strikes all alike.
+ * @param directory gets a run directory for each, by its letter
+ * @returns whether it came to its end
+ */
+export async function runTargets(
+  targets: readonly NamedTarget[],
+  runs: TargetRuns,
+  {
+    directory,
+    startedAt,
+    signal,
+  }: {
+    readonly directory: string;
+    readonly startedAt: string;
+    /** Ends it; Ctrl-C does, where none is given. */
+    readonly signal?: AbortSignal;
+  },
+  console: Console,
+): Promise<boolean> {
+  const sides = await Promise.all(targets.map((target) => planSide(target, runs)));
+  const external = sides.find(({ loaded }) => loaded.external !== undefined);
+  if (external !== undefined)
+    throw new UsageError(
+      `${external.target.label} is a program that is started elsewhere: run it with \`scaleproof run\`, and compare the directories`,
+    );
+  const facts = await Promise.all(sides.map((side) => factsOf(side, runs, startedAt)));
+  sides.forEach(({ letter }, index) => {
+    createRunDirectory(join(directory, letter), startedAt);
+    writeRunFacts(join(directory, letter), facts[index] as RunFacts);
+  });
+  const trials = interleave(sides);
+  const progress = new Progress(console, { total: trials.length, timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]) });
+  const clock = createRealTimeline().scope('compare');
+  const beganMs = clock.nowMs();
+  const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
+  try {
+    const ends = await runTrials(trials, {
+      directory,
+      workers: runs.workers ?? availableParallelism(),
+      signal: interrupted.signal,
+      onBegin: (trial) => progress.begin(trial),
+      onEnd: (trial, end) => progress.end(trial, end),
+    });
+    const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
+    for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
+    if (interrupted.signal.aborted) return false;
+    const wallMs = clock.nowMs() - beganMs;
+    sides.forEach(({ letter }, index) => writeRunFacts(join(directory, letter), { ...(facts[index] as RunFacts), wallMs }));
+    return true;
+  } finally {
+    progress.close();
+    interrupted.release();
+  }
+}
+
+async function planSide(side: NamedTarget, { chosen, seed, trials: count, nodesOf }: TargetRuns): Promise<Side> {
+  const loaded = await loadTarget(side.target.ref);
+  const { capabilities } = worldFor(loaded).facts;
+  const seeds = Array.from({ length: count }, (_, index) => seed + index);
+  const trials: PlannedTrial[] = [];
+  const notRun: NotRun[] = [];
+  for (const source of chosen) {
+    const { scenario, suite } = source;
+    const reason = whyNotRun(scenario, loaded, capabilities);
+    if (reason === undefined) trials.push(...(await planTrials(source, side.target, seeds, { nodes: nodesOf(scenario.id) })));
+    else notRun.push(...seeds.map((one) => ({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason })));
+  }
+  return { ...side, loaded, trials, notRun };
+}
+
+/** By scenario and seed, one of each side; each in the directory of its side. */
+function interleave(sides: readonly Side[]): PlannedTrial[] {
+  const rounds = new Map<string, PlannedTrial[]>();
+  for (const { letter, trials } of sides) {
+    for (const trial of trials) {
+      const round = rounds.get(trial.history) ?? [];
+      rounds.set(trial.history, round);
+      round.push({ ...trial, history: join(letter, trial.history) });
+    }
+  }
+  return [...rounds.values()].flat();
+}
+
+/** What the run directory of one side says of it. */
+async function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
+  const { facts: world, unseen } = worldFor(loaded);
+  const catalogue = loadCatalogue();
+  const digest = await targetDigestOf(target.ref);
+  const offerings = Math.max(0, ...runs.chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values())));
+  return {
+    format: RUN_FORMAT,
+    id: `${basename(startedAt.replaceAll(':', '-'))}-${letter}`,
+    startedAt,
+    versions: { scaleproof: ownVersion(), node: process.version },
+    seed: runs.seed,
+    trials: runs.trials,
+    scenarios: await Promise.all(
+      runs.chosen.map(async ({ scenario: { id, title, profile, requirements }, suite, ref }) => ({
+        id,
+        title,
+        suite,
+        profile,
+        requirements: [...requirements],
+        digest: await digestOf(ref.module),
+      })),
+    ),
+    target: {
+      name: target.label,
+      features: [...loaded.features],
+      constants: { ...loaded.constants },
+      ...(digest === undefined ? {} : { digest }),
+    },
+    world: {
+      name: world.name,
+      capabilities: [...world.capabilities],
+      allowances: { ...world.allowances },
+      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
+    },
+    bounds: Object.values(resolveBounds({ constants: loaded.constants, allowances: world.allowances, nodes: DEFAULT_NODES, offerings })),
+    digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
+    planned: trials.map(({ scenario, suite, seed, replay, history }) => ({
+      scenario: scenario.id,
+      title: scenario.title,
+      suite,
+      seed,
+      replay,
+      history,
+    })),
+    notRun: [...notRun],
+  };
+}

@@ -1,0 +1,7 @@
+import type { ComparedScenarios } from '../../gate/comparison.ts';
+
+/** Of the bundled scenarios those that single figures of a comparison are of. */
+export const COMPARED_SCENARIOS: ComparedScenarios = {
+  scaleOut: ['provisioning/scale-out-and-back'],
+  freeSize: ['provisioning/two-cycles'],
+};

@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import type { ComparedRun, ComparedTrial } from '../../gate/comparison.ts';
+import { decideGate } from '../../gate/decide.ts';
+import type { Episode } from '../../gate/episode.ts';
+import { nextLook } from '../../gate/policy.ts';
+import type { Policy } from '../../gate/policy.ts';
+import { StateError, appendState, readState } from '../../gate/state.ts';
+import type { StateEntry, StateVersion } from '../../gate/state.ts';
+import type { GateDecision } from '../../gate/verdict.ts';
+import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { packageRoot } from '../../model/package-root.ts';
+import type { ChosenScenario, chooseTarget } from '../choose.ts';
+import { readComparedRun } from '../compare/read-run.ts';
+import { runTargets } from '../compare/run-targets.ts';
+import type { Console } from '../console.ts';
+import { UsageError } from '../usage-error.ts';
+import { summarizeGate } from './terminal.ts';
+
+/** Runs that are there. */
+interface Directories {
+  readonly kind: 'directories';
+  readonly baseline: string;
+  readonly candidate: string;
+}
+
+/** Targets that are run: more and more seeds, until the gate can tell. */
+export interface Targets {
+  readonly kind: 'targets';
+  readonly baseline: ReturnType<typeof chooseTarget>;
+  readonly candidate: ReturnType<typeof chooseTarget>;
+  readonly chosen: readonly ChosenScenario[];
+  readonly seed: number;
+  readonly workers: number | undefined;
+  /** Where episodes of each version accumulate. */
+  readonly state: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+export type GateSides = Directories | Targets;
+
+/** What a gate was decided on. */
+export interface GateOutcome {
+  readonly decision: GateDecision;
+  /** Where the trials lie, in the order in which they were run. */
+  readonly directories: readonly string[];
+  /** What was left out, and why: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
+
+/**
+ * Runs what a gate needs, and decides.
+ * @param at where run directories of targets are made, new; and when
+ * @throws UsageError when the sides can't be compared
+ * @throws the signal's reason when it is aborted
+ */
+export function runGate(
+  sides: GateSides,
+  policy: Policy,
+  at: { readonly directory: string; readonly startedAt: string },
+  console: Console,
+): Promise<GateOutcome> {
+  return sides.kind === 'directories' ? Promise.resolve(judgeDirectories(sides, policy)) : runUntilTold(sides, policy, at, console);
+}
+
+function judgeDirectories({ baseline, candidate }: Directories, policy: Policy): GateOutcome {
+  const [ours, theirs] = [baseline, candidate].map((directory) => readComparedRun(directory, () => true)) as [ComparedRun, ComparedRun];
+  refuseStrangers(ours, theirs);
+  const isPaired = ours.time === 'virtual';
+  const { notes, isSame } = comparable(ours, theirs, isPaired);
+  const episodesOf = ({ trials }: ComparedRun): Episode[] => trials.filter(isSame).map(({ episode }) => episode);
+  const decision = decideGate(episodesOf(ours), episodesOf(theirs), policy, { paired: isPaired, seed: 1 });
+  return { decision, directories: [baseline, candidate], notes };
+}
+
+/** @throws UsageError where figures of one mean something else than those of the other */
+function refuseStrangers(baseline: ComparedRun, candidate: ComparedRun): void {
+  for (const [what, of] of [
+    ['world', (run: ComparedRun) => run.world],
+    ['time', (run: ComparedRun) => run.time],
+    ['instance types and prices', (run: ComparedRun) => run.digests],
+  ] as const) {
+    if (isDeepStrictEqual(of(baseline), of(candidate))) continue;
+    throw new UsageError(
+      `${baseline.directory} and ${candidate.directory} can't be compared: their ${what} differ; run both with one version, in one world`,
+    );
+  }
+}
+
+/** Paired trials have to ask for the same: the same scenario, as large. */
+function comparable(
+  baseline: ComparedRun,
+  candidate: ComparedRun,
+  isPaired: boolean,
+): { notes: string[]; isSame: (trial: ComparedTrial) => boolean } {
+  const settingsOf = ({ trials }: ComparedRun): Map<string, ComparedTrial['setting']> =>
+    new Map(trials.map(({ episode, setting }) => [keyOf(episode, isPaired), setting]));
+  const [ours, theirs] = [settingsOf(baseline), settingsOf(candidate)];
+  const isSame = ({ episode }: ComparedTrial): boolean => {
+    const key = keyOf(episode, isPaired);
+    const [one, other] = [ours.get(key), theirs.get(key)];
+    return one === undefined || other === undefined || isDeepStrictEqual(one, other);
+  };
+  const differing = new Set(candidate.trials.filter((trial) => !isSame(trial)).map(({ episode }) => episode.scenario));
+  const lone = new Set([...symmetricDifference(ours, theirs)].map((key) => key.split(' ')[0] ?? key));
+  return {
+    isSame,
+    notes: [
+      ...[...differing].map((id) => `${id} is left out: the two runs asked for different things (another version of it, or other --nodes)`),
+      ...[...lone].map((id) => `some trials of ${id} are in one run only, and have nothing to be paired with`),
+    ],
+  };
+}
+
+/** What two episodes have in common that are one trial: in real time none are. */
+function keyOf({ scenario, seed }: Pick<Episode, 'scenario' | 'seed'>, isPaired = true): string {
+  return isPaired ? `${scenario} ${seed}` : scenario;
+}
+
+function symmetricDifference(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] {
+  return [...a.keys(), ...b.keys()].filter((key) => a.has(key) !== b.has(key));
+}
+
+/** One version of a target, and what is known of it. */
+interface Version {
+  readonly letter: string;
+  readonly target: ReturnType<typeof chooseTarget>;
+  readonly version: StateVersion;
+  readonly episodes: Map<string, Episode>;
+}
+
+async function runUntilTold(
+  sides: Targets,
+  policy: Policy,
+  at: { directory: string; startedAt: string },
+  console: Console,
+): Promise<GateOutcome> {
+  const digests = new Map(
+    await Promise.all(sides.chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)),
+  );
+  const versions = await Promise.all(
+    (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
+      const version = await versionOf(sides[side]);
+      return { letter: LETTERS[side], target: sides[side], version, episodes: known(sides.state, version, digests) };
+    }),
+  );
+  const [baseline, candidate] = versions as [Version, Version];
+  const directories: string[] = [];
+  const { chosen, seed: first, signal } = sides;
+  for (let done = 0; ;) {
+    const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
+    const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
+    done += seeds.length;
+    const isWhole = ({ episodes }: Version): boolean =>
+      seeds.every((seed) => chosen.every(({ scenario: { id } }) => episodes.has(keyOf({ scenario: id, seed }))));
+    const lacking = versions.filter((version) => !isWhole(version));
+    if (lacking.length > 0) {
+      const directory = join(at.directory, `seeds-from-${seeds[0] ?? first}`);
+      directories.push(directory);
+      const runs = { chosen, seed: seeds[0] ?? first, trials: seeds.length, nodesOf: () => DEFAULT_NODES, workers: sides.workers };
+      await runTargets(lacking, runs, { directory, startedAt: at.startedAt, signal }, console);
+      signal.throwIfAborted();
+      for (const { letter, version, episodes } of lacking) {
+        const fresh = readComparedRun(join(directory, letter), () => true).trials.map(({ episode }) => episode);
+        for (const episode of fresh) episodes.set(keyOf(episode), episode);
+        keep(sides.state, version, fresh, digests);
+      }
+    }
+    const asked = ({ episodes }: Version): Episode[] =>
+      [...episodes.values()].filter(({ scenario, seed }) => seed >= first && seed < first + done && digests.has(scenario));
+    const decision = decideGate(asked(baseline), asked(candidate), policy, { paired: true, seed: first });
+    // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
+    if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes: [] };
+    console.err(`${summarizeGate(decision)}\n`);
+  }
+}
+
+/**
+ * What episodes may be shared among: they are of one target, run by one version of everything else. In a clone any source
+ * file may matter, so all of them count.
+ */
+async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>): Promise<StateVersion> {
+  const root = packageRoot();
+  const sources = globSync(
+    ['{bin,checks,clients,controller,dist,faults,harness,history,model,protocols,runtime,suites,targets,wire,world}/**/*.{js,ts}'],
+    {
+      cwd: root,
+      exclude: (path) => /\.test\.|node_modules/.test(path),
+    },
+  ).sort();
+  const all = createHash('sha256');
+  for (const path of sources) if (statSync(join(root, path)).isFile()) all.update(path).update(readFileSync(join(root, path)));
+  all.update((await targetDigestOf(ref)) ?? '');
+  const catalogue = createHash('sha256');
+  for (const path of globSync('fixtures/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
+  return { target: label, targetDigest: all.digest('hex'), world: 'embedded', catalogueDigest: catalogue.digest('hex') };
+}
+
+function known(state: string | undefined, version: StateVersion, digests: ReadonlyMap<string, string>): Map<string, Episode> {
+  if (state === undefined) return new Map();
+  const entries = refuseBadState(() => readState(state, version)).filter(
+    ({ scenarioDigest, episode }) => digests.get(episode.scenario) === scenarioDigest,
+  );
+  return new Map(entries.map(({ episode }) => [keyOf(episode), episode]));
+}
+
+function keep(state: string | undefined, version: StateVersion, episodes: readonly Episode[], digests: ReadonlyMap<string, string>): void {
+  if (state === undefined) return;
+  const entries = episodes.map((episode): StateEntry => ({ scenarioDigest: digests.get(episode.scenario) ?? '', episode }));
+  refuseBadState(() => appendState(state, version, entries));
+}
+
+function refuseBadState<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof StateError) throw new UsageError(error.message);
+    throw error;
+  }
+}
+
+/** Whether a side is named by the directory of a run. @throws UsageError for a directory without one */
+export function isRun(name: string): boolean {
+  if (!existsSync(name) || !statSync(name).isDirectory()) return false;
+  if (existsSync(join(name, 'run.json'))) return true;
+  if (!name.startsWith('.') && !name.startsWith('/')) return false;
+  throw new UsageError(`${name} is no run directory: it has no run.json`);
+}
+
+/** Writes what a gate decided beside its runs. @returns the file */
+export function writeDecision(directory: string, outcome: GateOutcome): string {
+  const path = join(directory, 'gate.json');
+  writeFileSync(path, `${JSON.stringify(outcome, undefined, 2)}\n`);
+  return path;
+}

@@ -1,0 +1,87 @@
+import type { Criterion, GateDecision, GateVerdict, PhaseComparison, PhaseSide } from '../../gate/verdict.ts';
+import { createPaint, printable } from '../../reports/paint.ts';
+import type { Ink } from '../../reports/paint.ts';
+import { renderTable, wrap } from '../../reports/table.ts';
+import type { Cell } from '../../reports/table.ts';
+import type { GateOutcome } from './run-gate.ts';
+
+type Paint = (ink: Ink, text: string) => string;
+
+const MARKS: Readonly<Record<GateVerdict, { readonly mark: string; readonly ink: Ink }>> = {
+  pass: { mark: '✓', ink: 'pass' },
+  fail: { mark: '✗', ink: 'fail' },
+  inconclusive: { mark: '?', ink: 'unknown' },
+};
+/** Episodes of a criterion that are named; gate.json has them all. */
+const EVIDENCE_SHOWN = 5;
+const INDENT = '    ';
+/** Two marks and the spaces around them. */
+const MARGIN = 2;
+
+/** A gate for a terminal: what it was asked, each criterion with its evidence, and what to do. */
+export function formatGate(
+  { decision, notes }: GateOutcome,
+  { baseline, candidate }: { readonly baseline: string; readonly candidate: string },
+  { color, columns }: { readonly color: boolean; readonly columns: number },
+): string {
+  const paint = createPaint(color);
+  const { episodes, criteria, phases, needs, verdict, action, sentence } = decision;
+  const width = columns - INDENT.length;
+  const { mark, ink } = MARKS[verdict];
+  return [
+    `${paint('bold', 'baseline')}   ${printable(baseline)}, ${episodes.baseline} episodes`,
+    `${paint('bold', 'candidate')}  ${printable(candidate)}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} in pairs of one scenario and seed` : 'not in pairs: in real time no trial is the same twice'}`,
+    '',
+    ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, width)),
+    '',
+    ...describePhases(phases, paint, columns),
+    ...notes.flatMap((note) => wrap(`note: ${printable(note)}`, columns)),
+    ...needs.sentences.flatMap((text) => wrap(printable(text), columns).map((line) => paint('unknown', line))),
+    ...wrap(`${mark} ${action.toUpperCase()}: ${printable(sentence)}`, columns).map((line) => paint(ink, line)),
+    '',
+  ].join('\n');
+}
+
+function describeCriterion({ criterion, verdict, sentence, evidence }: Criterion, paint: Paint, width: number): string[] {
+  const { mark, ink } = MARKS[verdict];
+  const more = evidence.length - EVIDENCE_SHOWN;
+  return [
+    `${paint(ink, mark)} ${paint('bold', criterion)}`,
+    ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),
+    ...evidence
+      .slice(0, EVIDENCE_SHOWN)
+      .flatMap(({ scenario, seed, what, replay }) => [
+        ...wrap(`${scenario} seed ${seed}: ${printable(what)}`, width).map((line) => `${INDENT}${line}`),
+        paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`),
+      ]),
+    ...(more > 0 ? [paint('dim', `${INDENT}and ${more} more in gate.json`)] : []),
+  ];
+}
+
+function describePhases(phases: readonly PhaseComparison[], paint: Paint, columns: number): string[] {
+  if (phases.length === 0) return [];
+  const side = (of: PhaseSide | undefined): Cell[] =>
+    of === undefined
+      ? [{ text: '-' }, { text: '-' }, { text: '-' }]
+      : [of.p50, of.p95, of.p99].map((range) => ({ text: formatRange(range) }));
+  const rows = phases.map(({ phase, isJudged, baseline, candidate }): Cell[] => [
+    { text: isJudged ? phase : `${phase} *` },
+    ...side(baseline),
+    ...side(candidate),
+  ]);
+  const right = (heading: string) => ({ heading, align: 'right' as const });
+  const lines = renderTable([{ heading: 'PHASE', align: 'left' }, ...['P50', 'P95', 'P99', 'CAND. P50', 'P95', 'P99'].map(right)], rows, {
+    maxWidth: columns - MARGIN,
+    paintHeading: (text) => paint('dim', text),
+  });
+  return [...lines, paint('dim', 'seconds of all pods together, * for information only'), ''];
+}
+
+function formatRange({ ms, isAtLeast }: PhaseSide['p50']): string {
+  return `${isAtLeast ? '≥ ' : ''}${(ms / 1_000).toFixed(1)}`;
+}
+
+/** One line for logs. */
+export function summarizeGate({ verdict, action, sentence }: GateDecision): string {
+  return `${MARKS[verdict].mark} ${action.toUpperCase()}: ${sentence}`;
+}

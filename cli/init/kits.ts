@@ -1,0 +1,111 @@
+import { join } from 'node:path';
+import { packageRoot } from '../../model/package-root.ts';
+
+/** One file of a kit. */
+export interface KitFile {
+  /** The template, from the folder of this package. */
+  readonly from: string;
+  /** Where it is written, from the kit's folder. */
+  readonly to: string;
+}
+
+/** What wires Scaleproof into one other system. */
+export interface Kit {
+  readonly name: string;
+  readonly summary: string;
+  /** The folder that is written to unless the user names one. */
+  readonly out: string;
+  readonly files: readonly KitFile[];
+  /** What the user does next, a sentence each. */
+  readonly next: readonly string[];
+}
+
+const SERVE: readonly KitFile[] = [
+  { from: 'fixtures/init/serve/serve.yaml', to: 'serve.yaml' },
+  { from: 'fixtures/init/serve/Dockerfile', to: 'Dockerfile' },
+];
+const NEXT_FOR_SERVE: readonly string[] = [
+  'Put scaleproof.tgz (npm pack in the repository of Scaleproof), your target.yaml and your programs beside the Dockerfile; build and push it.',
+  'Name that image in the manifests, wherever they say CHANGE, and make the secret that serve.yaml begins with.',
+];
+
+export const KITS: readonly Kit[] = [
+  {
+    name: 'argo',
+    summary: 'Argo Rollouts: an AnalysisTemplate that asks the gate, one that runs it as a Job, and the service',
+    out: 'scaleproof-argo',
+    files: [
+      { from: 'fixtures/init/argo/analysis-template.yaml', to: 'analysis-template.yaml' },
+      { from: 'fixtures/init/argo/job-template.yaml', to: 'job-template.yaml' },
+      ...SERVE,
+    ],
+    next: [
+      ...NEXT_FOR_SERVE,
+      'kubectl apply -f serve.yaml, and analysis-template.yaml in the namespace of your Rollout, with a copy of the secret.',
+      'Add the step that analysis-template.yaml begins with to your Rollout.',
+    ],
+  },
+  {
+    name: 'flagger',
+    summary: 'Flagger: a Canary whose webhooks start the gate, wait for it and roll back, and the service',
+    out: 'scaleproof-flagger',
+    files: [{ from: 'fixtures/init/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
+    next: [
+      ...NEXT_FOR_SERVE,
+      'Name your Deployment, baseline, candidate and token in canary.yaml: Flagger sends no headers, so that the token stands in it.',
+      'kubectl apply -f serve.yaml -f canary.yaml',
+    ],
+  },
+  {
+    name: 'github-actions',
+    summary: 'GitHub Actions: a workflow of four shards, one merged report with summary and annotations, and a gate',
+    out: '.',
+    files: [{ from: 'fixtures/init/github-actions/scaleproof.yaml', to: '.github/workflows/scaleproof.yaml' }],
+    next: [
+      'Add scaleproof to the development dependencies of the repository: npm install --save-dev PATH/scaleproof-VERSION.tgz',
+      'Name your autoscaler in TARGET; the line says CHANGE.',
+    ],
+  },
+  {
+    name: 'prometheus',
+    summary: 'Prometheus: alerting and recording rules over what Karpenter and the reference export',
+    out: 'scaleproof-prometheus',
+    files: [{ from: 'fixtures/prometheus/rules.yaml', to: 'rules.yaml' }],
+    next: [
+      'Name the file under rule_files of your Prometheus, or put its groups under spec of a PrometheusRule.',
+      'Look at what they say of the last days before they may wake somebody: promtool check rules rules.yaml, then the graph of each expression.',
+    ],
+  },
+  {
+    name: 'grafana',
+    summary: 'Grafana: a dashboard of provisioning, claims and nodes, the AWS API, interruption and gates',
+    out: 'scaleproof-grafana',
+    files: [{ from: 'fixtures/grafana/dashboard.json', to: 'dashboard.json' }],
+    next: [
+      'Import it in Grafana (Dashboards, New, Import), or put it into a folder that Grafana provisions.',
+      'Success, baseline and orphans come from the rules that `scaleproof init prometheus` writes.',
+    ],
+  },
+  {
+    name: 'playwright',
+    summary: 'Playwright: a project of your own with one scenario, run by Playwright Test with its report and its UI mode',
+    out: 'scaleproof-tests',
+    files: [
+      { from: 'fixtures/init/playwright/package.template', to: 'package.json' },
+      { from: 'fixtures/init/playwright/config.template', to: 'playwright.config.ts' },
+      { from: 'fixtures/init/playwright/scenario.template', to: 'release.ts' },
+      { from: 'fixtures/init/playwright/spec.template', to: 'release.spec.ts' },
+      { from: 'fixtures/init/playwright/gitignore.template', to: '.gitignore' },
+    ],
+    next: [
+      'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',
+      'npx playwright test, and npx playwright test --ui to look at it. No browser is needed.',
+      'TARGET=mutant:unmasked-offerings npx playwright test has to fail: a scenario that no wrong autoscaler fails is not worth its time.',
+    ],
+  },
+];
+
+/** Where the template lies. */
+export function templatePath({ from }: KitFile): string {
+  return join(packageRoot(), from);
+}

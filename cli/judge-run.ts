@@ -1,0 +1,48 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { checkCatalogue } from '../checks/catalogue.ts';
+import type { Check } from '../checks/check.ts';
+import { judgeTrial } from '../harness/run.ts';
+import type { JudgedTrial } from '../harness/run.ts';
+import { HistoryError } from '../history/reader.ts';
+import type { RunFacts } from '../reports/report-input.ts';
+import type { Console } from './console.ts';
+import { readRunFacts } from './run-directory.ts';
+import { UsageError } from './usage-error.ts';
+
+/** What a run directory says once it is judged again. */
+interface JudgedRun {
+  readonly run: RunFacts;
+  /** Those of the planned trials that have a history. */
+  readonly judged: readonly JudgedTrial[];
+}
+
+/**
+ * Judges the trials of a run directory again, from its files alone. A history that is missing is said on the console.
+ * @param checks by default those of the catalogue
+ * @throws UsageError when the directory holds no run, or a history that can't be read
+ */
+export function judgeRun(directory: string, console: Console, checks: readonly Check[] = checkCatalogue): JudgedRun {
+  const run = readRunFacts(directory);
+  const judged: JudgedTrial[] = [];
+  for (const { scenario, title, suite, seed, crash, replay, history } of run.planned) {
+    if (!existsSync(join(directory, history))) {
+      const isKnown = run.notRun.some((one) => one.scenario === scenario && one.seed === seed);
+      if (!isKnown) console.err(`${history} is missing: ${scenario} with seed ${seed} was not judged\n`);
+      continue;
+    }
+    try {
+      judged.push(
+        judgeTrial(
+          { scenario: { id: scenario, title }, suite, targetLabel: run.target.name, seed, crash, replay, history },
+          directory,
+          checks,
+        ),
+      );
+    } catch (error) {
+      if (error instanceof HistoryError) throw new UsageError(error.message);
+      throw error;
+    }
+  }
+  return { run, judged };
+}

@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { parseRunFacts } from '../reports/report-input.ts';
+import { runReportSchema } from '../reports/run-report.ts';
+import type { RunReport } from '../reports/run-report.ts';
+import { scaleproof } from './testing/command.ts';
+import { folderWith, historiesOf } from './testing/files.ts';
+
+/** What is run: two scenarios, one of them with crash points, which belong to the shard of its first seed. */
+const FLAGS = ['--scenario', 'provisioning/out-and-back-in-small', '--scenario', 'crashes/killed-after-launch', '--seed', '3'];
+
+function reportOf(directory: string): RunReport {
+  return runReportSchema.parse(JSON.parse(readFileSync(join(directory, 'report.json'), 'utf8')));
+}
+
+/** What of a report has nothing to do with when it was run, and in which directory. */
+function lasting({ run, ...rest }: RunReport): unknown {
+  const { id: _id, startedAt: _startedAt, wallMs: _wallMs, ratio: _ratio, ...facts } = run;
+  return { ...rest, run: facts };
+}
+
+test('shards of a run, merged in any order, are the run: histories to the byte, and the report', async ({}, testInfo) => {
+  test.setTimeout(600_000);
+  const cwd = folderWith(testInfo);
+  const run = (out: string, ...flags: string[]) => scaleproof(['run', ...FLAGS, '--trials', '2', '--out', out, ...flags], cwd);
+  expect((await run('whole')).code).toBe(0);
+  for (const number of [1, 2, 3]) expect((await run(`shard-${number}`, '--shard', `${number}/3`)).code).toBe(0);
+  const merged = await scaleproof(['merge', 'shard-3', 'shard-1', 'shard-2', '--out', 'merged'], cwd);
+  expect(merged.code, merged.stderr).toBe(0);
+
+  const [whole, joined] = [join(cwd, 'whole'), join(cwd, 'merged')];
+  expect(historiesOf(joined)).toEqual(historiesOf(whole));
+  expect(lasting(reportOf(joined))).toEqual(lasting(reportOf(whole)));
+  expect(reportOf(joined).scenarios.some(({ crashPoints }) => (crashPoints?.passed ?? 0) > 10)).toBe(true);
+  const facts = parseRunFacts(readFileSync(join(joined, 'run.json'), 'utf8'), 'run.json');
+  expect(facts.shard).toBeUndefined();
+  const own = [1, 2, 3].map((number) => parseRunFacts(readFileSync(join(cwd, `shard-${number}`, 'run.json'), 'utf8'), 'run.json'));
+  expect(own.map(({ planned }) => planned.filter(({ crash }) => crash === undefined).length)).toEqual([2, 1, 1]);
+
+  for (const [directories, message] of [
+    [['shard-1', 'shard-2'], 'of 3 shards these are missing: 3'],
+    [['shard-1', 'shard-2', 'shard-1'], 'shard-1 and shard-1 are both shard 1 of 3'],
+    [['whole'], 'whole is a whole run, no shard'],
+    [['shard-1', 'whole'], 'whole is a whole run, and shard-1 one of 3'],
+    [['nowhere'], 'nowhere is no run directory'],
+  ] as const) {
+    const refused = await scaleproof(['merge', ...directories, '--out', 'refused'], cwd);
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(message);
+  }
+  const other = await run('other', '--shard', '2/3', '--nodes', '3');
+  expect(other.code).toBe(0);
+  const strangers = await scaleproof(['merge', 'shard-1', 'other', 'shard-3'], cwd);
+  expect(strangers).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('shard-1 and other are no shards of one run: their flags differ'),
+  });
+});
+
+test('a shard is I/N', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  for (const [shard, message] of [
+    ['0/2', '--shard I/N: I must be at least 1, not "0"'],
+    ['3/2', '--shard 3/2: there are 2 shards, counted from 1'],
+    ['2', '--shard is I/N, as in 2/4, not "2"'],
+    ['9/9', '--shard 9/9: there are only 2 trials; take fewer shards'],
+  ] as const) {
+    const { code, stderr } = await scaleproof(['run', ...FLAGS, '--shard', shard], cwd);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: `scaleproof: ${message}\n` });
+  }
+});

@@ -1,0 +1,48 @@
+import { Counter, Gauge, expose } from '../../controller/core/metrics.ts';
+import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
+import { GATE_METRICS } from '../init/gate-metrics.ts';
+import type { GateMetric } from '../init/gate-metrics.ts';
+import { EXIT } from '../usage-error.ts';
+import type { GateJob, GateJobs } from './jobs.ts';
+
+/** What `scaleproof serve` tells Prometheus. Targets are those that the command line allowed: few. */
+export interface GateMetrics {
+  ended(job: GateJob): void;
+  /** In the text format. */
+  text(jobs: GateJobs): string;
+}
+
+/** As the command would have exited. */
+const CODES: Readonly<Record<GateVerdict, number>> = { pass: EXIT.pass, fail: EXIT.fail, inconclusive: EXIT.unknown };
+
+/** @param profile of the scenarios that gates run */
+export function createGateMetrics(profile: string): GateMetrics {
+  const { verdict, runs, lastSuccess, duration } = GATE_METRICS;
+  const ended = new Counter(runs.name, runs.help);
+  return {
+    ended: ({ candidate, result }) => ended.inc({ target: candidate, profile, verdict: result?.verdict ?? 'inconclusive' }),
+    text: (jobs) => {
+      const last = new Map(jobs.list().flatMap((job) => (job.status === 'done' ? [[job.candidate, job] as const] : [])));
+      const gauge = ({ name, help }: GateMetric, of: (job: GateJob) => number | undefined): Gauge =>
+        new Gauge(name, help, () =>
+          [...last.values()].flatMap((job) => {
+            const value = of(job);
+            return value === undefined ? [] : [[{ target: job.candidate, profile }, value] as const];
+          }),
+        );
+      return expose([
+        ended,
+        gauge(verdict, ({ result }) => CODES[result?.verdict ?? 'inconclusive']),
+        gauge(lastSuccess, ({ result }) => successRatio(result?.decision)),
+        gauge(duration, ({ begunMs = 0, endedMs = 0 }) => (endedMs - begunMs) / 1_000),
+      ]);
+    },
+  };
+}
+
+/** Of the candidate's episodes; absent where none was judged. */
+function successRatio(decision: GateDecision | undefined): number | undefined {
+  const numbers = decision?.criteria.find(({ criterion }) => criterion === 'success')?.numbers;
+  const { succeeded, trials } = numbers ?? {};
+  return succeeded === undefined || trials === undefined || trials === 0 ? undefined : succeeded / trials;
+}

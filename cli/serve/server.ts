@@ -1,0 +1,226 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { z } from 'zod';
+import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, startsGate } from './flagger.ts';
+import type { FlaggerHook } from './flagger.ts';
+import { BusyError } from './jobs.ts';
+import type { GateJob, GateJobs, GateQuestion } from './jobs.ts';
+
+/** Most bytes of a request. Flagger's are some hundred. */
+const MAX_BODY_BYTES = 64 * 1_024;
+/** How long a client may take to send a request. */
+const REQUEST_TIMEOUT_MS = 10_000;
+const MAX_CONNECTIONS = 256;
+/** After so long it is worth asking again, in seconds. */
+const RETRY_AFTER_S = 30;
+
+/** What a server needs to know. */
+export interface Site {
+  readonly jobs: GateJobs;
+  /** Which candidate and baseline are meant, of those that the command line allowed; the default where nothing is said. */
+  readonly choose: (names: { readonly baseline?: string | undefined; readonly candidate?: string | undefined }) => GateQuestion | Refusal;
+  readonly metrics: () => string;
+  /** Whoever asks for more than `/healthz` and `/readyz` has to know it; undefined where only this machine can ask. */
+  readonly token: string | undefined;
+  readonly isReady: () => boolean;
+}
+
+/** Why a request can't be answered. */
+export interface Refusal {
+  readonly refused: string;
+}
+
+/** A server that answers. */
+export interface GateServer {
+  readonly url: string;
+  /** Takes no more requests and ends those that are open. */
+  close(): Promise<void>;
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+const questionSchema = z.strictObject({
+  baseline: z.string().min(1).optional(),
+  candidate: z.string().min(1).optional(),
+  /** The same at each repetition: it then finds the gate that it started. */
+  key: z.string().min(1).max(200).optional(),
+});
+
+/** Listens. @throws when the port can't be had */
+export async function serveGates(site: Site, { host, port }: { readonly host: string; readonly port: number }): Promise<GateServer> {
+  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+    void respond(site, request, response);
+  });
+  server.maxConnections = MAX_CONNECTIONS;
+  const listening = Promise.withResolvers<void>();
+  server.once('error', listening.reject);
+  server.listen(port, host, listening.resolve);
+  await listening.promise;
+  const { address, family, port: bound } = server.address() as AddressInfo;
+  return { url: `http://${family === 'IPv6' ? `[${address}]` : address}:${bound}`, close: () => closeServer(server) };
+}
+
+function closeServer(server: Server): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  server.closeAllConnections();
+  return closed;
+}
+
+async function respond(site: Site, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  let answer: Answer;
+  try {
+    answer = await answerTo(site, request);
+  } catch (error) {
+    answer = { status: 500, body: { error: `an error of Scaleproof itself: ${error instanceof Error ? error.message : String(error)}` } };
+  }
+  const isText = typeof answer.body === 'string';
+  const type = isText ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json';
+  // A request that was not read to its end leaves its connection useless.
+  const connection = request.complete ? {} : { connection: 'close' };
+  response
+    .writeHead(answer.status, { 'content-type': type, 'cache-control': 'no-store', ...connection, ...answer.headers })
+    .end(isText ? answer.body : `${JSON.stringify(answer.body)}\n`);
+}
+
+async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
+  const url = new URL(request.url ?? '/', 'http://localhost');
+  const at = `${request.method ?? 'GET'} ${url.pathname}`;
+  if (at === 'GET /healthz') return { status: 200, body: 'ok\n' };
+  if (at === 'GET /readyz') return site.isReady() ? { status: 200, body: 'ok\n' } : { status: 503, body: 'stopping\n' };
+  const [, hook] = /^POST \/flagger\/([a-z-]+)$/.exec(at) ?? [];
+  if (isHook(hook)) return hookOf(site, hook, request);
+  if (!mayAsk(site, request)) return UNAUTHORIZED;
+  if (at === 'GET /metrics') return { status: 200, body: site.metrics() };
+  if (at === 'GET /v1/verdict') return verdictOf(site, url);
+  if (at === 'GET /v1/gates') return { status: 200, body: site.jobs.list().map(describeJob) };
+  if (at === 'POST /v1/gates') return startGate(site, request);
+  const [, gate] = /^GET \/v1\/gates\/([\w-]+)$/.exec(at) ?? [];
+  if (gate !== undefined) return describeGate(site, gate);
+  return { status: 404, body: { error: `there is no ${at}`, endpoints: ENDPOINTS } };
+}
+
+const ENDPOINTS = [
+  'POST /v1/gates',
+  'GET /v1/gates',
+  'GET /v1/gates/ID',
+  'GET /v1/verdict?candidate=NAME',
+  `POST /flagger/${FLAGGER_HOOKS.join('|')}`,
+  'GET /metrics',
+  'GET /healthz',
+  'GET /readyz',
+];
+
+function isHook(text: string | undefined): text is FlaggerHook {
+  return FLAGGER_HOOKS.some((hook) => hook === text);
+}
+
+const UNAUTHORIZED: Answer = {
+  status: 401,
+  body: { error: 'send the token as "Authorization: Bearer TOKEN"; a webhook of Flagger has it as metadata.token' },
+  headers: { 'www-authenticate': 'Bearer' },
+};
+
+/** @param said the token, where it is not in a header */
+function mayAsk({ token }: Site, request: IncomingMessage, said?: string): boolean {
+  if (token === undefined) return true;
+  const [, bearer] = /^Bearer (.+)$/i.exec(request.headers.authorization ?? '') ?? [];
+  // Digests have one length, whatever was sent.
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(said ?? bearer ?? ''), digest(token));
+}
+
+async function startGate(site: Site, request: IncomingMessage): Promise<Answer> {
+  const read = await readBody(request, questionSchema);
+  if ('status' in read) return read;
+  const question = site.choose(read.value);
+  if ('refused' in question) return { status: 422, body: { error: question.refused } };
+  const header = request.headers['idempotency-key'];
+  return started(site, question, read.value.key ?? (typeof header === 'string' ? header : undefined));
+}
+
+function started(site: Site, question: GateQuestion, key: string | undefined): Answer {
+  try {
+    const job = site.jobs.start(question, key);
+    return { status: job.status === 'done' ? 200 : 202, body: describeJob(job), headers: { location: `/v1/gates/${job.id}` } };
+  } catch (error) {
+    if (!(error instanceof BusyError)) throw error;
+    return { status: 503, body: { error: error.message }, headers: { 'retry-after': String(RETRY_AFTER_S) } };
+  }
+}
+
+function describeGate(site: Site, id: string): Answer {
+  const job = site.jobs.get(id);
+  return job === undefined
+    ? { status: 404, body: { error: `there is no gate ${id}: it was forgotten, or this server never had it` } }
+    : { status: 200, body: describeJob(job) };
+}
+
+/** For Argo Rollouts: inconclusive as long as the newest gate runs, since an older verdict is about an older version. */
+function verdictOf(site: Site, url: URL): Answer {
+  const question = site.choose({ candidate: url.searchParams.get('candidate') ?? undefined });
+  if ('refused' in question) return { status: 422, body: { error: question.refused } };
+  const job = site.jobs.newest(question.candidate);
+  if (job?.status === 'done') return { status: 200, body: describeJob(job) };
+  if (job !== undefined) {
+    return { status: 200, body: describeJob({ ...job, result: { verdict: 'inconclusive', reason: `${job.id} is ${job.status}` } }) };
+  }
+  return {
+    status: 503,
+    body: { error: `there is no gate of ${question.candidate} yet; POST /v1/gates starts one` },
+    headers: { 'retry-after': String(RETRY_AFTER_S) },
+  };
+}
+
+async function hookOf(site: Site, hook: FlaggerHook, request: IncomingMessage): Promise<Answer> {
+  const read = await readBody(request, flaggerPayloadSchema);
+  if ('status' in read) return read;
+  const { name, namespace, checksum, metadata } = read.value;
+  // What is only noted tells nothing, and starts nothing.
+  if (hook !== 'event' && !mayAsk(site, request, metadata?.['token'])) return UNAUTHORIZED;
+  // One version of one canary is one gate, whichever hook asks for it.
+  const key = `flagger ${namespace}/${name} ${checksum}`;
+  let job = site.jobs.byKey(key);
+  if (job === undefined && startsGate(hook)) {
+    const question = site.choose({ baseline: metadata?.['baseline'], candidate: metadata?.['candidate'] });
+    if ('refused' in question) return { status: 422, body: { error: question.refused } };
+    const answer = started(site, question, key);
+    if (answer.status === 503) return answer;
+    job = site.jobs.byKey(key);
+  }
+  const { status, message } = answerFlagger(hook, job);
+  return { status, body: { message, ...(job === undefined ? {} : { gate: job.id }) } };
+}
+
+/** What is told of a gate. */
+function describeJob({ id, baseline, candidate, status, result }: GateJob): unknown {
+  return { id, baseline, candidate, status, ...(result === undefined ? {} : { result }) };
+}
+
+async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<{ readonly value: T } | Answer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > MAX_BODY_BYTES) return { status: 413, body: { error: `a request has at most ${MAX_BODY_BYTES} bytes` } };
+    chunks.push(chunk);
+  }
+  let raw: unknown;
+  try {
+    raw = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}');
+  } catch {
+    return { status: 400, body: { error: 'the request is not JSON' } };
+  }
+  const parsed = schema.safeParse(raw);
+  if (parsed.success) return { value: parsed.data };
+  const issue = parsed.error.issues[0];
+  return {
+    status: 400,
+    body: { error: `the request: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.replace(':  ', ': ') },
+  };
+}

@@ -1,0 +1,178 @@
+import { expect, test } from '@playwright/test';
+import { targetComparisonSchema } from '../history/comparison.ts';
+import type { ComparedRow, TargetComparison } from '../history/comparison.ts';
+import { compareTargets, letterOf } from './comparison.ts';
+import type { ComparedRun, ComparedTrial } from './comparison.ts';
+
+const NAMES = { scaleOut: ['a/out'], freeSize: ['a/free'] };
+
+interface TrialOf {
+  readonly scenario?: string;
+  readonly seed: number;
+  readonly served?: number;
+  readonly leaked?: number;
+  readonly waitsMs?: readonly number[];
+  readonly censoredMs?: readonly number[];
+  readonly requests?: number;
+  readonly usdPerHour?: number;
+  readonly nodes?: number;
+  readonly unjudged?: readonly string[];
+  readonly broken?: string;
+}
+
+function trial({ scenario = 'a/out', seed, served = 10, leaked = 0, ...more }: TrialOf): ComparedTrial {
+  const { waitsMs = [1_000], censoredMs = [], requests = 20, usdPerHour = 1, nodes = 10, unjudged = [], broken } = more;
+  const waits = [{ phase: 'pending -> running', valuesMs: waitsMs, censoredMs }];
+  const violations = broken === undefined ? [] : [{ check: 'check', code: broken, object: 'x', message: `${broken} happened` }];
+  return {
+    episode: {
+      scenario,
+      seed,
+      replay: `sp1,seed=${seed}`,
+      verdict: unjudged.length > 0 ? 'unknown' : served < 10 || broken !== undefined ? 'fail' : 'pass',
+      violations,
+      success: { served, asked: 10 },
+      instances: { created: 10, leaked },
+      latencies: waits,
+      usd: 1,
+      requests,
+      failedLaunches: 0,
+    },
+    measures: {
+      kinds: { spot: scenario === 'a/spot', spread: false, faulty: false },
+      pods: 10,
+      waits,
+      usd: 1,
+      launches: { asked: 10, failed: 1, instances: 10 },
+      requests,
+      full: { pods: 10, instances: 10, usdPerHour, utilisation: { cpu: 0.5, memory: 0.25 } },
+    },
+    unjudged,
+    setting: { '--nodes': nodes },
+  };
+}
+
+function run(trials: readonly ComparedTrial[], more: Partial<ComparedRun> = {}): ComparedRun {
+  const digests = { catalogue: 'c', prices: 'p' };
+  return { target: 't', directory: 'd', version: '1', world: 'embedded', time: 'virtual', digests, trials, missing: [], ...more };
+}
+
+const many = (count: number, of: (seed: number) => TrialOf = (seed) => ({ seed })): ComparedTrial[] =>
+  Array.from({ length: count }, (_, index) => trial(of(index + 1)));
+
+function row(comparison: TargetComparison, id: string): ComparedRow {
+  const found = comparison.sections.flatMap(({ rows }) => rows).find((one) => one.id === id);
+  if (found === undefined) throw new Error(`there is no row ${id}`);
+  return found;
+}
+
+function compared(...runs: readonly ComparedRun[]): TargetComparison {
+  return targetComparisonSchema.parse(compareTargets(runs, NAMES));
+}
+
+test('shares have exact bounds over trials, whatever the number of their pods', () => {
+  const comparison = compared(run(many(59)), run(many(59, (seed) => ({ seed, served: seed <= 20 ? 9 : 10, leaked: seed === 1 ? 3 : 0 }))));
+  const success = row(comparison, 'success');
+  expect(success.cells[0]).toMatchObject({ value: 1, upper: 1, of: '59 of 59 trials', detail: '590 of 590 pods' });
+  // The rule of three: 59 clean trials show 95 %.
+  expect(success.cells[0]?.lower).toBeCloseTo(0.9505, 3);
+  expect(success.cells[1]).toMatchObject({ value: 39 / 59, detail: '570 of 590 pods' });
+  expect(success.changes).toEqual([{ outcome: 'worse' }]);
+  const leaks = row(comparison, 'leaks');
+  expect(leaks.cells[0]).toMatchObject({ value: 0, lower: 0, detail: '0 of 590 instances' });
+  expect(leaks.cells[0]?.upper).toBeCloseTo(0.0495, 3);
+  expect(leaks.cells[1]).toMatchObject({ of: '1 of 59 trials', detail: '3 of 590 instances' });
+  expect(leaks.changes).toEqual([{ outcome: 'unclear' }]);
+});
+
+test('what could not be judged counts in no share and is told; who was late is late all the same', () => {
+  const unknown = ['success-rate', 'no-leaked-instances'];
+  const comparison = compared(
+    run(many(3)),
+    run(many(3, (seed) => ({ seed, ...(seed > 1 ? { unjudged: unknown } : {}), served: seed === 3 ? 4 : 10 }))),
+  );
+  expect(row(comparison, 'success').cells[1]?.of).toBe('1 of 2 trials, 1 unknown');
+  expect(row(comparison, 'leaks').cells[1]?.of).toBe('0 of 1 trial, 2 unknown');
+  expect(row(comparison, 'success-spot').cells[0]).toMatchObject({ of: '0 trials', why: 'no compared trial is of this kind' });
+});
+
+test('a percentile has an upper bound from the number of trials on that needs no distribution, and not before', () => {
+  const upperOf = (trials: number, id: string): number | undefined => {
+    const side = run(many(trials, (seed) => ({ seed, waitsMs: [1_000 + seed, 1_000 + seed] })));
+    return row(compared(side, side), id).cells[0]?.upper;
+  };
+  expect(upperOf(4, 'pending-running-p50')).toBeUndefined();
+  expect(upperOf(5, 'pending-running-p50')).toBe(1_005);
+  expect(upperOf(58, 'pending-running-p95')).toBeUndefined();
+  expect(upperOf(59, 'pending-running-p95')).toBe(1_059);
+  expect(upperOf(298, 'pending-running-p99')).toBeUndefined();
+  expect(upperOf(299, 'pending-running-p99')).toBe(1_299);
+  const side = run(many(10));
+  expect(row(compared(side, side), 'pending-running-p99').cells[0]?.why).toBe('no upper bound below 299 trials');
+});
+
+test('pods that never ran are counted with their wait, and the percentile is then at least that', () => {
+  const comparison = compared(run(many(10)), run(many(10, (seed) => ({ seed, waitsMs: [1_000], censoredMs: [90_000] }))));
+  expect(row(comparison, 'pending-running-p99').cells[1]).toMatchObject({ value: 90_000, atLeast: true, of: '20 pods in 10 trials' });
+  expect(row(comparison, 'pending-running-p50').cells[1]).toMatchObject({ value: 1_000 });
+});
+
+test('means are told apart by pairs of trials, in the direction that is better', () => {
+  const a = run(many(20, (seed) => ({ seed, requests: 100 + seed, waitsMs: [1_000 + seed] })));
+  const b = run(many(20, (seed) => ({ seed, requests: 120 + seed, waitsMs: [800 + seed] })));
+  const comparison = compared(a, b);
+  const requests = row(comparison, 'requests');
+  expect(requests.cells[0]?.value).toBeCloseTo(11.05, 6);
+  expect(requests.changes[0]?.outcome).toBe('worse');
+  expect(requests.changes[0]?.ratio?.value).toBeCloseTo(130.5 / 110.5, 6);
+  expect(row(comparison, 'pending-running-p50').changes[0]?.outcome).toBe('better');
+  expect(row(comparison, 'retries').changes[0]?.outcome).toBe('unclear');
+  expect(row(comparison, 'utilisation-cpu').cells[0]).toMatchObject({ value: 0.5, lower: 0.5, upper: 0.5 });
+  expect(compared(a, b)).toEqual(comparison);
+  const few = compared(run(a.trials.slice(0, 9)), run(b.trials.slice(0, 9)));
+  expect(row(few, 'requests').cells[0]).toMatchObject({ why: 'no bounds below 10 trials' });
+  expect(row(few, 'requests').changes).toEqual([{ outcome: 'unclear' }]);
+});
+
+test('the monthly cost is that of a hundred nodes, of no other number and at one price list', () => {
+  const of = (nodes: number, usdPerHour: number): ComparedRun => run(many(2, (seed) => ({ scenario: 'a/free', seed, nodes, usdPerHour })));
+  expect(row(compared(of(100, 10), of(100, 12)), 'monthly-cost').cells.map(({ value }) => value)).toEqual([7_300, 8_760]);
+  expect(row(compared(of(10, 1), of(10, 1)), 'monthly-cost').cells[0]?.value).toBeUndefined();
+  const other = { ...of(100, 10), digests: { catalogue: 'c', prices: 'other' } };
+  const comparison = compared(of(100, 10), other);
+  expect(row(comparison, 'monthly-cost').cells[1]).toMatchObject({ why: 'the instance types or their prices differ' });
+  expect(comparison.differences).toEqual(['The prices differ: p in A, other in B. Utilisation and cost are not compared.']);
+});
+
+test('only trials that all sides have, and that asked for the same, are compared; the others are told with their reasons', () => {
+  const spot = trial({ scenario: 'a/spot', seed: 1 });
+  const a = run([...many(3), spot, trial({ scenario: 'a/free', seed: 1, nodes: 10 })]);
+  const missing = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
+  const b = run([...many(2), trial({ scenario: 'a/free', seed: 1, nodes: 100 })], { missing, world: 'kind' });
+  const { compared: both, leftOut, differences } = compared(a, b);
+  expect(both).toEqual({ trials: 2, scenarios: ['a/out'] });
+  expect(leftOut).toEqual([
+    { scenario: 'a/out', seeds: [3], why: 'B has none' },
+    { scenario: 'a/spot', seeds: [1], why: 'B has none: the target has no feature spot' },
+    { scenario: 'a/free', seeds: [1], why: '--nodes differ' },
+  ]);
+  expect(differences[0]).toContain('The worlds differ: embedded in A, kind in B');
+  expect(compared(run([spot]), run(many(1)))).toMatchObject({ compared: { trials: 0 }, sections: [] });
+});
+
+test('what tolerates none is told once for each kind, with a trial that shows it', () => {
+  const { broken } = compared(run(many(3)), run(many(3, (seed) => ({ seed, ...(seed > 1 ? { broken: 'leaked' } : {}) }))));
+  expect(broken).toEqual([
+    {
+      letter: 'B',
+      check: 'check',
+      code: 'leaked',
+      trials: 2,
+      example: { scenario: 'a/out', seed: 2, object: 'x', message: 'leaked happened', replay: 'sp1,seed=2' },
+    },
+  ]);
+});
+
+test('sides have letters', () => {
+  expect([0, 1, 25, 26].map(letterOf)).toEqual(['A', 'B', 'Z', 'A2']);
+});

@@ -1,0 +1,104 @@
+import type { Episode } from '../episode.ts';
+import { measure, scalesOf, weightsOf } from '../sides.ts';
+import type { Valued } from '../sides.ts';
+import { bootstrapRatio } from '../statistics/bootstrap.ts';
+import { meanOf } from '../statistics/quantile.ts';
+import type { Criterion } from '../verdict.ts';
+import { counted } from '../wording.ts';
+import { evidenceOf, finite } from './input.ts';
+import type { GateInput } from './input.ts';
+import { MIN_UNITS } from './latency.ts';
+import { alphaPerLook, describeKnown, describeVerdict } from './three-way.ts';
+
+/** What an episode uses up, and how much more of it than the baseline a candidate may. */
+interface Budget {
+  readonly criterion: 'cost' | 'requests';
+  /** As the beginning of a sentence. */
+  readonly what: string;
+  readonly of: (episode: Episode) => number;
+  readonly describe: (amount: number) => string;
+}
+
+const COST: Budget = {
+  criterion: 'cost',
+  what: 'The cost of an episode',
+  of: ({ usd }) => usd,
+  describe: (usd) => `$${usd.toFixed(4)}`,
+};
+
+const REQUESTS: Budget = {
+  criterion: 'requests',
+  what: 'The requests of an episode',
+  of: ({ requests }) => requests,
+  describe: (requests) => counted(requests, 'request'),
+};
+
+/** Whether the candidate's instances cost more than the budget has over the baseline's. */
+export function judgeCost(input: GateInput): Criterion {
+  return judgeBudget(input, COST, input.policy.budgets.costRatio);
+}
+
+/** Whether the candidate sends more requests than the budget has over the baseline. */
+export function judgeRequests(input: GateInput): Criterion {
+  return judgeBudget(input, REQUESTS, input.policy.budgets.requestsRatio);
+}
+
+/** The ratio of means, every scenario on its own scale; it fails when all that the ratio may be is above the budget. */
+function judgeBudget(
+  { comparison, policy, random, replicates }: GateInput,
+  { criterion, what, of, describe }: Budget,
+  limit: number,
+): Criterion {
+  const { isPaired, seen } = comparison;
+  const unit = isPaired ? 'pair' : 'episode';
+  const { first } = policy.episodes;
+  const amounts = measure(comparison, of);
+  const units = Math.min(amounts.baseline.length, amounts.candidate.length);
+  const undecided = (sentence: string): Criterion => ({ criterion, verdict: 'inconclusive', sentence, numbers: {}, evidence: [] });
+  if (seen < first) return undecided(`It is compared from ${counted(first, unit)} on; there are ${seen}.`);
+  if (units < MIN_UNITS) return undecided(`Only ${counted(units, unit)} can be compared; from ${MIN_UNITS} on it says something.`);
+  const single = (side: readonly Valued<number>[]): Valued<readonly number[]>[] => side.map((one) => ({ ...one, value: [one.value] }));
+  const scaleOf = scalesOf({ baseline: single(amounts.baseline), candidate: single(amounts.candidate) });
+  const sideOf = (side: readonly Valued<number>[]) => {
+    const weights = weightsOf(side, isPaired);
+    return {
+      size: side.length,
+      statistic: meanOf(
+        side.map(({ episode, value }, index) => ({ value: value / scaleOf(episode.scenario), weight: weights[index] ?? 1 })),
+      ),
+    };
+  };
+  const alpha = alphaPerLook(policy.budgets.alpha, policy);
+  const ratio = bootstrapRatio({
+    baseline: sideOf(amounts.baseline),
+    candidate: sideOf(amounts.candidate),
+    isPaired,
+    alpha,
+    replicates,
+    random: random.fork(criterion),
+  });
+  const known = { estimate: ratio.estimate.least, lower: ratio.lower, upper: ratio.upper };
+  const verdict = known.lower > limit ? 'fail' : known.upper <= limit ? 'pass' : 'inconclusive';
+  const mean = (side: readonly Valued<number>[]): number => side.reduce((sum, { value }) => sum + value, 0) / side.length;
+  const worst = amounts.candidate
+    .map(({ episode, value }, index) => {
+      const other = isPaired ? amounts.baseline[index]?.value : undefined;
+      const what = `${describe(value)}${other === undefined ? '' : `, the baseline's ${describe(other)}`}`;
+      return { episode, what, rate: value / (other ?? scaleOf(episode.scenario)) || 0 };
+    })
+    .sort((a, b) => (a.rate === b.rate ? 0 : b.rate - a.rate));
+  return {
+    criterion,
+    verdict,
+    sentence: `${what}: ${describeKnown(known, alpha)} in ${counted(units, unit)}; ${describeVerdict(verdict, known, limit, units, unit)}.`,
+    numbers: finite({
+      ...known,
+      limit,
+      units,
+      alphaPerLook: alpha,
+      baselineMean: mean(amounts.baseline),
+      candidateMean: mean(amounts.candidate),
+    }),
+    evidence: verdict === 'pass' ? [] : evidenceOf(worst),
+  };
+}

@@ -1,0 +1,75 @@
+import type { Episode, Violation } from '../episode.ts';
+import { isKnown, keyOf } from '../sides.ts';
+import { upperSuccessBound } from '../statistics/clopper-pearson.ts';
+import type { Criterion } from '../verdict.ts';
+import { counted, percent } from '../wording.ts';
+import { evidenceOf } from './input.ts';
+import type { GateInput } from './input.ts';
+
+/** Of the bound on what was never seen. */
+const BOUND_ALPHA = 0.05;
+
+/** No episode of the candidate may break what checks tolerate none of. That the baseline does too, is said and excuses nothing. */
+export function judgeInvariants({ baseline, candidate }: GateInput): Criterion {
+  const broken = candidate.filter(({ violations }) => violations.length > 0);
+  const codesOf = ({ violations }: Episode): string[] => violations.map(nameOf);
+  const baselines = new Map(baseline.map((episode) => [keyOf(episode), new Set(codesOf(episode))]));
+  const isShared = (episode: Episode): boolean => codesOf(episode).every((code) => baselines.get(keyOf(episode))?.has(code) === true);
+  const shared = broken.filter(isShared).length;
+  const kinds = [...new Set(broken.flatMap(codesOf))].sort();
+  const own = broken.filter((episode) => !isShared(episode));
+  const failure = `${counted(broken.length, 'episode')} of ${candidate.length} broke what tolerates no breach: ${kinds.join(', ')}.${
+    shared === 0 ? '' : ` In ${shared} of them the baseline did the same with the same seed, which excuses nothing.`
+  }`;
+  return judge('invariants', candidate, broken.length, failure, {
+    whenNone: 'a finding of a check that tolerates none',
+    evidence: [...own, ...broken.filter(isShared)].map((episode) => ({ episode, what: describe(episode, isShared(episode)) })),
+    numbers: { shared },
+  });
+}
+
+/** No instance of the candidate may be left over. */
+export function judgeLeaks({ baseline, candidate }: GateInput): Criterion {
+  const leaking = candidate.filter(({ instances }) => instances.leaked > 0);
+  const leakedBy = (episodes: readonly Episode[]): number => episodes.reduce((sum, { instances }) => sum + instances.leaked, 0);
+  const created = candidate.reduce((sum, { instances }) => sum + instances.created, 0);
+  const leaked = leakedBy(candidate);
+  const failure = `${leaked} of ${counted(created, 'instance')} leaked, in ${counted(leaking.length, 'episode')} of ${candidate.length}; of the baseline's ${leakedBy(baseline)}.`;
+  return judge('leaks', candidate, leaking.length, failure, {
+    whenNone: `a leak, ${counted(created, 'instance')} in all`,
+    evidence: leaking.map((episode) => ({
+      episode,
+      what: `${episode.instances.leaked} of ${counted(episode.instances.created, 'instance')} leaked`,
+    })),
+    numbers: { created, leaked, leakedByBaseline: leakedBy(baseline) },
+  });
+}
+
+function judge(
+  criterion: 'invariants' | 'leaks',
+  candidate: readonly Episode[],
+  bad: number,
+  failure: string,
+  { whenNone, evidence, numbers }: { whenNone: string; evidence: { episode: Episode; what: string }[]; numbers: Record<string, number> },
+): Criterion {
+  const known = candidate.filter(isKnown).length;
+  const all = { episodes: candidate.length, bad, ...numbers };
+  if (bad > 0) return { criterion, verdict: 'fail', sentence: failure, numbers: all, evidence: evidenceOf(evidence) };
+  if (known === 0) {
+    const sentence = 'No episode of the candidate has a verdict, so nothing is known.';
+    return { criterion, verdict: 'inconclusive', sentence, numbers: all, evidence: [] };
+  }
+  const upper = upperSuccessBound(0, known, BOUND_ALPHA);
+  const sentence = `${counted(known, 'episode')} without ${whenNone}: it happens in less than ${percent(upper)} of them, with 95 % confidence.`;
+  return { criterion, verdict: 'pass', sentence, numbers: { ...all, upperBound: upper }, evidence: [] };
+}
+
+function nameOf({ check, code }: Violation): string {
+  return `${check}/${code}`;
+}
+
+function describe({ violations }: Episode, isShared: boolean): string {
+  const [first] = violations;
+  const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';
+  return first === undefined ? '' : `${nameOf(first)} (${first.object}): ${first.message}${more}${isShared ? ' (the baseline too)' : ''}`;
+}

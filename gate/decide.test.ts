@@ -1,0 +1,289 @@
+import { expect, test } from '@playwright/test';
+import { decideGate } from './decide.ts';
+import type { Episode } from './episode.ts';
+import { parsePolicy } from './policy.ts';
+import { gateDecisionSchema } from './verdict.ts';
+import type { CRITERIA, Criterion, GateDecision } from './verdict.ts';
+
+const policy = parsePolicy({});
+const LIMIT_MS = 900_000;
+
+/** Waits of ten pods, which differ by seed. */
+const waits = (seed: number, factor = 1): number[] =>
+  Array.from({ length: 10 }, (_, pod) => (40_000 + 700 * (seed % 13) + 500 * pod) * factor);
+
+function episode(seed: number, change: Partial<Episode> = {}): Episode {
+  return {
+    scenario: seed % 2 === 0 ? 'spot' : 'topology',
+    seed,
+    replay: `sp1,seed=${seed}`,
+    verdict: 'pass',
+    violations: [],
+    success: { served: 10, asked: 10 },
+    instances: { created: 4, leaked: 0 },
+    latencies: [{ phase: 'pending -> running', valuesMs: waits(seed), censoredMs: [] }],
+    usd: 0.1 + (seed % 5) / 100,
+    requests: 200 + (seed % 7),
+    failedLaunches: 0,
+    ...change,
+  };
+}
+const side = (count: number, change: (seed: number) => Partial<Episode> = () => ({})): Episode[] =>
+  Array.from({ length: count }, (_, seed) => episode(seed, change(seed)));
+/** All pods in time, so many times as slow. */
+const slower = (factor: number) => (seed: number) => ({
+  latencies: [{ phase: 'pending -> running', valuesMs: waits(seed, factor), censoredMs: [] }],
+});
+/** The last pods are never served. */
+const failed = (seed: number, pods = 1): Partial<Episode> => ({
+  verdict: 'fail',
+  success: { served: 10 - pods, asked: 10 },
+  latencies: [{ phase: 'pending -> running', valuesMs: waits(seed).slice(pods), censoredMs: new Array<number>(pods).fill(LIMIT_MS) }],
+});
+const decide = (baseline: readonly Episode[], candidate: readonly Episode[], paired = true): GateDecision =>
+  gateDecisionSchema.parse(decideGate(baseline, candidate, policy, { paired, seed: 1 }));
+function of(decision: GateDecision, name: (typeof CRITERIA)[number]): Criterion {
+  const found = decision.criteria.find(({ criterion }) => criterion === name);
+  if (found === undefined) throw new Error(`no ${name}`);
+  return found;
+}
+const verdicts = ({ criteria }: GateDecision): Record<string, string> =>
+  Object.fromEntries(criteria.filter(({ verdict }) => verdict !== 'pass').map(({ criterion, verdict }) => [criterion, verdict]));
+
+test('equal sides are promoted at the first look', () => {
+  const decision = decide(side(75), side(75));
+  expect(decision).toMatchObject({ verdict: 'pass', action: 'promote', needs: { episodes: 0 } });
+  expect(decision.sentence).toBe('Promote: every criterion is met, by 75 pairs.');
+  expect(of(decision, 'success').sentence).toContain('the trials allow to claim 96.0 % at least, with 95 % confidence');
+  expect(of(decision, 'latency-tail').numbers).toMatchObject({ estimate: 1, lower: 1, upper: 1 });
+});
+
+test('equal arguments give equal decisions, in whatever order episodes come', () => {
+  const candidate = side(75, (seed) => slower(1 + (seed % 9) / 50)(seed));
+  expect(decide(side(75), candidate)).toEqual(decide(side(75), candidate));
+  expect(verdicts(decide(side(75).reverse(), [...candidate].reverse()))).toEqual(verdicts(decide(side(75), candidate)));
+});
+
+test('too few episodes hold, and it says how many more', () => {
+  const decision = decide(side(40), side(40));
+  expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold', needs: { episodes: 35 } });
+  expect(of(decision, 'success').sentence).toContain('59 are needed, 40 are seen: 19 more, if all of them are clean');
+  expect(decision.needs.sentences[0]).toBe('35 more pairs, to 75 of at most 300.');
+  expect(decision.sentence).toContain('Nothing is promoted and nothing rolled back.');
+});
+
+test('after the most that the policy has it holds for good', () => {
+  const decision = decide(
+    side(300),
+    side(300, (seed) => (seed % 75 === 20 ? failed(seed) : {})),
+  );
+  expect(verdicts(decision)).toEqual({ success: 'inconclusive' });
+  expect(decision.needs.episodes).toBe(0);
+  expect(decision.needs.sentences[0]).toContain('no more than 300: it holds');
+  expect(of(decision, 'success').evidence.map(({ seed }) => seed)).toEqual([20, 95, 170, 245]);
+});
+
+test('no violation is tolerated, not even one that the baseline has, too', () => {
+  const violations = [{ check: 'launches', code: 'double-launch', object: 'instance/i-1', message: 'two for one claim' }];
+  const own = decide(
+    side(75),
+    side(75, (seed) => (seed === 7 ? { violations } : {})),
+  );
+  expect(own).toMatchObject({ verdict: 'fail', action: 'reject' });
+  expect(of(own, 'invariants').sentence).toBe('1 episode of 75 broke what tolerates no breach: launches/double-launch.');
+  expect(of(own, 'invariants').evidence).toEqual([
+    { scenario: 'topology', seed: 7, replay: 'sp1,seed=7', what: 'launches/double-launch (instance/i-1): two for one claim' },
+  ]);
+  const both = decide(
+    side(75, (seed) => (seed === 7 ? { violations } : {})),
+    side(75, (seed) => (seed === 7 || seed === 9 ? { violations } : {})),
+  );
+  expect(of(both, 'invariants')).toMatchObject({ verdict: 'fail', numbers: { bad: 2, shared: 1 } });
+  expect(of(both, 'invariants').sentence).toContain('In 1 of them the baseline did the same with the same seed, which excuses nothing.');
+  expect(of(both, 'invariants').evidence.map(({ seed }) => seed)).toEqual([9, 7]);
+  // A finding stands, whatever else of the episode is unknown, and however few there are.
+  expect(decide(side(1), [episode(0, { verdict: 'unknown', violations })]).verdict).toBe('fail');
+});
+
+test('no leak is tolerated', () => {
+  const decision = decide(
+    side(75),
+    side(75, (seed) => (seed === 3 ? { instances: { created: 5, leaked: 2 } } : {})),
+  );
+  expect(verdicts(decision)).toEqual({ leaks: 'fail' });
+  expect(of(decision, 'leaks').sentence).toBe("2 of 301 instances leaked, in 1 episode of 75; of the baseline's 0.");
+});
+
+test('an episode is one trial, whatever number of its pods fail', () => {
+  const one = decide(
+    side(75),
+    side(75, (seed) => (seed === 30 ? failed(seed, 1) : {})),
+  );
+  const all = decide(
+    side(75),
+    side(75, (seed) => (seed === 30 ? failed(seed, 10) : {})),
+  );
+  expect(of(one, 'success').numbers).toMatchObject({ trials: 75, failed: 1, cleanTrialsNeeded: 63 });
+  expect(of(all, 'success').verdict).toBe('inconclusive');
+  expect(of(all, 'success').numbers).toMatchObject({ trials: 75, failed: 1 });
+});
+
+test('a candidate that fails one episode in ten is rejected', () => {
+  const decision = decide(
+    side(75),
+    side(75, (seed) => (seed % 10 === 0 ? failed(seed) : {})),
+  );
+  expect(of(decision, 'success').verdict).toBe('fail');
+  expect(of(decision, 'success').evidence[0]?.what).toBe('9 of 10 pods served in time');
+});
+
+test('episodes without a verdict are no failures, and too many of them hold', () => {
+  const few = decide(
+    side(80),
+    side(80, (seed) => (seed < 4 ? { ...failed(seed, 10), verdict: 'unknown' } : {})),
+  );
+  expect(few.verdict).toBe('pass');
+  expect(of(few, 'success').numbers).toMatchObject({ trials: 76, failed: 0 });
+  const many = decide(
+    side(80),
+    side(80, (seed) => (seed < 8 ? { verdict: 'unknown' } : {})),
+  );
+  expect(of(many, 'known-trials').verdict).toBe('inconclusive');
+  expect(of(many, 'known-trials').sentence).toContain('80 more');
+  expect(
+    decide(
+      side(80, () => ({ verdict: 'unknown' })),
+      side(80, () => ({ verdict: 'unknown' })),
+    ).verdict,
+  ).toBe('inconclusive');
+});
+
+test('what asked for no pod is no trial of success', () => {
+  const decision = decide(
+    side(75),
+    side(75, (seed) => (seed < 20 ? { success: { served: 0, asked: 0 } } : {})),
+  );
+  expect(of(decision, 'success')).toMatchObject({ verdict: 'inconclusive', numbers: { trials: 55 } });
+});
+
+test('slower by a fifth fails, by a twentieth passes, faster passes', () => {
+  expect(verdicts(decide(side(75), side(75, slower(1.2))))).toEqual({ 'latency-shift': 'fail' });
+  expect(verdicts(decide(side(75), side(75, slower(1.5))))).toEqual({ 'latency-shift': 'fail', 'latency-tail': 'fail' });
+  expect(verdicts(decide(side(75), side(75, slower(1.05))))).toEqual({});
+  expect(verdicts(decide(side(75), side(75, slower(0.5))))).toEqual({});
+});
+
+test('the evidence of a slow candidate is its slowest pair', () => {
+  const decision = decide(
+    side(75),
+    side(75, (seed) => slower(seed === 11 ? 3 : 1.3)(seed)),
+  );
+  const [first] = of(decision, 'latency-shift').evidence;
+  expect(first).toMatchObject({ seed: 11, what: "50 % of its pods within 149.1 s, the baseline's within 49.7 s" });
+});
+
+test('a tail that grows is found where the typical episode stays', () => {
+  const decision = decide(
+    side(150),
+    side(150, (seed) => slower(seed % 8 === 0 ? 3 : 1)(seed)),
+  );
+  expect(verdicts(decision)).toEqual({ 'latency-tail': 'fail' });
+});
+
+test('a tail of too few pairs is not judged, however alike they are', () => {
+  const small = parsePolicy({ episodes: { first: 60 } });
+  const decision = decideGate(side(60), side(60), small, { paired: true, seed: 1 });
+  expect(of(decision, 'latency-tail')).toMatchObject({ verdict: 'inconclusive', numbers: { unitsNeeded: 72 } });
+  expect(of(decision, 'latency-tail').sentence).toContain('fewer than 72 say nothing');
+});
+
+test('pods that ran out of time are the slowest, never left out', () => {
+  const decision = decide(
+    side(75),
+    side(75, (seed) => (seed % 2 === 0 ? {} : failed(seed, 2))),
+  );
+  const tail = of(decision, 'latency-tail');
+  expect(tail.verdict).toBe('fail');
+  expect(tail.numbers).toMatchObject({ censored: 74, baselineCensored: 0 });
+  expect(tail.sentence).toContain('it is at least so much, since it falls among pods of the candidate that ran out of time');
+  expect(tail.sentence).toContain('74 pods of the candidate and 0 of the baseline ran out of time');
+  expect(decision.phases[0]?.candidate).toMatchObject({ pods: 750, censored: 74, p95: { ms: LIMIT_MS, isAtLeast: true } });
+  // Whose typical pod is never served is slower than any.
+  expect(
+    of(
+      decide(
+        side(75),
+        side(75, (seed) => failed(seed, 10)),
+      ),
+      'latency-shift',
+    ).verdict,
+  ).toBe('fail');
+});
+
+test('where both run out of time nothing is known, and nothing passes', () => {
+  const both = side(75, (seed) => failed(seed, 10));
+  expect(verdicts(decide(both, both))).toEqual({ success: 'fail', 'latency-shift': 'inconclusive', 'latency-tail': 'inconclusive' });
+  expect(of(decide(both, both), 'latency-tail').sentence).toContain('On both sides');
+});
+
+test('costs and requests beyond the budget fail, within it pass', () => {
+  const dear = (factor: number) =>
+    side(75, (seed) => ({ usd: episode(seed).usd * factor, requests: Math.round(episode(seed).requests * factor) }));
+  expect(verdicts(decide(side(75), dear(1.05)))).toEqual({});
+  expect(verdicts(decide(side(75), dear(1.2)))).toEqual({ cost: 'fail' });
+  expect(verdicts(decide(side(75), dear(1.4)))).toEqual({ cost: 'fail', requests: 'fail' });
+  expect(verdicts(decide(dear(0), side(75)))).toEqual({ cost: 'fail', requests: 'fail' });
+  expect(verdicts(decide(dear(0), dear(0)))).toEqual({});
+});
+
+test('pairs share scenario and seed; others have nothing to be compared with', () => {
+  const others = side(75).map((one) => ({ ...one, seed: one.seed + 1_000 }));
+  const decision = decide(side(75), others);
+  expect(of(decision, 'latency-shift').sentence).toContain('there are no pairs to compare');
+  expect(decision).toMatchObject({ verdict: 'inconclusive', episodes: { seen: 0, candidate: 75 }, needs: { episodes: 75 } });
+  expect(decide(side(75), others, false).verdict).toBe('pass');
+});
+
+test('unpaired, slower by a half is found, too, and scenarios are compared with themselves', () => {
+  expect(of(decide(side(75), side(90, slower(1.5)), false), 'latency-shift').verdict).toBe('fail');
+  // One scenario is ten times as slow, and the candidate ran it more often.
+  const heavy = (count: number, isHeavy: (seed: number) => boolean): Episode[] =>
+    Array.from({ length: count }, (_, seed) =>
+      episode(seed, isHeavy(seed) ? { ...slower(10)(seed), scenario: 'heavy', usd: 2 } : { scenario: 'light' }),
+    );
+  const decision = decide(
+    heavy(120, (seed) => seed % 4 === 0),
+    heavy(120, (seed) => seed % 2 === 0),
+    false,
+  );
+  expect(verdicts(decision)).toEqual({});
+});
+
+test('repetitions of a seed are no new evidence', () => {
+  const decision = decide([...side(40), ...side(40)], [...side(40), ...side(40)]);
+  expect(decision.episodes).toEqual({ isPaired: true, baseline: 40, candidate: 40, seen: 40 });
+});
+
+test('other phases are shown and not judged', () => {
+  const withRequests = (factor: number) =>
+    side(75, (seed) => ({
+      latencies: [...episode(seed).latencies, { phase: 'pending -> request', valuesMs: [100 * factor], censoredMs: [] }],
+    }));
+  const decision = decide(withRequests(1), withRequests(9));
+  expect(decision.verdict).toBe('pass');
+  expect(decision.phases.find(({ phase }) => phase === 'pending -> request')).toMatchObject({
+    isJudged: false,
+    candidate: { pods: 75, p50: { ms: 900, isAtLeast: false } },
+  });
+});
+
+test('of very many episodes the first are compared, and all count for success', () => {
+  const decision = decide(side(2_100), side(2_100));
+  expect(decision.verdict).toBe('pass');
+  expect(of(decision, 'success').numbers['trials']).toBe(2_100);
+  expect(of(decision, 'latency-shift').sentence).toContain('in 2000 pairs; that is within the +10 % allowed.');
+});
+
+test('nothing at all is inconclusive', () => {
+  expect(decide([], [])).toMatchObject({ verdict: 'inconclusive', action: 'hold', needs: { episodes: 75 } });
+});

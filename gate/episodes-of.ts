@@ -1,0 +1,38 @@
+import { measuresOf } from '../history/measures.ts';
+import type { TrialMeasures } from '../history/measures.ts';
+import type { TrialResult } from '../history/verdict.ts';
+import type { View } from '../history/view.ts';
+import type { Episode, Violation } from './episode.ts';
+
+/** Checks of what a gate measures by itself: pods served in time, and how long that took. */
+const MEASURED: ReadonlySet<string> = new Set(['success-rate', 'latency']);
+/**
+ * A judged trial as an episode.
+ * @param measures of the same trial, where they are known already
+ */
+export function episodeOf(result: TrialResult, view: View, measures: TrialMeasures = measuresOf(view)): Episode {
+  const { scenario, seed, replay, verdict, success, instances } = result;
+  const { waits, usd, requests = 0, launches, full } = measures;
+  return {
+    scenario,
+    seed,
+    replay,
+    verdict,
+    violations: violationsOf(result),
+    success,
+    instances: { created: instances.created, leaked: instances.leaked },
+    latencies: waits,
+    usd,
+    requests,
+    failedLaunches: launches.failed,
+    ...(full?.utilisation === undefined ? {} : { utilisation: full.utilisation }),
+  };
+}
+
+/** Findings of what tolerates none. A pod that still waits when the world should have settled is one that was not served. */
+function violationsOf({ checks }: TrialResult): Violation[] {
+  return checks
+    .filter(({ check }) => !MEASURED.has(check))
+    .flatMap(({ check, findings }) => findings.map(({ code, object, message }) => ({ check, code, object, message })))
+    .filter(({ code, object }) => !(code === 'not-settled' && object.startsWith('pods/')));
+}

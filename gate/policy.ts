@@ -1,0 +1,200 @@
+import { z } from 'zod';
+import { LATENCY_STEPS } from '../history/events.ts';
+import { WHOLE_PHASES } from '../history/latency.ts';
+import { nearest } from '../model/nearest.ts';
+import { trialsToAccept } from './statistics/sequential.ts';
+import { unitsForQuantile } from './statistics/quantile.ts';
+
+/** A policy can't be used as it is: says which field, what is wrong with it, and what it takes. */
+export class PolicyError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'PolicyError';
+  }
+}
+
+/** A section or the file is a map, and has no other fields than these. */
+function objectError(issue: {
+  readonly code?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
+  readonly inst?: unknown;
+}): string {
+  if (issue.code !== 'unrecognized_keys') return 'must be a map of fields';
+  const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+  return (issue.keys ?? [])
+    .map((key) => {
+      const near = nearest(key, known);
+      return `has no field ${key}; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`}`;
+    })
+    .join(', ');
+}
+
+const number = (what: string): z.ZodNumber => z.number(`must be ${what}`);
+const probability = number('a number between 0 and 1').gt(0, 'must be more than 0').lt(1, 'must be less than 1');
+/** An error that a test may make; at 0.5 a coin would do. */
+const errorRate = probability.max(0.5, 'must be 0.5 at most');
+/** Each look has its part of the errors allowed: with too many of them none could decide. */
+const MAX_LOOKS = 50;
+
+const whole = z.int('must be a whole number').positive('must be 1 at least').max(10_000, 'must be 10000 at most');
+const STARTS = Object.values(WHOLE_PHASES).map((phase) => phase.split(' -> ')[0] ?? '');
+
+const phase = z.string('must be a text such as "pending -> running"').refine((text) => isPhase(text), {
+  error: ({ input }) =>
+    `must be two steps such as "pending -> running", not ${JSON.stringify(input)}; steps are healed, ${LATENCY_STEPS.join(', ')}`,
+});
+
+function isPhase(text: string): boolean {
+  const [from = '', to = '', ...more] = text.split(' -> ');
+  const steps: readonly string[] = LATENCY_STEPS;
+  return more.length === 0 && (from === 'healed' || steps.includes(from)) && steps.indexOf(to) > Math.max(0, steps.indexOf(from));
+}
+
+/** A pod must not be counted twice: several phases have one end, and begin where the waits of different pods do. */
+function areOfDifferentPods(phases: readonly string[]): boolean {
+  const ways = phases.map((text) => text.split(' -> '));
+  const starts = ways.map(([from = '']) => from);
+  return (
+    phases.length === 1 ||
+    (new Set(ways.map(([, to]) => to)).size === 1 &&
+      new Set(starts).size === starts.length &&
+      starts.every((from) => STARTS.includes(from)))
+  );
+}
+
+const success = z
+  .strictObject(
+    {
+      /** Share of episodes with all pods in time that is good enough. */
+      p0: probability.default(0.999),
+      /** Share that is not. The wider the gap, the fewer episodes: 59 clean ones from 0.95 on, 326 from 0.99. */
+      p1: probability.default(0.95),
+      /** Of rejecting what succeeds with p0. */
+      alpha: errorRate.default(0.05),
+      /** Of promoting what succeeds with p1. */
+      beta: errorRate.default(0.05),
+    },
+    { error: objectError },
+  )
+  .refine(({ p0, p1 }) => p1 < p0, 'must have a p1 less than p0: what is not good enough, and what is')
+  .refine(({ alpha, beta }) => alpha + beta < 1, 'must have an alpha and a beta that are less than 1 together');
+
+const margin = number('a number, 0.1 for 10 %').positive('must be more than 0');
+
+const latency = z.strictObject(
+  {
+    /** Of the shift and of the tail, each: of rejecting what is as fast as the baseline, and of promoting what is slower by the margin. */
+    alpha: errorRate.default(0.025),
+    /** Of the typical wait: slower by less does not matter. Boot times of two days differ by about so much. */
+    marginRatio: margin.default(0.1),
+    /** Of the tail. It is wider, since hundreds of episodes tell little of what one in twenty exceeds. */
+    tailMarginRatio: margin.default(0.25),
+    /** What is judged, together: by default the whole way of every pod, from its creation or from the heal. */
+    phases: z
+      .array(phase, 'must be a list of phases')
+      .nonempty('must name a phase')
+      .refine(areOfDifferentPods, 'must not count a pod twice: several phases have the same end, and begin with pending or healed')
+      .default([WHOLE_PHASES.fromCreation, WHOLE_PHASES.fromHeal]),
+    /** Where the tail begins. */
+    quantile: probability.min(0.5, 'must be 0.5 at least').default(0.95),
+  },
+  { error: objectError },
+);
+
+const budget = number('a ratio to the baseline').min(1, 'must be 1 at least: as much as the baseline');
+
+const budgets = z.strictObject(
+  {
+    /** Of each budget: of rejecting what keeps it, and of promoting what exceeds it. */
+    alpha: errorRate.default(0.025),
+    /** Cost over the baseline's. A tenth is more than choosing among equal offerings makes out, and less than one size up. */
+    costRatio: budget.default(1.1),
+    /**
+     * Requests over the baseline's. A quarter more is far from what EC2 and API servers throttle at where the baseline was not; a
+     * retry loop or a poll that was added is more.
+     */
+    requestsRatio: budget.default(1.25),
+  },
+  { error: objectError },
+);
+
+const episodes = z
+  .strictObject(
+    {
+      /** Pairs before anything is compared: enough for the sequential test (59) and for the tail (72). */
+      first: whole.default(75),
+      /** Pairs more each time that it can't be told. */
+      step: whole.default(75),
+      /** Then it holds. Up to three failed episodes can be outweighed by so many. */
+      max: whole.default(300),
+    },
+    { error: objectError },
+  )
+  .refine(({ first, max }) => first <= max, 'must have a first of max at most')
+  .refine((plan) => plannedLooks(plan) <= MAX_LOOKS, `must look at most ${MAX_LOOKS} times: raise step`);
+
+const unknown = z.strictObject(
+  {
+    /** Episodes without a verdict are no success and no failure; with a larger share of them the gate holds. */
+    maxShare: number('a share, 0 to 1').min(0, 'must be 0 at least').lt(1, 'must be less than 1').default(0.05),
+  },
+  { error: objectError },
+);
+
+const schema = z
+  .strictObject(
+    {
+      success: success.prefault({}),
+      latency: latency.prefault({}),
+      budgets: budgets.prefault({}),
+      episodes: episodes.prefault({}),
+      unknown: unknown.prefault({}),
+    },
+    { error: objectError },
+  )
+  .superRefine((policy, { addIssue }) => {
+    const { max } = policy.episodes;
+    const clean = trialsToAccept(policy.success, 0);
+    const complain = (path: readonly string[], message: string): void => addIssue({ code: 'custom', path: [...path], message });
+    if (clean > max)
+      complain(['success'], `needs ${clean} clean episodes, and episodes.max is ${max}: nothing could be promoted; raise max, or lower p1`);
+    const units = unitsForQuantile(policy.latency.quantile, policy.latency.alpha);
+    if (units > max)
+      complain(
+        ['latency', 'quantile'],
+        `of ${policy.latency.quantile} needs ${units} episodes at alpha ${policy.latency.alpha}, and episodes.max is ${max}: nothing could be promoted; raise max, or lower the quantile`,
+      );
+  });
+
+/** What a candidate is held to. docs/gate.md lists every key. */
+export type Policy = Readonly<z.infer<typeof schema>>;
+
+/**
+ * Checks a policy as its file holds it, and fills in what it leaves out. An empty file is the default policy.
+ * @param where what it is called in errors
+ * @throws PolicyError that names each field that is wrong
+ */
+export function parsePolicy(value: unknown, where = 'the policy'): Policy {
+  const parsed = schema.safeParse(value ?? {});
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.map(({ path, message }) => `${path.length === 0 ? 'it' : path.map(String).join('.')} ${message}`);
+  throw new PolicyError(`${where}: ${problems.join('; ')}`);
+}
+
+/** When is looked. */
+interface Plan {
+  readonly first: number;
+  readonly step: number;
+  readonly max: number;
+}
+
+/** At how many sizes the episodes are looked at before it holds. Each look has its part of the errors that are allowed. */
+export function plannedLooks({ first, step, max }: Plan): number {
+  return 1 + Math.ceil((max - first) / step);
+}
+
+/** The size at which is looked next; undefined when there have been as many as there may be. */
+export function nextLook({ first, step, max }: Plan, seen: number): number | undefined {
+  if (seen >= max) return undefined;
+  return seen < first ? first : Math.min(max, first + step * (Math.floor((seen - first) / step) + 1));
+}

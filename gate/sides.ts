@@ -1,0 +1,134 @@
+import type { Episode } from './episode.ts';
+import type { Observation } from './statistics/quantile.ts';
+import { compare, middle } from './statistics/ranks.ts';
+
+/** More are not compared: their number enters the rank tests squared. The first count. */
+export const MAX_COMPARED = 2_000;
+
+/** What can be compared of two sides: the episodes with a verdict. */
+export interface Comparison {
+  readonly isPaired: boolean;
+  /** Those with the same index are a pair: one scenario with one seed. */
+  readonly baseline: readonly Episode[];
+  readonly candidate: readonly Episode[];
+  /** How many pairs there are, or if unpaired episodes of the side with fewer, with those without a verdict. */
+  readonly seen: number;
+  /** Episodes of the candidate that have nothing to be compared with: no partner, or no such scenario. */
+  readonly left: number;
+}
+
+/** One episode each of scenario and seed, the first: a repetition is no new evidence. */
+export function distinct(episodes: readonly Episode[]): Episode[] {
+  const first = new Map<string, Episode>();
+  for (const episode of episodes) {
+    const key = keyOf(episode);
+    if (!first.has(key)) first.set(key, episode);
+  }
+  return [...first.values()];
+}
+
+/** Scenario and seed. */
+export function keyOf({ scenario, seed }: Pick<Episode, 'scenario' | 'seed'>): string {
+  return `${scenario}#${seed}`;
+}
+
+/** @param baseline and candidate are distinct */
+export function pairUp(baseline: readonly Episode[], candidate: readonly Episode[], isPaired: boolean): Comparison {
+  if (!isPaired) return sideBySide(baseline, candidate);
+  const partners = new Map(baseline.map((episode) => [keyOf(episode), episode]));
+  const pairs = candidate.flatMap((own) => {
+    const other = partners.get(keyOf(own));
+    return other === undefined ? [] : [{ baseline: other, candidate: own }];
+  });
+  const known = pairs.filter((pair) => isKnown(pair.baseline) && isKnown(pair.candidate)).slice(0, MAX_COMPARED);
+  return {
+    isPaired,
+    baseline: known.map((pair) => pair.baseline),
+    candidate: known.map((pair) => pair.candidate),
+    seen: pairs.length,
+    left: candidate.length - pairs.length,
+  };
+}
+
+function sideBySide(baseline: readonly Episode[], candidate: readonly Episode[]): Comparison {
+  const scenariosOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.map(({ scenario }) => scenario));
+  const theirs = scenariosOf(candidate);
+  const both = new Set([...scenariosOf(baseline)].filter((scenario) => theirs.has(scenario)));
+  const among = (episodes: readonly Episode[]): Episode[] => episodes.filter(({ scenario }) => both.has(scenario));
+  return {
+    isPaired: false,
+    baseline: among(baseline).filter(isKnown).slice(0, MAX_COMPARED),
+    candidate: among(candidate).filter(isKnown).slice(0, MAX_COMPARED),
+    seen: Math.min(among(baseline).length, among(candidate).length),
+    left: candidate.length - among(candidate).length,
+  };
+}
+
+/** Whether an episode has a verdict. */
+export function isKnown({ verdict }: Episode): boolean {
+  return verdict !== 'unknown';
+}
+
+/** A value of an episode. */
+export interface Valued<T> {
+  readonly episode: Episode;
+  readonly value: T;
+}
+
+/** Both sides of one measure; of pairs those in which both sides have it. */
+export interface Measured<T> {
+  readonly baseline: readonly Valued<T>[];
+  readonly candidate: readonly Valued<T>[];
+}
+
+/** Takes a measure of every episode; pairs stay pairs. */
+export function measure<T>(comparison: Comparison, of: (episode: Episode) => T | undefined): Measured<T> {
+  const take = (episodes: readonly Episode[]): (Valued<T> | undefined)[] =>
+    episodes.map((episode) => {
+      const value = of(episode);
+      return value === undefined ? undefined : { episode, value };
+    });
+  const [baseline, candidate] = [take(comparison.baseline), take(comparison.candidate)];
+  const partnerless = (side: readonly unknown[]) => (_: unknown, index: number) => !comparison.isPaired || side[index] !== undefined;
+  const there = (one: Valued<T> | undefined): one is Valued<T> => one !== undefined;
+  return {
+    baseline: baseline.filter(partnerless(candidate)).filter(there),
+    candidate: candidate.filter(partnerless(baseline)).filter(there),
+  };
+}
+
+/** What pods of an episode took for these phases, censored ones included; undefined if there were none. */
+export function observationsOf(episode: Episode, phases: readonly string[]): Observation[] | undefined {
+  const all = episode.latencies
+    .filter(({ phase }) => phases.includes(phase))
+    .flatMap(({ valuesMs, censoredMs }) => [
+      ...valuesMs.map((value) => ({ value, isCensored: false })),
+      ...censoredMs.map((value) => ({ value, isCensored: true })),
+    ]);
+  return all.length === 0 ? undefined : all;
+}
+
+/**
+ * The size of a scenario's values, the median over both sides: divided by it, a slow scenario does not drown the others. 1 where
+ * the median is nothing or beyond what was observed.
+ */
+export function scalesOf(measured: Measured<readonly number[]>): (scenario: string) => number {
+  const values = new Map<string, number[]>();
+  for (const { episode, value } of [...measured.baseline, ...measured.candidate]) {
+    const known = values.get(episode.scenario);
+    if (known === undefined) values.set(episode.scenario, [...value]);
+    else known.push(...value);
+  }
+  const scales = new Map([...values].map(([scenario, all]) => [scenario, middle(all.sort(compare))]));
+  return (scenario) => {
+    const scale = scales.get(scenario) ?? 0;
+    return scale > 0 && scale < Infinity ? scale : 1;
+  };
+}
+
+/** Weights that let every scenario count alike on a side, however often it ran; pairs are alike anyhow, and count 1. */
+export function weightsOf(side: readonly Valued<unknown>[], isPaired: boolean): number[] {
+  const counts = new Map<string, number>();
+  for (const { episode } of side) counts.set(episode.scenario, (counts.get(episode.scenario) ?? 0) + 1);
+  return side.map(({ episode }) => (isPaired ? 1 : 1 / (counts.get(episode.scenario) ?? 1)));
+}

@@ -1,0 +1,102 @@
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { createRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
+import { bootstrapRatio } from './bootstrap.ts';
+import { meanOf, quantileOf } from './quantile.ts';
+
+const side = (values: readonly number[], limit = Infinity) => ({
+  size: values.length,
+  statistic: quantileOf(
+    values.map((value) => ({ observations: [{ value: Math.min(value, limit), isCensored: value > limit }], weight: 1 })),
+    0.9,
+  ),
+});
+const means = (values: readonly number[]) => ({ size: values.length, statistic: meanOf(values.map((value) => ({ value, weight: 1 }))) });
+const options = (seed: string) => ({ isPaired: true, alpha: 0.025, replicates: 500, random: createRandom(seed) });
+const pairs = fc.array(fc.tuple(fc.integer({ min: 1, max: 1_000 }), fc.integer({ min: 1, max: 1_000 })), { minLength: 2, maxLength: 40 });
+
+test('swapping the sides mirrors the bounds, with censored values, too', () => {
+  fc.assert(
+    fc.property(pairs, fc.integer({ min: 300, max: 1_500 }), (all, limit) => {
+      const [first, second] = [
+        side(
+          all.map(([a]) => a),
+          limit,
+        ),
+        side(
+          all.map(([, b]) => b),
+          limit,
+        ),
+      ];
+      const there = bootstrapRatio({ baseline: first, candidate: second, ...options('mirror') });
+      const back = bootstrapRatio({ baseline: second, candidate: first, ...options('mirror') });
+      if (there.upper === Infinity) expect(back.lower).toBe(0);
+      else expect(back.lower * there.upper).toBeCloseTo(1, 9);
+      expect(there.lower).toBeLessThanOrEqual(there.upper);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('the same seed gives the same bounds, another one others', () => {
+  const random = createRandom('values');
+  const draw = (): number[] => Array.from({ length: 30 }, () => random.next() + 1);
+  const [baseline, candidate] = [means(draw()), means(draw())];
+  const ask = (seed: string) => bootstrapRatio({ baseline, candidate, ...options(seed) });
+  expect(ask('a')).toEqual(ask('a'));
+  expect(ask('a').lower).not.toBe(ask('b').lower);
+});
+
+test('equal pairs have a ratio of 1, and a factor is found', () => {
+  fc.assert(
+    fc.property(pairs, fc.integer({ min: 2, max: 9 }), (all, factor) => {
+      const values = all.map(([a]) => a);
+      const scaled = values.map((value) => value * factor);
+      const { estimate, lower, upper } = bootstrapRatio({ baseline: side(values), candidate: side(scaled), ...options('factor') });
+      expect([estimate.least, lower, upper]).toEqual([factor, factor, factor]);
+    }),
+    { numRuns: 20 },
+  );
+});
+
+test('where both sides ran out of time, anything is possible', () => {
+  const late = side([5, 5, 5, 5], 1);
+  expect(bootstrapRatio({ baseline: late, candidate: late, ...options('late') })).toEqual({
+    estimate: { least: 0, most: Infinity },
+    lower: 0,
+    upper: Infinity,
+  });
+  const { lower, upper } = bootstrapRatio({ baseline: side([2, 2, 2, 2]), candidate: side([9, 9, 9, 9], 8), ...options('late') });
+  expect([lower, upper]).toEqual([4, Infinity]);
+});
+
+test('too few draws for an alpha bound nothing, and sides of pairs are of one size', () => {
+  const values = means([1, 2, 3]);
+  expect(bootstrapRatio({ baseline: values, candidate: values, ...options('few'), replicates: 10 })).toMatchObject({
+    lower: 0,
+    upper: Infinity,
+  });
+  expect(() => bootstrapRatio({ baseline: values, candidate: means([1]), ...options('sides') })).toThrow(RangeError);
+});
+
+for (const isPaired of [true, false]) {
+  test(`bounds are right about as often as they say, ${isPaired ? 'paired' : 'unpaired'}`, () => {
+    const random = createRandom(`coverage ${isPaired}`);
+    const common = (from: Random): number => from.next();
+    let wrong = 0;
+    for (let one = 0; one < 400; one += 1) {
+      const luck = Array.from({ length: 60 }, () => common(random));
+      const draw = (): number[] => luck.map((value) => (isPaired ? value : common(random)) + random.next() ** 3 + 0.5);
+      const { lower, upper } = bootstrapRatio({
+        ...options(`${one}`),
+        baseline: means(draw()),
+        candidate: means(draw()),
+        isPaired,
+        replicates: 300,
+      });
+      if (lower > 1 || upper < 1) wrong += 1;
+    }
+    expect(wrong / 400).toBeLessThan(0.05 + 0.033);
+  });
+}

@@ -1,0 +1,97 @@
+import { z } from 'zod';
+
+/** Format of compare.json. */
+export const COMPARISON_FORMAT = 1;
+
+const text = z.string().min(1);
+const whole = z.number().int().nonnegative();
+
+/** One figure of one side, with its bounds: each holds with the comparison's confidence, one-sided. */
+const cellSchema = z.strictObject({
+  /** Absent where it can't be told. */
+  value: z.number().optional(),
+  /** Pods were still waiting when their time was up: it is at least this. */
+  atLeast: z.literal(true).optional(),
+  lower: z.number().optional(),
+  upper: z.number().optional(),
+  /** Of how many it was measured. */
+  of: z.string(),
+  /** What more there is to know of these. */
+  detail: z.string().optional(),
+  /** Why there is no figure, or no bound on it. */
+  why: z.string().optional(),
+});
+export type ComparedCell = z.infer<typeof cellSchema>;
+
+/**
+ * One side against the first. `better` and `worse` where the bounds say so; `unclear` where they leave it open, for lack of
+ * trials or of a difference.
+ */
+const changeSchema = z.strictObject({
+  outcome: z.enum(['better', 'worse', 'unclear']),
+  /** This side's figure over the first one's, over the same trials, with its bounds. */
+  ratio: z.strictObject({ value: z.number(), lower: z.number(), upper: z.number() }).optional(),
+});
+export type ComparedChange = z.infer<typeof changeSchema>;
+
+export const comparedUnitSchema = z.enum(['ratio', 'ms', 'usd', 'number']);
+export type ComparedUnit = z.infer<typeof comparedUnitSchema>;
+
+const rowSchema = z.strictObject({
+  id: text,
+  title: z.string(),
+  unit: comparedUnitSchema,
+  better: z.enum(['higher', 'lower']),
+  /** One for each side. */
+  cells: z.array(cellSchema),
+  /** One for each side but the first. */
+  changes: z.array(changeSchema),
+});
+export type ComparedRow = z.infer<typeof rowSchema>;
+
+const sectionSchema = z.strictObject({ id: text, title: z.string(), about: z.string(), rows: z.array(rowSchema) });
+export type ComparedSection = z.infer<typeof sectionSchema>;
+
+const sideSchema = z.strictObject({
+  /** `A`, `B`, ... */
+  letter: text,
+  target: text,
+  /** The run directory. */
+  directory: text,
+  world: text,
+  time: z.enum(['virtual', 'real']),
+  /** Of Scaleproof, at the time of the run. */
+  version: text,
+  trials: whole,
+});
+export type ComparedSide = z.infer<typeof sideSchema>;
+
+const leftOutSchema = z.strictObject({ scenario: text, seeds: z.array(whole), why: text });
+export type LeftOut = z.infer<typeof leftOutSchema>;
+
+/** One kind of finding of one side, of a check that tolerates none: no share of trials makes it good. */
+const brokenSchema = z.strictObject({
+  letter: text,
+  check: text,
+  code: text,
+  /** Compared trials with it. */
+  trials: whole,
+  /** One of them. */
+  example: z.strictObject({ scenario: text, seed: whole, object: z.string(), message: z.string(), replay: text }),
+});
+export type BrokenPromise = z.infer<typeof brokenSchema>;
+
+/** What versions of an autoscaler did in the same trials, side by side. */
+export const targetComparisonSchema = z.strictObject({
+  format: z.literal(COMPARISON_FORMAT),
+  confidence: z.number(),
+  sides: z.array(sideSchema),
+  /** The trials that all sides have: these are compared, and no others. */
+  compared: z.strictObject({ trials: whole, scenarios: z.array(text) }),
+  sections: z.array(sectionSchema),
+  broken: z.array(brokenSchema),
+  /** In what the runs differ besides the target, a sentence each. */
+  differences: z.array(text),
+  leftOut: z.array(leftOutSchema),
+});
+export type TargetComparison = z.infer<typeof targetComparisonSchema>;

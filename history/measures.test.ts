@@ -1,0 +1,145 @@
+import { expect, test } from '@playwright/test';
+import { measuresOf } from './measures.ts';
+import { HistoryBuilder, soundHistory } from './testing/history-builder.ts';
+import { createView } from './view.ts';
+
+const HOUR_MS = 3_600_000;
+
+test('a trial that goes as it should: every phase, what it cost, and the cluster when all pods ran', () => {
+  const { waits, launches, pods, usd, requests, full, kinds } = measuresOf(createView(soundHistory().events));
+  expect(waits.map(({ phase, valuesMs, censoredMs }) => [phase, valuesMs, censoredMs])).toEqual([
+    ['pending -> request', [10], []],
+    ['request -> instance', [20], []],
+    ['instance -> registered', [20], []],
+    ['registered -> ready', [10], []],
+    ['ready -> running', [20], []],
+    ['pending -> running', [80], []],
+  ]);
+  expect(launches).toEqual({ asked: 1, failed: 0, instances: 1 });
+  expect(pods).toBe(1);
+  expect(usd).toBeCloseTo((0.1 * 210) / HOUR_MS, 12);
+  expect(requests).toBe(2);
+  expect(full).toEqual({ pods: 1, instances: 1, usdPerHour: 0.1 });
+  expect(kinds).toEqual({ spot: false, spread: false, faulty: false });
+});
+
+test('any beginning of a history has measures', () => {
+  const { events } = soundHistory();
+  for (let length = 0; length <= events.length; length += 1) expect(() => measuresOf(createView(events.slice(0, length)))).not.toThrow();
+});
+
+test('a pod whose time was up is counted with its wait, in the step that it did not take; one that had to go before that is not', () => {
+  const { events } = new HistoryBuilder()
+    .act()
+    .workload('web', 3)
+    .expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio: 1 })
+    .at(10)
+    .pod('web-1', 'created')
+    .pod('web-2', 'created')
+    .pod('web-3', 'created')
+    .at(20)
+    .launch(1, 'i-1')
+    .at(40)
+    .instance('i-1', 'running')
+    .at(50)
+    .pod('web-3', 'terminating')
+    .at(60)
+    .node('node-1', 'created', 'i-1')
+    .pod('web-2', 'scheduled', 'node-1')
+    .at(500)
+    .pod('web-1', 'terminating')
+    .pod('web-2', 'terminating')
+    .finish();
+  const { waits, full } = measuresOf(createView(events));
+  expect(waits.map(({ phase, valuesMs, censoredMs }) => [phase, valuesMs, censoredMs])).toEqual([
+    ['pending -> request', [10], [490]],
+    ['request -> instance', [20], []],
+    ['instance -> registered', [20], []],
+    ['registered -> ready', [], [440]],
+    ['pending -> running', [], [490, 490]],
+  ]);
+  expect(full).toBeUndefined();
+});
+
+test('utilisation is what pods request, daemons among them, over what nodes have; a machine without a node counts too', () => {
+  const requests = { cpuMilli: 500, memoryMiB: 256 };
+  const history = new HistoryBuilder()
+    .act()
+    .pool('spot', { requirements: [{ key: 'karpenter.sh/capacity-type', operator: 'In', values: ['spot'] }] })
+    .add(
+      {
+        type: 'workload',
+        workload: 'web',
+        namespace: 'default',
+        replicas: 2,
+        truth: { kind: 'schedulable' },
+        note: '',
+        requests,
+        spreadOver: ['zone'],
+      },
+      { type: 'workload', workload: 'agent', namespace: 'default', replicas: 0, truth: { kind: 'daemon' }, note: '', requests },
+    )
+    .at(10)
+    .launch(1, 'i-1', 'a', { vcpu: 2, memoryMiB: 1_024 })
+    .launch(2, 'i-2', 'b', { vcpu: 2, memoryMiB: 1_024, usdPerHour: 0.3 });
+  for (const pod of ['web-1', 'web-2', 'agent-1']) history.pod(pod, 'created');
+  history.node('node-1', 'created', 'i-1').add({
+    type: 'node',
+    node: 'node-1',
+    uid: 'uid-node-1',
+    to: 'ready',
+    instance: 'i-1',
+    allocatable: { cpuMilli: 2_000, memoryMiB: 1_000 },
+  });
+  for (const pod of ['web-1', 'web-2', 'agent-1']) history.pod(pod, 'scheduled', 'node-1').pod(pod, 'running', 'node-1');
+  const { full, kinds } = measuresOf(createView(history.finish().events));
+  expect(full).toMatchObject({ pods: 2, instances: 2 });
+  expect(full?.usdPerHour).toBeCloseTo(0.4, 12);
+  // The daemon's pod ran after the moment, and was there to be run.
+  expect(full?.utilisation?.cpu).toBeCloseTo(1_000 / 4_000, 12);
+  expect(full?.utilisation?.memory).toBeCloseTo(512 / 2_024, 12);
+  expect(kinds).toEqual({ spot: true, spread: true, faulty: false });
+});
+
+test('a launch fails that brought fewer than were asked for, was refused or never answered; its repetition with the token does not', () => {
+  const fleet = (count: number, token: string): { input: Record<string, unknown> } => ({
+    input: { ClientToken: token, TargetCapacitySpecification: { TotalTargetCapacity: count } },
+  });
+  const history = new HistoryBuilder().act();
+  const ask = (span: number, count: number, token = `t-${span}`): HistoryBuilder =>
+    history.add({
+      type: 'request.start',
+      span,
+      wire: 'aws',
+      principal: 'target',
+      incarnation: 1,
+      operation: 'ec2:CreateFleet',
+      mutating: true,
+      ...fleet(count, token),
+    } as Parameters<HistoryBuilder['add']>[0]);
+  ask(1, 2).instance('i-1', 'pending', { span: 1, token: 't-1' }).answer(1, 'ok');
+  ask(2, 1).answer(2, 'fail', 'RequestLimitExceeded');
+  ask(3, 1).instance('i-2', 'pending', { span: 3, token: 't-3' }).answer(3, 'info');
+  ask(4, 1, 't-3').answer(4, 'ok');
+  ask(5, 1);
+  expect(measuresOf(createView(history.events)).launches).toEqual({ asked: 5, failed: 4, instances: 2 });
+});
+
+test('what is not seen is not told: requests where a wire is another', () => {
+  expect(measuresOf(createView(new HistoryBuilder(['wire.kube']).act().finish().events)).requests).toBeUndefined();
+});
+
+test('nobody pays for what is pending or stopped', () => {
+  const { events } = new HistoryBuilder()
+    .act()
+    .launch(1, 'i-1')
+    .at(HOUR_MS)
+    .instance('i-1', 'running')
+    .at(2 * HOUR_MS)
+    .instance('i-1', 'stopping')
+    .at(5 * HOUR_MS)
+    .instance('i-1', 'running')
+    .at(7 * HOUR_MS)
+    .finish();
+  expect(measuresOf(createView(events)).usd).toBeCloseTo(0.3, 6);
+});

@@ -1,0 +1,144 @@
+import { inflateRawSync } from 'node:zlib';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { eventSchema } from '../history/events.ts';
+import type { HistoryEvent } from '../history/events.ts';
+import { formatAllure } from './allure.ts';
+import { anonymise, createAnonymiser, targetNames } from './anonymous.ts';
+import { badgeOf, formatBadge, formatEndpoint } from './badge.ts';
+import { buildReport } from './build-report.ts';
+import { formatAnnotations, formatSummary } from './github.ts';
+import { renderHtml } from './html/render-html.ts';
+import { formatJunit } from './junit.ts';
+import { runFactsSchema } from './report-input.ts';
+import type { ReportInput } from './report-input.ts';
+import { formatReport } from './run-report.ts';
+import { sampleRun } from './testing/sample-run.ts';
+
+const NAME = 'mutant:fresh-token:quick';
+
+/** What a target may say of itself, in any place that a history has for it. */
+function givingItselfAway(events: HistoryEvent[]): HistoryEvent[] {
+  return events.map((event) => {
+    if (event.type === 'trial.begin') return { ...event, target: { ...event.target, name: NAME } };
+    if (event.type === 'said')
+      return { ...event, message: `FreshToken-controller (fresh_token): ${event.message}`, about: 'pods/fresh-token/a' };
+    if (event.type === 'instance') return { ...event, tags: { 'fresh-token/owner': `${NAME}@1`, other: 'x' } };
+    if (event.type === 'pod') return { ...event, pod: event.pod.replace('default/', 'fresh-token/') };
+    if (event.type === 'request.start' && event.operation === 'ec2:CreateFleet')
+      return {
+        ...event,
+        input: { UserData: Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
+      };
+    return event;
+  });
+}
+
+function named(): ReportInput {
+  const { run, trials, notRun } = sampleRun({ trials: 2, rewrite: givingItselfAway });
+  const renamed = (replay: string): string => replay.replace('target=reference', `target=${NAME}`);
+  return {
+    run: {
+      ...run,
+      id: 'fresh-token-of-monday',
+      target: { ...run.target, name: NAME, digest: 'f'.repeat(64) },
+      planned: run.planned.map((trial) => ({ ...trial, replay: renamed(trial.replay) })),
+    },
+    trials: trials.map((trial) => ({ ...trial, result: { ...trial.result, target: NAME, replay: renamed(trial.result.replay) } })),
+    notRun: notRun.map((one) => ({ ...one, reason: `${NAME} does not declare it` })),
+  };
+}
+
+/** Every output, with what is packed in it unpacked. */
+function outputsOf(input: ReportInput): Record<string, string> {
+  const report = buildReport(input);
+  const page = renderHtml(input, report);
+  const packed = [...page.matchAll(/<template class="packed">([^<]*)<\/template>/g)].map(([, text = '']) =>
+    inflateRawSync(Buffer.from(text, 'base64')).toString(),
+  );
+  const badge = badgeOf(report);
+  return {
+    'run.json': JSON.stringify(input.run),
+    histories: input.trials.map(({ events }) => JSON.stringify(events)).join('\n'),
+    'report.json': formatReport(report),
+    'junit.xml': formatJunit(report),
+    'report.html': page,
+    'report.html unpacked': packed.join('\n'),
+    'badge.svg': formatBadge(badge),
+    'badge.json': formatEndpoint(badge),
+    summary: formatSummary(report),
+    annotations: formatAnnotations(report),
+    allure: formatAllure(input, report)
+      .map(({ name, content }) => `${name}\n${content}`)
+      .join('\n'),
+  };
+}
+
+test('no output names the target, wherever it gave itself away', () => {
+  const input = named();
+  const isNamed = /fresh.?token|mutant/i;
+  const base64 = Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64');
+  expect(isNamed.test(outputsOf(input)['report.json'] ?? ''), 'the names are there at first').toBe(true);
+  for (const [name, content] of Object.entries(outputsOf(anonymise(input, targetNames(input))))) {
+    expect(isNamed.exec(content)?.[0], name).toBeUndefined();
+    expect(content.includes(base64), name).toBe(false);
+    expect(content.includes('f'.repeat(64)), `${name}: the digest of its file`).toBe(false);
+  }
+});
+
+test('verdicts, counts, times and kinds of findings stay as they were', () => {
+  const input = named();
+  const [before, after] = [buildReport(input), buildReport(anonymise(input, targetNames(input)))];
+  expect(after.verdict).toBe(before.verdict);
+  expect(after.totals).toEqual(before.totals);
+  const codes = (report: typeof before): string[] =>
+    report.scenarios.flatMap(({ results }) =>
+      results.flatMap(({ checks }) => checks.flatMap(({ findings }) => findings.map(({ code }) => code))),
+    );
+  expect(codes(after)).toEqual(codes(before));
+  expect(after.scenarios[0]?.results[0]?.replay).toContain(',target=REDACTED,seed=1,');
+});
+
+test('what was anonymised is still a run and histories of their formats', () => {
+  for (const name of ['./pod.ts', './node.yaml#kube', 'aws', '/home/x/verdict.ts', NAME]) {
+    const input = sampleRun({ trials: 1 });
+    const renamed = { ...input, run: { ...input.run, target: { ...input.run.target, name } } };
+    const anonymous = anonymise(renamed, targetNames(renamed));
+    expect(() => runFactsSchema.parse(anonymous.run), name).not.toThrow();
+    for (const event of anonymous.trials[4]?.events ?? []) expect(eventSchema.safeParse(event).success, `${name} ${event.type}`).toBe(true);
+  }
+});
+
+test('a file is known by its path, its name and its stem; the histories know the name in it', () => {
+  const { run, trials } = sampleRun({ trials: 1, only: ['provisioning/scale-out-and-back'] });
+  const names = targetNames({ run: { ...run, target: { ...run.target, name: './their/acme-scaler.yaml' } }, trials });
+  expect(names).toEqual(
+    expect.arrayContaining(['./their/acme-scaler.yaml', 'their/acme-scaler.yaml', 'acme-scaler.yaml', 'acme-scaler', 'reference']),
+  );
+});
+
+test('words of the user’s own are hidden too, and those that histories are made of are refused', () => {
+  const input = named();
+  expect(targetNames(input, ['Acme'])).toContain('Acme');
+  for (const word of ['aws', 'node', 'request.start', 'pass', ' '])
+    expect(() => targetNames(input, [word])).toThrow(`"${word}" can't be told`);
+});
+
+test('a word is a name where it stands alone or in an identifier, not inside of another word', () => {
+  const { text } = createAnonymiser(['plain']);
+  expect(text('plain')).toBe('the target');
+  expect(text('plain-autoscaler/cluster of Plain; plainly explained')).toBe('target-autoscaler/cluster of target; plainly explained');
+});
+
+test('whatever the name and the text around it, the name is gone', () => {
+  const name = fc.stringMatching(/^[a-z]{2,8}(-[a-z]{2,8}){1,2}$/);
+  fc.assert(
+    fc.property(name, fc.string(), fc.string(), (hidden, before, after) => {
+      const { data } = createAnonymiser([hidden]);
+      const clean = JSON.stringify(data({ [`${before}${hidden}`]: [`${hidden}${after}`, { deep: `${before}${hidden}${after}` }] }));
+      // What stands around it may make it up anew, as may the word that takes its place.
+      fc.pre(!`${before}target${after}`.toLowerCase().includes(hidden));
+      expect(clean.toLowerCase()).not.toContain(hidden);
+    }),
+  );
+});

@@ -1,0 +1,123 @@
+import type { ComparedCell, ComparedChange, ComparedRow, ComparedSection, ComparedUnit, TargetComparison } from '../history/comparison.ts';
+import { formatDuration, formatPercent } from './format.ts';
+
+/** The words that every form of a comparison has in common. */
+
+/** A figure as people read it. */
+export function formatFigure(value: number, unit: ComparedUnit): string {
+  switch (unit) {
+    case 'ratio':
+      return formatPercent(value);
+    case 'ms':
+      return formatDuration(value);
+    case 'usd':
+      return `$${value.toLocaleString('en-US', { minimumFractionDigits: value < 100 ? 2 : 0, maximumFractionDigits: value < 100 ? 2 : 0 })}`;
+    case 'number':
+      return formatNumber(value);
+  }
+}
+
+/** Three digits that matter, and no exponent. */
+function formatNumber(value: number): string {
+  return value === 0 ? '0' : value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
+}
+
+/** `98.2 %`, `≥ 2 min`, `–` */
+export function formatCell({ value, atLeast }: ComparedCell, unit: ComparedUnit): string {
+  return value === undefined ? '–' : `${atLeast === true ? '≥ ' : ''}${formatFigure(value, unit)}`;
+}
+
+/** The bounds of a figure: `94.2 % – 100 %`, `≥ 38 s`; undefined where there are none. */
+export function formatBounds({ lower, upper }: ComparedCell, unit: ComparedUnit): string | undefined {
+  if (lower !== undefined && upper !== undefined) return `${formatFigure(lower, unit)} – ${formatFigure(upper, unit)}`;
+  if (lower !== undefined) return `≥ ${formatFigure(lower, unit)}`;
+  return upper === undefined ? undefined : `≤ ${formatFigure(upper, unit)}`;
+}
+
+/** `×1.21 (1.15 – 1.28)`: this side's figure over the first one's. */
+export function formatChange({ ratio }: ComparedChange): string | undefined {
+  if (ratio === undefined) return undefined;
+  const [value, lower, upper] = [ratio.value, ratio.lower, ratio.upper].map((one) => one.toFixed(2));
+  return value === lower && value === upper ? `×${value ?? ''}` : `×${value ?? ''} (${lower ?? ''} – ${upper ?? ''})`;
+}
+
+export const CHANGE_WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'better', worse: 'WORSE', unclear: '' };
+
+/** What all sides have in common in a sentence. */
+export function comparedText({ compared: { trials, scenarios }, sides, confidence }: TargetComparison): string {
+  const what = `${trials} ${trials === 1 ? 'trial' : 'trials'} of ${scenarios.length} ${scenarios.length === 1 ? 'scenario' : 'scenarios'}`;
+  return `${what} that ${sides.length === 2 ? 'both sides' : `all ${sides.length} sides`} have, in ${sides[0]?.time ?? ''} time. Each bound holds with ${formatPercent(confidence)}.`;
+}
+
+interface Said {
+  readonly outcome: ComparedChange['outcome'];
+  readonly text: string;
+}
+
+/** What a decider reads first: promises that only one of two sides broke, and what else tells a side from the first one. */
+export function findingsOf(comparison: TargetComparison): Said[] {
+  const { sections, sides } = comparison;
+  const rows = sections.flatMap((section) => section.rows);
+  const found = sides.slice(1).flatMap(({ letter }, index) => [
+    ...brokenBy(comparison, letter),
+    ...(['worse', 'better'] as const).flatMap((outcome): Said[] => {
+      const titles = rows.filter(({ changes }) => changes[index]?.outcome === outcome).map(({ title }) => title);
+      return titles.length === 0 ? [] : [{ outcome, text: `${letter} is ${outcome} than A in: ${titles.join('; ')}.` }];
+    }),
+  ]);
+  if (found.length > 0) return found;
+  return [{ outcome: 'unclear', text: 'No difference is larger than these trials leave open.' }];
+}
+
+/** What tolerates none needs no statistics: once is enough. */
+function brokenBy({ broken, sides }: TargetComparison, letter: string): Said[] {
+  const first = sides[0]?.letter ?? '';
+  const only = (one: string, other: string): string[] => {
+    const codes = new Set(broken.filter((kind) => kind.letter === other).map(({ check, code }) => `${check} ${code}`));
+    return broken
+      .filter((kind) => kind.letter === one && !codes.has(`${kind.check} ${kind.code}`))
+      .map(({ code, trials }) => `${code} (${trials} ${trials === 1 ? 'trial' : 'trials'})`);
+  };
+  const [worse, better] = [only(letter, first), only(first, letter)];
+  return [
+    ...(worse.length === 0
+      ? []
+      : [{ outcome: 'worse' as const, text: `${letter} broke what tolerates none, and ${first} did not: ${worse.join(', ')}.` }]),
+    ...(better.length === 0
+      ? []
+      : [{ outcome: 'better' as const, text: `${first} broke what tolerates none, and ${letter} did not: ${better.join(', ')}.` }]),
+  ];
+}
+
+/** One kind of broken promise: `B: leaked-instance in 2 trials, as in crashes/x with seed 1: Instance i-1 ...` */
+export function brokenText({ letter, code, check, trials, example }: TargetComparison['broken'][number]): string {
+  return `${letter}: ${code} (${check}) in ${trials} ${trials === 1 ? 'trial' : 'trials'}, as in ${example.scenario} with seed ${example.seed}: ${example.message}`;
+}
+
+/** Trials that were not compared, a sentence for each scenario and reason. */
+export function leftOutText({ scenario, seeds, why }: TargetComparison['leftOut'][number]): string {
+  const shown = seeds.slice(0, MAX_SEEDS_NAMED).join(', ');
+  const more = seeds.length > MAX_SEEDS_NAMED ? ` and ${seeds.length - MAX_SEEDS_NAMED} more` : '';
+  return `${scenario}, ${seeds.length === 1 ? 'seed' : 'seeds'} ${shown}${more}: ${why}`;
+}
+
+const MAX_SEEDS_NAMED = 8;
+
+/** Whether a row was measured of other trials than the row before it: who reads on need not read the same again. */
+export function isMeasuredAnew({ rows }: ComparedSection, index: number): boolean {
+  const of = (row: ComparedRow | undefined): string => JSON.stringify(row?.cells.map((cell) => cell.of));
+  return of(rows[index]) !== of(rows[index - 1]);
+}
+
+/** Why figures or bounds are missing in a section: each reason once, with the rows that it is of, or their percentile. */
+export function gapsOf({ rows }: ComparedSection): string[] {
+  const gaps = new Map<string, Set<string>>();
+  for (const { title, cells } of rows) {
+    for (const { why } of cells) {
+      if (why !== undefined) gaps.set(why, (gaps.get(why) ?? new Set()).add(/ (p\d+)$/.exec(title)?.[1] ?? title));
+    }
+  }
+  return [...gaps].map(
+    ([why, titles]) => `${titles.size === rows.length && rows.length > 1 ? 'Everything' : [...titles].join(', ')}: ${why}`,
+  );
+}

@@ -1,0 +1,179 @@
+import { createHash } from 'node:crypto';
+import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, TargetComparison } from '../../history/comparison.ts';
+import {
+  CHANGE_WORDS,
+  comparedText,
+  findingsOf,
+  formatBounds,
+  formatCell,
+  formatChange,
+  gapsOf,
+  isMeasuredAnew,
+  leftOutText,
+} from '../comparison.ts';
+import { html, trusted } from './markup.ts';
+import type { Markup } from './markup.ts';
+import { VERDICT_MARKS, badge, code } from './parts.ts';
+import { PAGE_STYLE } from './style.ts';
+
+/** What the page of a comparison has besides the report's own style. */
+const COMPARE_STYLE = `${PAGE_STYLE}
+.compare td.num small { display: block; white-space: nowrap; } .compare tbody th { min-width: 200px; } .compare td:has(svg) { min-width: 150px; } .compare .change { min-width: 150px; padding-left: 24px; } .compare thead .change { padding-left: 24px; }
+.compare .letter { display: inline-block; min-width: 22px; font-weight: 650; }
+.range { display: block; margin: 4px 0 0 auto; width: 100%; max-width: 190px; height: 10px; } .range .line { fill: var(--line); } .range .span { fill: var(--pod-soft); } .range .point { fill: var(--pod); }
+.sides { list-style: none; margin: 0; padding: 0; display: grid; gap: 6px; } .sides li { overflow-wrap: anywhere; } .sides .letter { font-size: 17px; margin-right: 8px; }
+.said { list-style: none; margin: 22px 0 0; padding: 0; display: grid; gap: 8px; } .said li { display: flex; gap: 12px; align-items: baseline; } .said .badge { flex: none; min-width: 86px; }
+`;
+
+const VERDICTS = { better: 'pass', worse: 'fail', unclear: 'not-run' } as const satisfies Record<ComparedChange['outcome'], string>;
+const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Better', worse: 'Worse', unclear: 'Unclear' };
+
+/** compare.html: one page that needs nothing else and runs no script. Pure; whatever comes from a run is escaped. */
+export function renderComparison(comparison: TargetComparison): string {
+  const { sides, sections, broken, differences, leftOut, compared } = comparison;
+  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(COMPARE_STYLE).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'`;
+  const names = sides.map(({ target }) => target).join(' and ');
+  const page = html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta http-equiv="Content-Security-Policy" content="${policy}" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${names}: scaleproof comparison</title>
+        <link rel="icon" href="data:," />
+        ${trusted(`<style>${COMPARE_STYLE}</style>`)}
+      </head>
+      <body>
+        <a class="skip" href="#section-provisioning">Skip to the figures</a>
+        <main>
+          <header class="top">
+            <div class="brand"><span>Scaleproof</span> comparison</div>
+            <h1><span>${names}</span></h1>
+            <p class="context">${compared.trials === 0 ? 'Nothing was compared: no trial is in all of them.' : comparedText(comparison)}</p>
+            <ul class="sides">
+              ${sides.map(
+                ({ letter, target, world, trials, version, directory }) =>
+                  html`<li>
+                    <span class="letter">${letter}</span><strong>${target}</strong>
+                    <span class="muted">in the ${world} world, ${trials} trials, scaleproof ${version}, ${directory}</span>
+                  </li>`,
+              )}
+            </ul>
+            ${
+              compared.trials > 0 &&
+              html`<ul class="said">
+                ${findingsOf(comparison).map(({ outcome, text }) => html`<li>${badge(VERDICTS[outcome], WORDS[outcome])}<span>${text}</span></li>`)}
+              </ul>`
+            }
+          </header>
+          ${
+            differences.length > 0 &&
+            html`<section class="problems" aria-labelledby="differences">
+              <h2 id="differences">In what the runs differ besides the target</h2>
+              <ol>
+                ${differences.map((text) => html`<li class="problem unknown"><p>${VERDICT_MARKS.unknown} ${text}</p></li>`)}
+              </ol>
+            </section>`
+          }
+          ${renderBroken(broken)} ${sections.map((section) => renderSection(section, comparison))}
+          ${
+            leftOut.length > 0 &&
+            html`<section aria-labelledby="left-out">
+              <h2 id="left-out">What was not compared</h2>
+              <ul>
+                ${leftOut.map((one) => html`<li>${leftOutText(one)}</li>`)}
+              </ul>
+            </section>`
+          }
+          <p class="foot">
+            <span class="muted">As data: <code>compare.json</code> beside this page.</span>
+          </p>
+        </main>
+      </body>
+    </html> `;
+  return page.text;
+}
+
+function renderBroken(broken: TargetComparison['broken']): Markup | undefined {
+  if (broken.length === 0) return undefined;
+  return html`<section class="problems" aria-labelledby="broken">
+    <h2 id="broken">What was broken, of what tolerates none</h2>
+    <ol>
+      ${broken.map(
+        ({ letter, check, code: name, trials, example }) =>
+          html`<li class="problem fail">
+            <p class="problem-head">${badge('fail', letter)} ${code(name)} <span class="muted">${example.scenario}</span></p>
+            <p>${example.message}</p>
+            <p class="muted">
+              Check ${check}, in ${trials} ${trials === 1 ? 'trial' : 'trials'}; this is seed ${example.seed}:
+              ${code(`scaleproof replay ${example.replay}`)}
+            </p>
+          </li>`,
+      )}
+    </ol>
+  </section>`;
+}
+
+function renderSection(section: ComparedSection, { sides }: TargetComparison): Markup {
+  const letters = sides.map(({ letter }) => letter);
+  return html`<section aria-labelledby="section-${section.id}">
+    <h2 id="section-${section.id}">${section.title}</h2>
+    <p class="muted">${section.about}</p>
+    <div class="table-wrap">
+      <table class="data compare">
+        <thead>
+          <tr>
+            <th scope="col">Measure</th>
+            ${sides.map(({ letter, target }) => html`<th scope="col" class="num">${letter}<br /><small>${target}</small></th>`)}
+            ${letters.slice(1).map((letter) => html`<th scope="col" class="change">${letter} against ${letters[0]}<br /><small>the figure of ${letter} over that of ${letters[0]}</small></th>`)}
+          </tr>
+        </thead>
+        <tbody>
+          ${section.rows.map(
+            ({ id, title, unit, cells, changes }, index) =>
+              html`<tr id="row-${id}">
+                <th scope="row">${title.replace('->', '→')}</th>
+                ${cells.map((cell) => renderCell(cell, unit, { max: scaleOf(cells, unit), isNew: isMeasuredAnew(section, index) }))}
+                ${changes.map(renderChange)}
+              </tr>`,
+          )}
+        </tbody>
+      </table>
+    </div>
+    ${gapsOf(section).map((text) => html`<p class="muted"><small>${text.replaceAll('->', '→')}.</small></p>`)}
+  </section>`;
+}
+
+function renderCell(cell: ComparedCell, unit: ComparedUnit, { max, isNew }: { readonly max: number; readonly isNew: boolean }): Markup {
+  const bounds = formatBounds(cell, unit);
+  return html`<td class="num">
+    ${formatCell(cell, unit)}${drawRange(cell, max)}${bounds !== undefined && html`<small>${bounds}</small>`}${isNew && html`<small>${cell.of}</small>`}${cell.detail !== undefined && html`<small>${cell.detail}</small>`}
+  </td>`;
+}
+
+function renderChange(change: ComparedChange): Markup {
+  const text = formatChange(change);
+  const isKnown = CHANGE_WORDS[change.outcome] !== '';
+  return html`<td class="change">
+    ${isKnown ? badge(VERDICTS[change.outcome], WORDS[change.outcome]) : html`<span class="muted">can't be told</span>`}${text !== undefined && html`<br /><small>${text}</small>`}
+  </td>`;
+}
+
+/** The end of the scale on which all figures of a row are drawn. */
+function scaleOf(cells: readonly ComparedCell[], unit: ComparedUnit): number {
+  return unit === 'ratio' ? 1 : Math.max(...cells.flatMap(({ value = 0, upper = 0 }) => [value, upper]));
+}
+
+/** The figure as a point, its bounds as a band. */
+function drawRange({ value, lower, upper }: ComparedCell, max: number): Markup | undefined {
+  if (value === undefined || max === 0) return undefined;
+  const share = (one: number): number => Math.round(Math.min(1, one / max) * 1_000) / 10;
+  const from = share(lower ?? value);
+  const to = upper === undefined ? share(value) : share(upper);
+  return html`<svg class="range" aria-hidden="true">
+    <rect class="line" y="4" width="100%" height="2" />
+    <rect class="span" x="${from}%" y="2" width="${Math.max(0, Math.round((to - from) * 10) / 10)}%" height="6" />
+    <rect class="point" x="${share(value) * 0.98}%" width="2%" height="10" />
+  </svg>`;
+}

@@ -1,0 +1,248 @@
+import type { HistoryEvent } from '../../history/events.ts';
+import { createLedger, launchedByTarget } from '../../history/ledger.ts';
+import type { ClaimLife, InstanceLife, PodLife, RequestLife } from '../../history/lives.ts';
+import type { View } from '../../history/view.ts';
+import type { Describe } from '../describe-event.ts';
+import { formatCount, formatDuration, formatList, formatMoment, formatTimes } from '../format.ts';
+import { outcomeOf } from '../outcome.ts';
+import type { Sentence } from './story.ts';
+
+/** Of what there may be many, so many are named before they are counted. */
+const MAX_NAMED = 3;
+const MAX_OPERATIONS = 6;
+const MAX_CODES = 3;
+const MAX_SAID = 6;
+/** Requests before a decisive moment that are told, and how long before it they may lie. */
+const MAX_BEFORE = 4;
+const BEFORE_MS = 3_000;
+
+/**
+ * What a target did that did not pass, for who has never seen its code: what it asked of AWS, what it let go and ended, what
+ * it learnt just before, why pods waited, and what it said. All of it follows from the history, none from the checks.
+ */
+export function tellConduct(view: View, describe: Describe): Sentence[] {
+  // Who does not see a wire can't say what was never sent on it.
+  const sees = (wire: 'wire.aws' | 'wire.kube'): boolean => view.begin?.world.capabilities.includes(wire) === true;
+  return [
+    ...served(view),
+    ...(sees('wire.aws') ? asked(view) : []),
+    ...(sees('wire.kube') ? wrote(view) : []),
+    ...letGo(view, describe),
+    ...(sees('wire.aws') ? notEnded(view) : []),
+    ...ended(view),
+    ...unused(view),
+    ...waited(view),
+    ...said(view),
+  ];
+}
+
+/** How many pods of each workload ever ran: who is served and who is not tells what they differ in. */
+function served({ workloads }: View): Sentence[] {
+  const counted = [...workloads.values()].filter(({ pods, truth }) => pods.length > 0 && truth.kind !== 'daemon');
+  if (counted.length === 0) return [];
+  const parts = counted.map(
+    ({ name, pods }) => `${pods.filter(({ running }) => running !== undefined).length} of ${formatCount(pods.length, 'pod')} of ${name}`,
+  );
+  return [{ text: `In the end ${formatList(parts)} had run at some time.` }];
+}
+
+/** Writes to Kubernetes but those that say that it lives or what it thinks. */
+function wrote(view: View): Sentence[] {
+  const operations = new Map<string, number>();
+  for (const { start } of view.requests.values()) {
+    if (start.wire !== 'kube' || !start.mutating || start.principal !== 'target' || /leases|events/.test(start.operation)) continue;
+    operations.set(start.operation, (operations.get(start.operation) ?? 0) + 1);
+  }
+  const claims = view.claims.length === 0 && view.pods.length > 0 ? ' It never created a claim.' : '';
+  if (operations.size === 0) return [{ text: `To Kubernetes it wrote nothing but its lease and events.${claims}` }];
+  const sorted = [...operations].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, count]) => `${operation} ${formatTimes(count)}`);
+  if (sorted.length > MAX_OPERATIONS) parts.push(formatCount(sorted.length - MAX_OPERATIONS, 'other operation'));
+  return [{ text: `To Kubernetes it wrote: ${formatList(parts)}.${claims}` }];
+}
+
+/** Writes to AWS, by operation and what became of them. */
+function asked(view: View): Sentence[] {
+  const operations = new Map<string, RequestLife[]>();
+  for (const request of view.requests.values()) {
+    const { wire, mutating, operation, principal } = request.start;
+    if (wire === 'aws' && mutating && principal === 'target') operations.set(operation, [...(operations.get(operation) ?? []), request]);
+  }
+  if (operations.size === 0) return [{ text: 'It asked AWS to change nothing: no launch, no end, nothing at all.' }];
+  const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
+  const parts = sorted
+    .slice(0, MAX_OPERATIONS)
+    .map(([operation, requests]) => `${operation} ${formatTimes(requests.length)}${becameOf(requests, view)}`);
+  const rest = sorted.slice(MAX_OPERATIONS);
+  if (rest.length > 0) parts.push(formatCount(rest.length, 'other operation'));
+  const ends = operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never asked for the end of an instance.';
+  return [{ text: `It asked AWS to change something: ${formatList(parts)}.${ends}` }];
+}
+
+function becameOf(requests: readonly RequestLife[], view: View): string {
+  const codes = new Map<string, number>();
+  for (const request of requests) {
+    const outcome = outcomeOf(request, view);
+    if (outcome === 'ok' || outcome === 'open') continue;
+    const errors = /errors: (\w+)/.exec(request.end?.note ?? '')?.[1];
+    const code =
+      outcome === 'info' ? 'no answer' : outcome === 'partial' ? `${errors ?? 'errors'} in the answer` : (request.end?.code ?? 'refused');
+    codes.set(code, (codes.get(code) ?? 0) + 1);
+  }
+  if (codes.size === 0) return '';
+  const named = [...codes]
+    .sort(([, x], [, y]) => y - x)
+    .slice(0, MAX_CODES)
+    .map(([code, count]) => `${code} ×${count}`);
+  return ` (${named.join(', ')}${codes.size > MAX_CODES ? ' and others' : ''})`;
+}
+
+/** Claims that went while their instance lived on: the record of it was lost. */
+function letGo(view: View, describe: Describe): Sentence[] {
+  const instances = new Map(view.instances.map((instance) => [instance.id, instance]));
+  const early = view.claims.flatMap((claim) => {
+    const instance = claim.instance === undefined ? undefined : instances.get(claim.instance);
+    if (claim.gone === undefined || instance === undefined || (instance.ending?.i ?? Infinity) < claim.gone.i) return [];
+    return [{ claim, gone: claim.gone, instance }];
+  });
+  const [first] = early;
+  if (first === undefined) return [];
+  const { claim, gone, instance } = first;
+  const others = early.length > 1 ? `, the first of ${early.length} like it` : '';
+  const known = claim.linked === undefined ? '' : `, ${formatDuration(gone.t - claim.linked.t)} after the claim had recorded it`;
+  return [
+    { tMs: gone.t, text: `It let claim ${claim.name} go while its instance ${instance.id} lived${known}${others}.${laterOf(instance)}` },
+    ...before(view, describe, { ms: gone.t, i: gone.i }, claim),
+  ];
+}
+
+function laterOf({ ending }: InstanceLife): string {
+  return ending === undefined ? ' That instance never ended.' : ` That instance ended at ${formatMoment(ending.t)}.`;
+}
+
+/** What the target had just learnt about an object when it did something decisive. */
+function before(view: View, describe: Describe, at: { readonly ms: number; readonly i: number }, claim: ClaimLife): Sentence[] {
+  const learnt = [...view.requests.values()].flatMap(({ start, end }): HistoryEvent[] => {
+    if (end === undefined || end.i > at.i || end.t < at.ms - BEFORE_MS || start.principal !== 'target') return [];
+    const isAbout = [claim.instance, claim.name].some(
+      (name) => name !== undefined && JSON.stringify([start.input, start.object, end.note]).includes(name),
+    );
+    return start.wire === 'aws' || (isAbout && start.mutating) ? [end] : [];
+  });
+  if (learnt.length === 0) return [];
+  const last = learnt.sort((a, b) => a.i - b.i).slice(-MAX_BEFORE);
+  return [
+    { text: `What it had learnt just before: ${last.map((event) => `${formatMoment(event.t)} ${describe(event).what}`).join('; ')}.` },
+  ];
+}
+
+/** Instances that outlived the trial, and whether anybody ever asked for their end. */
+function notEnded(view: View): Sentence[] {
+  const live = launchedByTarget(createLedger(view)).filter(({ endedMs }) => endedMs === undefined);
+  if (live.length === 0) return [];
+  const terminations = [...view.requests.values()]
+    .filter(({ start }) => start.operation === 'ec2:TerminateInstances')
+    .map(({ start }) => JSON.stringify(start.input ?? ''));
+  const never = live.filter(({ instance }) => !terminations.some((text) => text.includes(instance.id)));
+  const names = formatList(live.slice(0, MAX_NAMED).map(({ instance }) => instance.id));
+  const more = live.length > MAX_NAMED ? ` and ${live.length - MAX_NAMED} more` : '';
+  const how =
+    never.length === live.length
+      ? 'it never asked for their end'
+      : `it asked for the end of ${live.length - never.length}, in vain, and never of ${never.length}`;
+  return [{ text: `Of the instances that it launched, ${live.length} lived on when all was over (${names}${more}): ${how}.` }];
+}
+
+/** Instances that it ended while pods still ran on them. */
+function ended(view: View): Sentence[] {
+  const cut = launchedByTarget(createLedger(view)).flatMap(({ instance, endRequest }) => {
+    const { ending } = instance;
+    if (ending === undefined || endRequest?.start.principal !== 'target') return [];
+    const pods = view.pods.filter((pod) => pod.node?.instance === instance.id && !isDaemon(view, pod) && ranAt(pod, ending.i));
+    return pods.length === 0 ? [] : [{ instance, ending, pods, endRequest }];
+  });
+  const [first] = cut;
+  if (first === undefined) return [];
+  const { instance, ending, pods, endRequest } = first;
+  const left = pods.filter(({ terminating }) => (terminating?.i ?? Infinity) > ending.i).length;
+  const notice = view.notices.find((one) => one.instance === instance.id && one.sent.i < ending.i);
+  const after =
+    notice === undefined
+      ? ''
+      : `, ${formatDuration(ending.t - notice.sent.t)} after EC2 had announced its end${notice.endsAtMs === undefined ? '' : ` for ${formatMoment(notice.endsAtMs)}`}`;
+  const others = cut.length > 1 ? ` So it did with ${formatCount(cut.length, 'instance')} in all.` : '';
+  return [
+    {
+      tMs: ending.t,
+      text: `It ended ${instance.id} by ${endRequest.start.operation}${after}, with ${formatCount(pods.length, 'pod')} still on it, ${left === 0 ? 'asked to leave before' : left === pods.length ? 'never asked to leave' : `${left} of which never asked to leave`}.${others}`,
+    },
+  ];
+}
+
+function ranAt({ scheduled, ended: over, gone }: PodLife, index: number): boolean {
+  return (scheduled?.i ?? Infinity) < index && Math.min(over?.i ?? Infinity, gone?.i ?? Infinity) > index;
+}
+
+function isDaemon(view: View, { workload }: PodLife): boolean {
+  return view.workloads.get(workload ?? '')?.truth.kind === 'daemon';
+}
+
+/** Instances on which nothing ever ran. */
+function unused(view: View): Sentence[] {
+  const used = new Set(view.pods.filter((pod) => !isDaemon(view, pod) && pod.scheduled !== undefined).map(({ node }) => node?.instance));
+  const idle = launchedByTarget(createLedger(view)).filter(({ instance }) => !used.has(instance.id));
+  if (idle.length === 0) return [];
+  const nodes = idle.filter((entry) => entry.nodes.some(({ ready }) => ready !== undefined)).length;
+  const types = [...new Set(idle.map(({ instance }) => instance.instanceType))];
+  const livedMs = idle.map(({ launchedMs, endedMs }) => (endedMs ?? view.endMs) - launchedMs).sort((a, b) => a - b);
+  return [
+    {
+      text: `On ${idle.length} of ${formatCount(view.instances.length, 'instance')} no pod but those of DaemonSets ever was, though ${nodes} became Ready nodes (${types.slice(0, MAX_NAMED).join(', ')}${types.length > MAX_NAMED ? ' and others' : ''}); they lived ${formatDuration(livedMs[Math.floor(livedMs.length / 2)] ?? 0)} in the median.`,
+    },
+  ];
+}
+
+/** Why pods waited, in the scheduler's words: the last reason of each that is known. */
+function waited(view: View): Sentence[] {
+  const reasons = new Map<string, { count: number; text: string }>();
+  const add = (text: string): void => {
+    const key = text.replace(/\d+/g, '#');
+    const known = reasons.get(key);
+    reasons.set(key, { count: (known?.count ?? 0) + 1, text: known?.text ?? text });
+  };
+  for (const { by, reason, message, principal } of view.said)
+    if (by === 'event' && reason === 'FailedScheduling' && principal === 'scheduler')
+      add(message.replace(/\. (no new claims|preemption:).*$/, ''));
+  if (reasons.size === 0) return [];
+  const sorted = [...reasons.values()].sort((a, b) => b.count - a.count).slice(0, MAX_NAMED);
+  return [
+    {
+      text: `The scheduler said why pods waited: ${sorted.map(({ text, count }) => `“${text.replace(/\.$/, '')}” ×${count}`).join('; ')}.`,
+    },
+  ];
+}
+
+/** Its own words: events, conditions and log lines; errors and warnings first, then the most frequent. */
+function said(view: View): Sentence[] {
+  const words = new Map<string, { readonly text: string; readonly count: number; readonly isBad: boolean }>();
+  for (const { principal, level, reason, message } of view.said) {
+    if (principal !== 'target') continue;
+    // What differs by name alone is the same thing said again.
+    const text = `${reason}: ${message.replace(/ \{.*\}$/, '')}`;
+    const key = text.replace(/\b[\w.-]*\d[\w.-]*\b/g, '#');
+    const before = words.get(key);
+    words.set(key, {
+      text: before?.text ?? text,
+      count: (before?.count ?? 0) + 1,
+      isBad: before?.isBad === true || /err|warn/i.test(level),
+    });
+  }
+  if (words.size === 0) return [{ text: 'It said nothing: no event, no condition, no log line of it.' }];
+  const sorted = [...words.values()].sort((a, b) => Number(b.isBad) - Number(a.isBad) || b.count - a.count);
+  const named = sorted.slice(0, MAX_SAID).map(({ text, count }) => `“${text}” ×${count}`);
+  return [
+    {
+      text: `It said: ${named.join('; ')}${sorted.length > MAX_SAID ? ` and ${formatCount(sorted.length - MAX_SAID, 'other thing')}` : ''}.`,
+    },
+  ];
+}

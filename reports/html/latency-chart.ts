@@ -1,0 +1,62 @@
+import type { Bound } from '../../history/events.ts';
+import { WHOLE_PHASES } from '../../history/latency.ts';
+import type { Latency } from '../../history/verdict.ts';
+import { expectationsOf } from '../../history/view.ts';
+import type { View } from '../../history/view.ts';
+import { formatDuration, formatLimit } from '../format.ts';
+import { html } from './markup.ts';
+import type { Markup } from './markup.ts';
+
+/** A bound that is further away than this many times the longest wait is drawn at the edge, not to scale. */
+const FAR = 4;
+const ROW_HEIGHT = 20;
+/** Part of the width that is left to the right of what is furthest, for its label. */
+const ROOM = 1.08;
+
+/** The bounds that pods of a trial had to run within. */
+export function boundsOf(view: View): Bound[] {
+  const names = new Set(expectationsOf(view, 'served').map(({ bound }) => bound));
+  return [...names].flatMap((name) => view.bounds.get(name) ?? []);
+}
+
+/** Each phase as a bar from its p50 to its p99, with a mark at p95, on one axis with the bounds of the whole way. */
+export function latencyChart(latencies: readonly Latency[], bounds: readonly Bound[], of: string): Markup {
+  if (latencies.length === 0) return html``;
+  const longestMs = Math.max(1, ...latencies.map(({ p99Ms }) => p99Ms));
+  const known = [...new Map(bounds.filter(({ unit }) => unit === 'ms').map((bound) => [bound.name, bound])).values()];
+  const near = known.filter(({ value }) => value <= FAR * longestMs);
+  const endMs = ROOM * Math.max(longestMs, ...near.map(({ value }) => value));
+  const x = (ms: number): string => `${Math.round((ms / endMs) * 10_000) / 100}%`;
+  const height = latencies.length * ROW_HEIGHT + 8;
+  const words = known.map((bound) => `bound ${bound.name}, ${formatLimit(bound)}${near.includes(bound) ? '' : ', beyond the right edge'}`);
+  return html`<div class="latency-chart">
+    <svg class="phases" width="150" height="${height}" aria-hidden="true">
+      ${latencies.map(({ phase }, index) => html`<text x="144" y="${index * ROW_HEIGHT + 15}">${phase.replace('->', '→')}</text>`)}
+    </svg>
+    <svg
+      class="waits"
+      width="100%"
+      height="${height}"
+      role="img"
+      aria-label="Latency by phase ${of}, p50 to p99${words.map((word) => `; ${word}`)}"
+    >
+      ${latencies.map(({ phase, p50Ms, p95Ms, p99Ms }, index) => {
+        const y = index * ROW_HEIGHT + 5;
+        const isWhole = phase === WHOLE_PHASES.fromCreation || phase === WHOLE_PHASES.fromHeal;
+        return html`<g class="wait${isWhole && ' whole'}">
+          <title>
+            ${phase.replace('->', '→')}: p50 ${formatDuration(p50Ms)}, p95 ${formatDuration(p95Ms)}, p99 ${formatDuration(p99Ms)}
+          </title>
+          <line x1="0" x2="${x(p50Ms)}" y1="${y + 6}" y2="${y + 6}" />
+          <rect x="${x(p50Ms)}" width="${x(Math.max(p99Ms - p50Ms, endMs / 200))}" y="${y}" height="12" />
+          <line class="p95" x1="${x(p95Ms)}" x2="${x(p95Ms)}" y1="${y - 2}" y2="${y + 14}" />
+        </g>`;
+      })}
+      ${near.map(({ name, value }) => html`<g class="limit"><title>bound ${name}</title><line x1="${x(value)}" x2="${x(value)}" y1="0" y2="${height}" /></g>`)}
+    </svg>
+    <p class="muted">
+      Bars from p50 to p99, a mark at p95, up to
+      ${formatDuration(endMs)}.${words.length > 0 && html` <span class="limit-key">┃</span> pods had to run within: ${words.join('; ')}.`}
+    </p>
+  </div>`;
+}
