@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { parsePolicy } from '../gate/policy.ts';
-import { lowerSuccessBound, upperSuccessBound } from '../gate/statistics/clopper-pearson.ts';
+import { lowerSuccessBound, upperSuccessBound } from '../history/confidence.ts';
 import { errorLimits } from '../gate/statistics/sequential.ts';
 import { GOOD, tally } from './gate-simulation.ts';
 import type { Case, Truth } from './gate-simulation.ts';

@@ -48,7 +48,7 @@ export class Metrics {
   );
   readonly nodesDrained = new Counter('karpenter_nodes_drained_total', 'The total number of nodes drained by Karpenter');
   readonly evictionRequests = new Counter(
-    'karpenter_nodes_eviction_requests_total',
+    'karpenter_pods_eviction_requests_total',
     'The total number of eviction requests made by Karpenter. Labeled by the HTTP status code.',
   );
   readonly podStartup = new Histogram(

@@ -9,7 +9,7 @@ import type {
   LeftOut,
   TargetComparison,
 } from '../history/comparison.ts';
-import { CONFIDENCE } from '../history/confidence.ts';
+import { CONFIDENCE, binomialCdf, lowerSuccessBound, upperSuccessBound } from '../history/confidence.ts';
 import { PHASES } from '../history/measures.ts';
 import type { TrialMeasures } from '../history/measures.ts';
 import type { TrialResult } from '../history/verdict.ts';
@@ -17,7 +17,6 @@ import { createRandom } from '../runtime/random.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Episode } from './episode.ts';
 import { bootstrapRatio } from './statistics/bootstrap.ts';
-import { binomialCdf, lowerSuccessBound, upperSuccessBound } from './statistics/clopper-pearson.ts';
 import { quantileOf, unitsForQuantile } from './statistics/quantile.ts';
 import type { Cluster, Statistic } from './statistics/quantile.ts';
 

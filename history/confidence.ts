@@ -1,42 +1,50 @@
+import { bisect } from '../model/bisection.ts';
+
 /** How sure a bound is unless somebody says otherwise. */
 export const CONFIDENCE = 0.95;
 
-/** Halvings of an interval from 0 to 1: past what a double can tell apart. */
-const HALVINGS = 60;
-
 /**
- * The exact lower limit of a probability, one-sided: with which chance it is at least so large, whatever it is. Trials are
- * independent and alike.
+ * The exact lower confidence bound on the probability of success (one-sided): the probability with which so many successes or more
+ * would be seen with probability alpha. It holds whatever the true probability is.
  *
  * Source: C. J. Clopper, E. S. Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial",
  * Biometrika 26 (1934).
- * @param successes from 0 to `trials`
- * @param confidence more than 0, less than 1
- * @throws RangeError when the numbers are not such
+ * @param alpha probability that the bound is wrong, 0.05 for 95 % confidence
+ * @throws RangeError unless 0 <= successes <= trials
  */
-export function lowerConfidenceLimit(successes: number, trials: number, confidence = CONFIDENCE): number {
-  if (!Number.isInteger(successes) || !Number.isInteger(trials) || successes < 0 || successes > trials)
-    throw new RangeError(`${successes} of ${trials} is no count of successes`);
-  if (!(confidence > 0 && confidence < 1)) throw new RangeError(`a confidence lies between 0 and 1, not at ${confidence}`);
-  if (successes === 0) return 0;
-  if (successes === trials) return (1 - confidence) ** (1 / trials);
-  let [low, high] = [0, 1];
-  for (let halving = 0; halving < HALVINGS; halving += 1) {
-    const middle = (low + high) / 2;
-    if (chanceOfAtLeast(successes, trials, middle) < 1 - confidence) low = middle;
-    else high = middle;
-  }
-  return low;
+export function lowerSuccessBound(successes: number, trials: number, alpha: number): number {
+  checkCounts(successes, trials);
+  return successes === 0 ? 0 : 1 - upperBoundOn(trials - successes, trials, alpha);
 }
 
-/** The chance of so many successes or more, each with chance `p`, more than 0 and less than 1. */
-function chanceOfAtLeast(successes: number, trials: number, p: number): number {
-  let logChoices = 0;
-  for (let k = 1; k <= trials - successes; k += 1) logChoices += Math.log(successes + k) - Math.log(k);
-  let sum = 0;
-  for (let k = successes; k <= trials; k += 1) {
-    sum += Math.exp(logChoices + k * Math.log(p) + (trials - k) * Math.log1p(-p));
-    logChoices += Math.log(trials - k) - Math.log(k + 1);
+/** The exact upper confidence bound on the probability of success (one-sided); see {@link lowerSuccessBound}. */
+export function upperSuccessBound(successes: number, trials: number, alpha: number): number {
+  checkCounts(successes, trials);
+  return successes === trials ? 1 : upperBoundOn(successes, trials, alpha);
+}
+
+/** The probability of an event with which it would happen so often or less with probability alpha. */
+function upperBoundOn(events: number, trials: number, alpha: number): number {
+  return bisect((probability) => 1 - binomialCdf(events, trials, probability), 1 - alpha, 0, 1);
+}
+
+/**
+ * P(X <= events) of a binomial X. Terms are made in log space, so that none overflows.
+ * @param events 0 to trials
+ */
+export function binomialCdf(events: number, trials: number, probability: number): number {
+  if (probability <= 0 || events >= trials) return 1;
+  if (probability >= 1) return 0;
+  const logOdds = Math.log(probability) - Math.log1p(-probability);
+  let logTerm = trials * Math.log1p(-probability);
+  let sum = Math.exp(logTerm);
+  for (let event = 1; event <= events; event += 1) {
+    logTerm += Math.log((trials - event + 1) / event) + logOdds;
+    sum += Math.exp(logTerm);
   }
-  return sum;
+  return Math.min(1, sum);
+}
+
+function checkCounts(successes: number, trials: number): void {
+  if (!(successes >= 0 && successes <= trials)) throw new RangeError(`there can't be ${successes} successes in ${trials} trials`);
 }

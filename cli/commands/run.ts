@@ -2,39 +2,32 @@ import { availableParallelism } from 'node:os';
 import { basename, join } from 'node:path';
 import { readHistory } from '../../history/reader.ts';
 import type { NotRun, Verdict } from '../../history/verdict.ts';
-import { combine, crashPointSchema } from '../../history/verdict.ts';
+import { combine } from '../../history/verdict.ts';
 import { whyNoCrashPoints } from '../../harness/crash-points.ts';
 import type { CrashName } from '../../harness/crash-points.ts';
-import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
-import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { loadTarget } from '../../harness/load.ts';
 import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
 import type { JudgedTrial, PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
-import { countOfferings } from '../../model/offerings.ts';
-import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { timeName } from '../../reports/clock.ts';
-import { RUN_FORMAT } from '../../reports/report-input.ts';
-import type { ReportTrial, RunFacts } from '../../reports/report-input.ts';
+import type { ReportTrial, RunFacts, Shard } from '../../reports/report-input.ts';
 import type { RunReport } from '../../reports/run-report.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Profile } from '../../history/events.ts';
-import type { Shard } from '../../reports/report-input.ts';
-import { suites } from '../../suites/catalogue.ts';
-import { coverage } from '../../suites/specification/coverage.ts';
 import type { Target } from '../../targets/target.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { chooseManifests } from '../manifests.ts';
-import { ownVersion } from '../own-version.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { describeRun, plannedFacts } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
@@ -124,7 +117,15 @@ async function carryOut(
   const startedAtMs = clock.nowMs();
   const startedAt = new Date(startedAtMs).toISOString();
   const directory = createRunDirectory(options.out, startedAt);
-  let facts = await factsOf(options, target, plan, { directory, startedAt });
+  let facts = await describeRun({
+    ...options,
+    id: basename(directory),
+    startedAt,
+    loaded: target,
+    planned: plan.trials,
+    notRun: plan.notRun,
+    crashPointsOf: (id) => crashPointsOf(plan, id),
+  });
   writeRunFacts(directory, facts);
 
   const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
@@ -309,97 +310,10 @@ function refuseSharedHistories(trials: readonly PlannedTrial[]): void {
   }
 }
 
-async function factsOf(
-  options: ChosenRun,
-  target: Target,
-  plan: Plan,
-  { directory, startedAt }: { readonly directory: string; readonly startedAt: string },
-): Promise<RunFacts> {
-  const { ref, label } = options.target;
-  const { facts: world, unseen } = worldFor(target, options.world);
-  const digest = await targetDigestOf(ref);
-  const catalogue = loadCatalogue();
-  return {
-    format: RUN_FORMAT,
-    id: basename(directory),
-    startedAt,
-    versions: { scaleproof: ownVersion(), node: process.version },
-    seed: options.seed,
-    trials: options.trials,
-    ...(options.shard === undefined ? {} : { shard: options.shard }),
-    scenarios: await Promise.all(
-      options.chosen.map(async ({ scenario, suite, ref: { module } }) => ({
-        id: scenario.id,
-        title: scenario.title,
-        suite,
-        profile: scenario.profile,
-        requirements: [...scenario.requirements],
-        digest: await digestOf(module),
-        ...crashFacts(plan, scenario.id),
-      })),
-    ),
-    ...requirementFacts(options.chosen),
-    target: {
-      name: label,
-      features: [...target.features],
-      constants: { ...target.constants },
-      ...(digest === undefined ? {} : { digest }),
-    },
-    world: {
-      name: world.name,
-      capabilities: [...world.capabilities],
-      allowances: { ...world.allowances },
-      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
-    },
-    bounds: Object.values(
-      resolveBounds({
-        constants: target.constants,
-        allowances: world.allowances,
-        nodes: options.nodes,
-        // Those of the scenario with the most: the bounds of the others are printed beside what was measured.
-        offerings: Math.max(0, ...options.chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values()))),
-      }),
-    ),
-    digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
-    planned: plan.trials.map(plannedFacts),
-    notRun: [...plan.notRun],
-  };
-}
-
-function crashFacts({ crashed, leftOut }: Plan, id: string): Pick<RunFacts['scenarios'][number], 'crashPoints'> {
+function crashPointsOf({ crashed, leftOut }: Plan, id: string): RunFacts['scenarios'][number]['crashPoints'] {
   const why = leftOut.get(id);
-  if (why !== undefined) return { crashPoints: { leftOut: why } };
-  return crashed.has(id) ? { crashPoints: {} } : {};
-}
-
-function plannedFacts({ scenario, suite, seed, crash, replay, history }: PlannedTrial): RunFacts['planned'][number] {
-  return {
-    scenario: scenario.id,
-    title: scenario.title,
-    suite,
-    seed,
-    ...(crash === undefined ? {} : { crash: crashPointSchema.parse(crash) }),
-    replay,
-    history,
-  };
-}
-
-/** The specification, if the scenarios test any of it: what users' own scenarios name may be of another. */
-function requirementFacts(chosen: readonly ChosenScenario[]): Pick<RunFacts, 'requirements'> {
-  const named = new Set(chosen.flatMap(({ scenario }) => scenario.requirements));
-  const covered = coverage(suites);
-  if (!covered.some(({ requirement: { id } }) => named.has(id))) return {};
-  return {
-    requirements: covered.map(({ area, requirement: { id, level, profile, title, breaches }, scenarios }) => ({
-      id,
-      level,
-      area: area.name,
-      profile,
-      title,
-      breaches: Object.fromEntries(Object.entries(breaches).map(([check, codes]) => [check, [...codes]])),
-      scenarios: scenarios.map((scenario) => scenario.id),
-    })),
-  };
+  if (why !== undefined) return { leftOut: why };
+  return crashed.has(id) ? {} : undefined;
 }
 
 function notBegun({ scenario, suite, seed }: PlannedTrial, reason: string): NotRun {

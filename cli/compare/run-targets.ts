@@ -1,26 +1,22 @@
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
-import { resolveBounds } from '../../harness/bounds.ts';
+import { join } from 'node:path';
 import { whyNotRun } from '../../harness/engine.ts';
-import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { loadTarget } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { NotRun } from '../../history/verdict.ts';
-import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import { countOfferings } from '../../model/offerings.ts';
 import { timeName } from '../../reports/clock.ts';
-import { RUN_FORMAT } from '../../reports/report-input.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import { ownVersion } from '../own-version.ts';
 import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
+import { describeRun } from '../run-facts.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** A target by the letter of its side. */
@@ -131,50 +127,8 @@ function interleave(sides: readonly Side[]): PlannedTrial[] {
 }
 
 /** What the run directory of one side says of it. */
-async function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
-  const { facts: world, unseen } = worldFor(loaded);
-  const catalogue = loadCatalogue();
-  const digest = await targetDigestOf(target.ref);
-  const offerings = Math.max(0, ...runs.chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values())));
-  return {
-    format: RUN_FORMAT,
-    id: `${basename(startedAt.replaceAll(':', '-'))}-${letter}`,
-    startedAt,
-    versions: { scaleproof: ownVersion(), node: process.version },
-    seed: runs.seed,
-    trials: runs.trials,
-    scenarios: await Promise.all(
-      runs.chosen.map(async ({ scenario: { id, title, profile, requirements }, suite, ref }) => ({
-        id,
-        title,
-        suite,
-        profile,
-        requirements: [...requirements],
-        digest: await digestOf(ref.module),
-      })),
-    ),
-    target: {
-      name: target.label,
-      features: [...loaded.features],
-      constants: { ...loaded.constants },
-      ...(digest === undefined ? {} : { digest }),
-    },
-    world: {
-      name: world.name,
-      capabilities: [...world.capabilities],
-      allowances: { ...world.allowances },
-      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
-    },
-    bounds: Object.values(resolveBounds({ constants: loaded.constants, allowances: world.allowances, nodes: DEFAULT_NODES, offerings })),
-    digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
-    planned: trials.map(({ scenario, suite, seed, replay, history }) => ({
-      scenario: scenario.id,
-      title: scenario.title,
-      suite,
-      seed,
-      replay,
-      history,
-    })),
-    notRun: [...notRun],
-  };
+function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
+  const { chosen, seed, trials: count } = runs;
+  const id = `${startedAt.replaceAll(':', '-')}-${letter}`;
+  return describeRun({ id, startedAt, chosen, target, loaded, world: undefined, nodes: DEFAULT_NODES, seed, trials: count, planned: trials, notRun });
 }

@@ -1,6 +1,6 @@
 import type { Episode } from '../episode.ts';
 import { isKnown } from '../sides.ts';
-import { lowerSuccessBound } from '../statistics/clopper-pearson.ts';
+import { lowerSuccessBound } from '../../history/confidence.ts';
 import { sequentialTest, trialsToAccept } from '../statistics/sequential.ts';
 import type { Criterion } from '../verdict.ts';
 import { counted, percent, percentDown } from '../wording.ts';

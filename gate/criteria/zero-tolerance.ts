@@ -1,6 +1,6 @@
 import type { Episode, Violation } from '../episode.ts';
 import { isKnown, keyOf } from '../sides.ts';
-import { upperSuccessBound } from '../statistics/clopper-pearson.ts';
+import { upperSuccessBound } from '../../history/confidence.ts';
 import type { Criterion } from '../verdict.ts';
 import { counted, percent } from '../wording.ts';
 import { evidenceOf } from './input.ts';

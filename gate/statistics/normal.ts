@@ -1,4 +1,4 @@
-import { bisect } from './bisection.ts';
+import { bisect } from '../../model/bisection.ts';
 
 /** Beyond it the tail is no double any more. */
 const FARTHEST = 38;

@@ -1,5 +1,5 @@
 import type { NotRun, Verdict } from '../../history/verdict.ts';
-import { CONFIDENCE, lowerConfidenceLimit } from '../../history/confidence.ts';
+import { CONFIDENCE, lowerSuccessBound } from '../../history/confidence.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
 import { isVirtual, timeName } from '../clock.ts';
 import { countsOf, crashVerdicts } from '../crash-points.ts';
@@ -99,7 +99,7 @@ function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
   const episodes = scenarios.flatMap(({ results }) => results).filter((trial) => trial.success.asked > 0);
   const served = episodes.filter((trial) => trial.success.served === trial.success.asked).length;
   if (episodes.length === 0) return tile('Pods served in time', html`<strong>–</strong><span>no pod had to be served</span>`);
-  const limit = lowerConfidenceLimit(served, episodes.length);
+  const limit = lowerSuccessBound(served, episodes.length, 1 - CONFIDENCE);
   return html`<div class="tile wide${served < episodes.length && ' bad'}">
     <h2>Pods served in time</h2>
     <strong>${formatPercent(success.served / success.asked)}</strong>

@@ -1,0 +1,123 @@
+import { resolveBounds } from '../harness/bounds.ts';
+import { digestOf, targetDigestOf } from '../harness/load.ts';
+import type { PlannedTrial } from '../harness/run.ts';
+import { worldFor } from '../harness/world-for.ts';
+import type { WorldRef } from '../harness/world-for.ts';
+import { crashPointSchema } from '../history/verdict.ts';
+import type { NotRun } from '../history/verdict.ts';
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import { countOfferings } from '../model/offerings.ts';
+import { RUN_FORMAT } from '../reports/report-input.ts';
+import type { RunFacts, Shard } from '../reports/report-input.ts';
+import { suites } from '../suites/catalogue.ts';
+import { coverage } from '../suites/specification/coverage.ts';
+import type { Target } from '../targets/target.ts';
+import type { ChosenScenario, chooseTarget } from './choose.ts';
+import { ownVersion } from './own-version.ts';
+
+/** A run before its first trial. */
+export interface RunToDescribe {
+  readonly id: string;
+  /** ISO 8601. */
+  readonly startedAt: string;
+  readonly chosen: readonly ChosenScenario[];
+  readonly target: ReturnType<typeof chooseTarget>;
+  readonly loaded: Target;
+  /** By default the embedded one. */
+  readonly world: WorldRef | undefined;
+  /** What scenarios of a free size shall reach. */
+  readonly nodes: number;
+  readonly seed: number;
+  readonly trials: number;
+  readonly shard?: Shard | undefined;
+  readonly planned: readonly PlannedTrial[];
+  readonly notRun: readonly NotRun[];
+  /** What is known of a scenario's crash points. */
+  readonly crashPointsOf?: (id: string) => RunFacts['scenarios'][number]['crashPoints'];
+}
+
+/** What run.json says of a run before its first trial. */
+export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
+  const { chosen, target, loaded, shard } = run;
+  const { facts: world, unseen } = worldFor(loaded, run.world);
+  const digest = await targetDigestOf(target.ref);
+  const catalogue = loadCatalogue();
+  return {
+    format: RUN_FORMAT,
+    id: run.id,
+    startedAt: run.startedAt,
+    versions: { scaleproof: ownVersion(), node: process.version },
+    seed: run.seed,
+    trials: run.trials,
+    ...(shard === undefined ? {} : { shard }),
+    scenarios: await Promise.all(
+      chosen.map(async ({ scenario, suite, ref: { module } }) => {
+        const crashPoints = run.crashPointsOf?.(scenario.id);
+        return {
+          id: scenario.id,
+          title: scenario.title,
+          suite,
+          profile: scenario.profile,
+          requirements: [...scenario.requirements],
+          digest: await digestOf(module),
+          ...(crashPoints === undefined ? {} : { crashPoints }),
+        };
+      }),
+    ),
+    ...requirementFacts(chosen),
+    target: {
+      name: target.label,
+      features: [...loaded.features],
+      constants: { ...loaded.constants },
+      ...(digest === undefined ? {} : { digest }),
+    },
+    world: {
+      name: world.name,
+      capabilities: [...world.capabilities],
+      allowances: { ...world.allowances },
+      ...(unseen === undefined ? {} : { unseen: [...unseen] }),
+    },
+    bounds: Object.values(
+      resolveBounds({
+        constants: loaded.constants,
+        allowances: world.allowances,
+        nodes: run.nodes,
+        // Those of the scenario with the most: the bounds of the others are printed beside what was measured.
+        offerings: Math.max(0, ...chosen.map(({ scenario }) => countOfferings(scenario.pools, catalogue.types.values()))),
+      }),
+    ),
+    digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
+    planned: run.planned.map(plannedFacts),
+    notRun: [...run.notRun],
+  };
+}
+
+export function plannedFacts({ scenario, suite, seed, crash, replay, history }: PlannedTrial): RunFacts['planned'][number] {
+  return {
+    scenario: scenario.id,
+    title: scenario.title,
+    suite,
+    seed,
+    ...(crash === undefined ? {} : { crash: crashPointSchema.parse(crash) }),
+    replay,
+    history,
+  };
+}
+
+/** The specification, if the scenarios test any of it: what users' own scenarios name may be of another. */
+function requirementFacts(chosen: readonly ChosenScenario[]): Pick<RunFacts, 'requirements'> {
+  const named = new Set(chosen.flatMap(({ scenario }) => scenario.requirements));
+  const covered = coverage(suites);
+  if (!covered.some(({ requirement: { id } }) => named.has(id))) return {};
+  return {
+    requirements: covered.map(({ area, requirement: { id, level, profile, title, breaches }, scenarios }) => ({
+      id,
+      level,
+      area: area.name,
+      profile,
+      title,
+      breaches: Object.fromEntries(Object.entries(breaches).map(([check, codes]) => [check, [...codes]])),
+      scenarios: scenarios.map((scenario) => scenario.id),
+    })),
+  };
+}
