@@ -513,7 +513,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
     .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(
-      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'core'),
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
     )
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
@@ -553,7 +553,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
     .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(
-      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'core'),
+      new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
     )
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--out <dir>', 'where gates and their runs are written, new or empty (default: a new directory in runs/)')

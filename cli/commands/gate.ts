@@ -22,7 +22,7 @@ export interface GateFlags {
   readonly policy: string | undefined;
   readonly state: string | undefined;
   readonly scenarios: readonly string[];
-  /** Core if nothing is said. */
+  /** All if nothing is said: what hurt people is in each of them. */
   readonly profiles: readonly Profile[];
   readonly seed: number | undefined;
   readonly workers: number | undefined;
@@ -81,7 +81,7 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
       throw new UsageError('--scenario and --profile are for targets; of run directories everything counts that both have');
     return { kind: 'directories', baseline, candidate };
   }
-  const chosen = await chooseScenarios({ suites: [], scenarios, profiles: scenarios.length + profiles.length === 0 ? ['core'] : profiles });
+  const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   return { kind: 'targets', baseline: chooseTarget(baseline), candidate: chooseTarget(candidate), chosen, seed, workers, state, signal };
 }

@@ -31,7 +31,7 @@ export interface ServeFlags {
   readonly policy: string | undefined;
   readonly state: string | undefined;
   readonly scenarios: readonly string[];
-  /** Core if nothing is said. */
+  /** All if nothing is said. */
   readonly profiles: readonly Profile[];
   readonly workers: number | undefined;
   readonly out: string | undefined;
@@ -41,8 +41,8 @@ export interface ServeFlags {
 export async function serve(flags: ServeFlags, console: Console): Promise<number> {
   const token = tokenFor(flags.host);
   const policy = readPolicy(flags.policy);
-  const profiles: readonly Profile[] = flags.scenarios.length + flags.profiles.length === 0 ? ['core'] : flags.profiles;
-  const chosen = await chooseScenarios({ suites: [], scenarios: flags.scenarios, profiles });
+  const { scenarios, profiles } = flags;
+  const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   const choose = chooserOf(flags);
   const clock = createRealTimeline().scope('serve');
@@ -58,7 +58,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n`);
     return outcome.decision;
   };
-  const metrics = createGateMetrics(profiles.join(','));
+  const metrics = createGateMetrics(profiles.length === 0 ? 'all' : profiles.join(','));
   const jobs = new GateJobs(judge, { clock, signal: interrupted.signal, onEnd: (job) => metrics.ended(job) });
   const site: Site = { jobs, choose, metrics: () => metrics.text(jobs), token, isReady: () => !interrupted.signal.aborted };
   try {
