@@ -10,8 +10,9 @@ import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
-import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { worldFor } from '../../harness/world-for.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import { readComparedRun } from '../compare/read-run.ts';
@@ -150,6 +151,7 @@ async function runUntilTold(
     }),
   );
   const [baseline, candidate] = versions as [Version, Version];
+  const isPaired = await areVirtual(sides);
   const directories: string[] = [];
   const { chosen, seed: first, signal } = sides;
   for (let done = 0; ;) {
@@ -173,11 +175,26 @@ async function runUntilTold(
     }
     const asked = ({ episodes }: Version): Episode[] =>
       [...episodes.values()].filter(({ scenario, seed }) => seed >= first && seed < first + done && digests.has(scenario));
-    const decision = decideGate(asked(baseline), asked(candidate), policy, { paired: true, seed: first });
+    const decision = decideGate(asked(baseline), asked(candidate), policy, { paired: isPaired, seed: first });
     // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
     if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes: [] };
     console.err(`${summarizeGate(decision)}\n`);
   }
+}
+
+/**
+ * Whether a scenario with a seed is the same trial for both: programs run in real time, in which nothing is the same twice.
+ * @throws UsageError where one of them does, and the other does not
+ */
+async function areVirtual({ baseline, candidate }: Targets): Promise<boolean> {
+  const [ours, theirs] = await Promise.all(
+    [baseline, candidate].map(async ({ ref }) => worldFor(await loadTarget(ref)).facts.capabilities.includes('time.virtual')),
+  );
+  if (ours !== theirs)
+    throw new UsageError(
+      `${baseline.label} and ${candidate.label} can't be compared: one of them runs in real and the other in virtual time`,
+    );
+  return ours === true;
 }
 
 /**

@@ -1,0 +1,92 @@
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { z } from 'zod';
+import { gateDecisionSchema } from '../gate/verdict.ts';
+import { scaleproof } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+/** Quick ones, the second of which the mutant can't bear. */
+const SCENARIOS = ['--scenario', 'provisioning/limit-reached', '--scenario', 'scheduling/negative-max-skew'];
+const MUTANT = 'mutant:swallowed-topology-error';
+const outcomeSchema = z.object({ decision: gateDecisionSchema, directories: z.array(z.string()), notes: z.array(z.string()) });
+
+function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
+  return outcomeSchema.parse(JSON.parse(readFileSync(join(directory, 'gate.json'), 'utf8')));
+}
+
+test('run directories: a candidate that breaks what tolerates no breach is rejected, one that can not be told is held', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const cwd = folderWith(testInfo);
+  for (const [target, out] of [
+    ['reference', 'ours'],
+    ['reference', 'same'],
+    [MUTANT, 'worse'],
+  ] as const)
+    await scaleproof(['run', ...SCENARIOS, '--target', target, '--out', out], cwd);
+
+  const rejected = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'worse', '--out', 'rejected'], cwd);
+  expect(rejected.code, rejected.stderr).toBe(1);
+  expect(rejected.stdout).toContain('✗ invariants');
+  expect(rejected.stdout).toMatch(
+    /scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/,
+  );
+  expect(rejected.stdout).toContain('✗ REJECT: ');
+  expect(outcomeIn(join(cwd, 'rejected')).decision).toMatchObject({
+    verdict: 'fail',
+    action: 'reject',
+    episodes: { isPaired: true, seen: 2 },
+  });
+
+  const held = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'same', '--json', '--out', 'held'], cwd);
+  expect(held.code).toBe(3);
+  expect(JSON.parse(held.stdout)).toEqual(JSON.parse(readFileSync(join(cwd, 'held/gate.json'), 'utf8')));
+  const { decision } = outcomeIn(join(cwd, 'held'));
+  expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
+  expect(decision.needs.episodes).toBeGreaterThan(0);
+
+  const larger = await scaleproof(['run', ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
+  expect(larger.code).toBe(0);
+  const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/limit-reached is left out: the two runs asked for different things');
+});
+
+test('targets: as many seeds as it takes; what the state directory has is not run again', async ({}, testInfo) => {
+  test.setTimeout(900_000);
+  const cwd = folderWith(testInfo);
+  const flags = ['--scenario', 'provisioning/limit-reached', '--state', 'state', '--seed', '5'];
+  const first = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', 'first'], cwd);
+  expect(first.code, first.stdout).toBe(0);
+  expect(first.stdout).toContain('✓ PROMOTE: ');
+  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-5']);
+  expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
+
+  const again = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', 'again'], cwd);
+  expect(again.code).toBe(0);
+  expect(readdirSync(join(cwd, 'again')), 'nothing was run').toEqual(['gate.json']);
+  expect(outcomeIn(join(cwd, 'again')).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
+});
+
+test('what a gate can not use is refused', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, {
+    'loose.yaml': 'success: { p0: 0.9, p1: 0.95 }',
+    'typo.yaml': 'succes: { p0: 0.9 }',
+    'broken.yaml': 'success: {',
+  });
+  const both = ['--baseline', 'reference', '--candidate', 'reference'];
+  for (const [args, message] of [
+    [[...both, '--policy', 'loose.yaml'], 'must have a p1 less than p0'],
+    [[...both, '--policy', 'typo.yaml'], 'did you mean success?'],
+    [[...both, '--policy', 'broken.yaml'], 'broken.yaml'],
+    [[...both, '--policy', 'nowhere.yaml'], 'the policy file nowhere.yaml does not exist'],
+    [['--baseline', 'reference'], "required option '--candidate"],
+    [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],
+    [['--baseline', 'reference', '--candidate', '.'], '. is no run directory: it has no run.json'],
+    [[...both, '--scenario', 'no/such'], 'no scenario is named "no/such"'],
+  ] as const) {
+    const { code, stderr } = await scaleproof(['gate', ...args], cwd);
+    expect({ args, code }).toEqual({ args, code: 2 });
+    expect(stderr).toContain(message);
+  }
+  expect(existsSync(join(cwd, 'runs')), 'and leaves nothing').toBe(false);
+});
