@@ -19,9 +19,13 @@ export function percentDown(share: number): string {
   return `${(Math.floor(share * 1_000 + 1e-9) / 10).toFixed(1)} %`;
 }
 
-/** How much more than the baseline a ratio is: `+12 %`, `-3.5 %`, `beyond measure`. */
+/** From so much on a multiple says more than a percentage. */
+const MULTIPLE = 10;
+
+/** How much more than the baseline a ratio is: `+12 %`, `-3.5 %`, `×40`, `beyond measure`. */
 export function change(ratio: number): string {
   if (ratio === Infinity) return 'beyond measure';
+  if (ratio >= MULTIPLE) return `×${Math.round(ratio)}`;
   const value = Number(((ratio - 1) * 100).toFixed(1));
   return `${value > 0 ? '+' : ''}${Object.is(value, -0) ? 0 : value} %`;
 }

@@ -5,7 +5,7 @@ import type { LatencyStep } from './events.ts';
 import { WHOLE_PHASES, phaseValuesOf, podTimes } from './latency.ts';
 import { targetsInstances } from './ledger.ts';
 import type { InstanceLife, PodLife, RequestLife } from './lives.ts';
-import { dueFromMs, expectationsOf } from './view.ts';
+import { dueFromMs, eraAt, eraOf, expectationsOf } from './view.ts';
 import type { View } from './view.ts';
 
 /** What two versions of an autoscaler are compared by: measured in one trial, from its history alone. */
@@ -166,14 +166,18 @@ export const PHASES: readonly string[] = [
 
 /**
  * The phases in which a pod was when its time was up: the whole way, and the step that it did not take. A pod that was taken
- * away before that says nothing of how long it would have waited, as in the success rate.
+ * away before that says nothing of how long it would have waited, as in the success rate; nor does one that came when nothing was
+ * expected of its workload any more, as when its pools have gone.
  */
 function keptIn(view: View, pod: PodLife): { readonly phase: string; readonly waitedMs: number }[] {
   const dueMs = dueFromMs(view, pod);
   if (pod.running !== undefined || pod.created === undefined || dueMs === undefined) return [];
   const leaveMs = (pod.terminating ?? pod.ended ?? pod.gone)?.t;
   const untilMs = leaveMs ?? view.endMs;
-  const boundMs = boundOf(view, pod);
+  const era = eraAt(view, pod.workload ?? '', pod.created.i);
+  const expected = expectationsOf(view, 'served').find((one) => one.workload === pod.workload && eraOf(view, one) === era);
+  if (era > 0 && expected === undefined) return [];
+  const boundMs = expected === undefined ? undefined : view.bounds.get(expected.bound)?.value;
   if (leaveMs !== undefined && (boundMs === undefined || leaveMs - dueMs < boundMs)) return [];
   const isHealed = dueMs > pod.created.t;
   const whole = { phase: isHealed ? WHOLE_PHASES.fromHeal : WHOLE_PHASES.fromCreation, waitedMs: Math.max(0, untilMs - dueMs) };
@@ -184,12 +188,6 @@ function keptIn(view: View, pod: PodLife): { readonly phase: string; readonly wa
   const from: LatencyStep = LATENCY_STEPS[missing - 1] ?? 'pending';
   const phase = missing === 1 && isHealed ? HEALED_TO_REQUEST : (STEP_PHASES[missing - 1] ?? '');
   return [{ phase, waitedMs: Math.max(0, untilMs - (times[from] ?? dueMs)) }, whole];
-}
-
-/** How long the pod might take, by what was first expected of its workload. */
-function boundOf(view: View, pod: PodLife): number | undefined {
-  const served = expectationsOf(view, 'served').find(({ workload }) => workload === pod.workload);
-  return served === undefined ? undefined : view.bounds.get(served.bound)?.value;
 }
 
 /** The target's cluster when all pods ran. @param instances the target's */

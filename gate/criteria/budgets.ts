@@ -90,7 +90,7 @@ function judgeBudget(
   return {
     criterion,
     verdict,
-    sentence: `${what}: ${describeKnown(known, alpha)} in ${counted(units, unit)}; ${describeVerdict(verdict, known, limit, units, unit)}.`,
+    sentence: `${what}: ${describeKnown(known, alpha)} in ${counted(units, unit)}; ${describeVerdict(verdict, known, limit, { seen: units, unit, max: policy.episodes.max })}.`,
     numbers: finite({
       ...known,
       limit,

@@ -156,7 +156,7 @@ function conclude(
   const censored = (side: Latencies['baseline']): number =>
     side.reduce((sum, { value }) => sum + value.filter(({ isCensored }) => isCensored).length, 0);
   const counts = { censored: censored(latencies.candidate), baselineCensored: censored(latencies.baseline) };
-  const follows = instead ?? `; ${describeVerdict(verdict, known, limit, units, unit)}`;
+  const follows = instead ?? `; ${describeVerdict(verdict, known, limit, { seen: units, unit, max: input.policy.episodes.max })}`;
   const outOfTime =
     counts.censored + counts.baselineCensored === 0
       ? ''
@@ -172,7 +172,7 @@ function conclude(
   };
 }
 
-/** The slowest episodes of the candidate, against their partners if they have some. */
+/** The slowest episodes of the candidate; if they have partners, those that are slower than these. */
 function worst({ baseline, candidate }: Latencies, isPaired: boolean, share: number): Criterion['evidence'] {
   const said = ({ least, most }: { least: number; most: number }): string => `${seconds(least)}${most > least ? ' at least' : ''}`;
   const rated = candidate.map(({ episode, value }, index) => {
@@ -182,7 +182,8 @@ function worst({ baseline, candidate }: Latencies, isPaired: boolean, share: num
     const what = `${percent(share)} of its pods within ${said(own)}${other === undefined ? '' : `, the baseline's within ${said(other)}`}`;
     return { episode, what, rate: own.most / (other?.most ?? 1) || 0 };
   });
-  return evidenceOf(rated.sort((a, b) => (a.rate === b.rate ? 0 : b.rate - a.rate)));
+  const slower = isPaired ? rated.filter(({ rate }) => rate > 1) : rated;
+  return evidenceOf(slower.sort((a, b) => (a.rate === b.rate ? 0 : b.rate - a.rate)));
 }
 
 /**

@@ -39,12 +39,25 @@ export function describeKnown({ estimate, lower, upper }: Known, alpha: number):
   return `${change(estimate)} (${between.length === 0 ? 'anything is possible' : `${between.join(' to ')} with ${confidence} % confidence`})`;
 }
 
-/** What follows from it. */
-export function describeVerdict(verdict: GateVerdict, known: Known, limit: number, pairs: number, unit: string): string {
+/**
+ * What follows from it.
+ * @param units that were seen, what one is called, and how many the policy has at most
+ */
+export function describeVerdict(
+  verdict: GateVerdict,
+  known: Known,
+  limit: number,
+  { seen, unit, max }: { readonly seen: number; readonly unit: string; readonly max: number },
+): string {
   const allowed = change(limit);
   if (verdict === 'pass') return `that is within the ${allowed} allowed`;
   if (verdict === 'fail') return `that is beyond the ${allowed} allowed`;
-  const more = moreFor(known, limit, pairs);
-  const advice = more === undefined ? '' : `; about ${counted(more, unit)} more would tell, if this stays so`;
+  const more = moreFor(known, limit, seen);
+  const advice =
+    more === undefined
+      ? ''
+      : seen + more > max
+        ? `; if this stays so, the ${counted(max, unit)} that the policy has at most would not tell either`
+        : `; about ${counted(more, unit)} more would tell, if this stays so`;
   return `it can't be told yet whether that is within the ${allowed} allowed${advice}`;
 }
