@@ -287,3 +287,44 @@ test('of very many episodes the first are compared, and all count for success', 
 test('nothing at all is inconclusive', () => {
   expect(decide([], [])).toMatchObject({ verdict: 'inconclusive', action: 'hold', needs: { episodes: 75 } });
 });
+
+test('a scenario that always fails is not lost among the others', () => {
+  // 150 pairs: 145 scenarios, of which one fails with each of its seeds.
+  const among = (change: (seed: number) => Partial<Episode>): Episode[] =>
+    Array.from({ length: 290 }, (_, index) => {
+      const scenario = `scenario-${index % 145}`;
+      const seed = Math.floor(index / 145);
+      return { ...episode(seed, scenario === 'scenario-7' ? change(seed) : {}), scenario, seed };
+    });
+  const ours = among(() => ({}));
+  const broken = decide(
+    ours,
+    among((seed) => failed(seed, 10)),
+  );
+  expect(verdicts(broken)).toMatchObject({ scenarios: 'fail' });
+  expect(of(broken, 'scenarios').sentence).toBe(
+    '1 scenario of 145 is not served as by the baseline: scenario-7 failed in 2 of 2 episodes, in the baseline in 0 of 2.',
+  );
+  expect(of(broken, 'scenarios').evidence).toMatchObject([{ scenario: 'scenario-7' }]);
+  const once = decide(
+    ours,
+    among((seed) => (seed === 0 ? failed(seed) : {})),
+  );
+  expect(of(once, 'scenarios').verdict, 'one of two').toBe('inconclusive');
+  expect(
+    of(
+      decide(
+        among((seed) => failed(seed)),
+        among((seed) => failed(seed)),
+      ),
+      'scenarios',
+    ).verdict,
+    'as before',
+  ).toBe('pass');
+  const fewer = decide(
+    ours,
+    ours.filter(({ scenario }) => scenario !== 'scenario-7'),
+  );
+  expect(of(fewer, 'scenarios').sentence).toContain('scenario-7 was run by the baseline only');
+  expect(of(fewer, 'scenarios').verdict).toBe('inconclusive');
+});

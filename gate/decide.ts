@@ -3,6 +3,7 @@ import { judgeCost, judgeRequests } from './criteria/budgets.ts';
 import type { GateInput } from './criteria/input.ts';
 import { judgeKnown } from './criteria/known.ts';
 import { judgeShift, judgeTail } from './criteria/latency.ts';
+import { judgeScenarios } from './criteria/scenarios.ts';
 import { judgeSuccess } from './criteria/success.ts';
 import { alphaPerLook } from './criteria/three-way.ts';
 import { judgeInvariants, judgeLeaks } from './criteria/zero-tolerance.ts';
@@ -31,6 +32,7 @@ const JUDGES: readonly ((input: GateInput) => Criterion)[] = [
   judgeLeaks,
   judgeKnown,
   judgeSuccess,
+  judgeScenarios,
   judgeShift,
   judgeTail,
   judgeCost,

@@ -9,7 +9,17 @@ const actionSchema = z.enum(['reject', 'hold', 'promote']);
 export type GateAction = z.infer<typeof actionSchema>;
 
 /** In the order in which they are read. */
-export const CRITERIA = ['invariants', 'leaks', 'known-trials', 'success', 'latency-shift', 'latency-tail', 'cost', 'requests'] as const;
+export const CRITERIA = [
+  'invariants',
+  'leaks',
+  'known-trials',
+  'success',
+  'scenarios',
+  'latency-shift',
+  'latency-tail',
+  'cost',
+  'requests',
+] as const;
 
 /** An episode to look at. */
 const evidenceSchema = z.strictObject({
