@@ -511,6 +511,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .requiredOption('--candidate <dir|name|./file>', 'what may take its place, of the same kind')
     .option('--policy <file>', 'what is asked of it, in YAML (default: docs/gate.md)')
     .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
+    .option('--baseline-version <text>', 'with --state, of a target from a file: which version it starts, an image digest or the like')
+    .option('--candidate-version <text>', 'the same of the candidate')
     .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(
       new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
@@ -526,6 +528,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         candidate: string;
         policy?: string;
         state?: string;
+        baselineVersion?: string;
+        candidateVersion?: string;
         scenario: string[];
         profile: Profile[];
         seed?: number;
@@ -533,8 +537,20 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         out?: string;
         json: boolean;
       }) => {
-        const { scenario: scenarios, profile: profiles, policy, state, seed, workers, out, ...rest } = flags;
-        finish(await gate({ ...rest, scenarios, profiles, policy, state, seed, workers, out }, console));
+        const {
+          scenario: scenarios,
+          profile: profiles,
+          policy,
+          state,
+          seed,
+          workers,
+          out,
+          baselineVersion,
+          candidateVersion,
+          ...rest
+        } = flags;
+        const versions = { baselineVersion, candidateVersion };
+        finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, console));
       },
     );
 
@@ -556,7 +572,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
       new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
     )
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
-    .option('--out <dir>', 'where gates and their runs are written, new or empty (default: a new directory in runs/)')
+    .option('--out <dir>', 'where a new directory for the gates and their runs is made; the last 20 are kept', 'runs')
     .action(
       async (flags: {
         host: string;

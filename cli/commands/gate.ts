@@ -21,6 +21,9 @@ export interface GateFlags {
   readonly candidate: string;
   readonly policy: string | undefined;
   readonly state: string | undefined;
+  /** What the versions are called, for targets from files with `--state`. */
+  readonly baselineVersion: string | undefined;
+  readonly candidateVersion: string | undefined;
   readonly scenarios: readonly string[];
   /** All if nothing is said: what hurt people is in each of them. */
   readonly profiles: readonly Profile[];
@@ -83,7 +86,18 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
   }
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
-  return { kind: 'targets', baseline: chooseTarget(baseline), candidate: chooseTarget(candidate), chosen, seed, workers, state, signal };
+  const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
+  return {
+    kind: 'targets',
+    baseline: chooseTarget(baseline),
+    candidate: chooseTarget(candidate),
+    chosen,
+    seed,
+    workers,
+    state,
+    versions,
+    signal,
+  };
 }
 
 /** @throws UsageError that names file and field */

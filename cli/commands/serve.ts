@@ -1,10 +1,9 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
 import { isIP } from 'node:net';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
-import { comparisonDirectory } from '../compare/directory.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
 import { summarizeGate } from '../gate/terminal.ts';
@@ -20,6 +19,9 @@ import { readPolicy } from './gate.ts';
 export const DEFAULT_PORT = 9797;
 /** Holds the token that clients have to send. Not a flag: those are seen by everybody on the machine. */
 export const TOKEN_VARIABLE = 'SCALEPROOF_TOKEN';
+
+/** Gates whose runs are kept on disk: some 30 MB each. */
+const MAX_GATES_KEPT = 20;
 
 /** The flags of `serve`, parsed. */
 export interface ServeFlags {
@@ -46,7 +48,8 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   const choose = chooserOf(flags);
   const clock = createRealTimeline().scope('serve');
-  const directory = comparisonDirectory(flags.out, new Date(clock.nowMs()).toISOString());
+  // A directory of its own at each start: the one before may have ended in the middle.
+  const directory = join(resolve(flags.out ?? 'runs'), `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`);
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate }, signal) => {
@@ -54,6 +57,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     mkdirSync(at.directory, { recursive: true });
     const targets = { baseline: chooseTarget(baseline), candidate: chooseTarget(candidate) };
     const { workers, state } = flags;
+    forgetGate(join(directory, `gate-${count - MAX_GATES_KEPT}`));
     const outcome = await runGate({ kind: 'targets', ...targets, chosen, seed: 1, workers, state, signal }, policy, at, console);
     console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n`);
     return outcome.decision;
@@ -88,9 +92,16 @@ function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** Removes the runs of an older gate; its verdict is still known. */
+function forgetGate(directory: string): void {
+  rmSync(directory, { recursive: true, force: true });
+}
+
 /** @throws UsageError where others could ask without one */
 function tokenFor(host: string): string | undefined {
   const token = process.env[TOKEN_VARIABLE];
+  // What is judged runs in processes of ours, and must not be able to ask for its own verdict.
+  delete process.env[TOKEN_VARIABLE];
   if (token !== undefined && token !== '') return token;
   const isOurs = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
   if (isOurs) return undefined;

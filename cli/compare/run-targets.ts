@@ -130,5 +130,17 @@ function interleave(sides: readonly Side[]): PlannedTrial[] {
 function factsOf({ letter, target, loaded, trials, notRun }: Side, runs: TargetRuns, startedAt: string): Promise<RunFacts> {
   const { chosen, seed, trials: count } = runs;
   const id = `${startedAt.replaceAll(':', '-')}-${letter}`;
-  return describeRun({ id, startedAt, chosen, target, loaded, world: undefined, nodes: DEFAULT_NODES, seed, trials: count, planned: trials, notRun });
+  return describeRun({
+    id,
+    startedAt,
+    chosen,
+    target,
+    loaded,
+    world: undefined,
+    nodes: DEFAULT_NODES,
+    seed,
+    trials: count,
+    planned: trials,
+    notRun,
+  });
 }

@@ -38,6 +38,8 @@ export interface Targets {
   readonly workers: number | undefined;
   /** Where episodes of each version accumulate. */
   readonly state: string | undefined;
+  /** What versions of targets from files are called: their text alone does not say what they start. */
+  readonly versions?: { readonly baseline?: string | undefined; readonly candidate?: string | undefined };
   readonly signal: AbortSignal;
 }
 
@@ -74,9 +76,26 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   refuseStrangers(ours, theirs);
   const isPaired = ours.time === 'virtual';
   const { notes, isSame } = comparable(ours, theirs, isPaired);
-  const episodesOf = ({ trials }: ComparedRun): Episode[] => trials.filter(isSame).map(({ episode }) => episode);
+  const episodesOf = (run: ComparedRun): Episode[] => [...run.trials.filter(isSame).map(({ episode }) => episode), ...missingIn(run)];
   const decision = decideGate(episodesOf(ours), episodesOf(theirs), policy, { paired: isPaired, seed: 1 });
   return { decision, directories: [baseline, candidate], notes };
+}
+
+/** What was planned and is not there is unknown, whatever became of it: otherwise who loses failures wins. */
+function missingIn({ missing }: ComparedRun): Episode[] {
+  return missing.map(({ scenario, seed, why }) => ({
+    scenario,
+    seed,
+    replay: `(${why})`,
+    verdict: 'unknown',
+    violations: [],
+    success: { served: 0, asked: 0 },
+    instances: { created: 0, leaked: 0 },
+    latencies: [],
+    usd: 0,
+    requests: 0,
+    failedLaunches: 0,
+  }));
 }
 
 /** @throws UsageError where figures of one mean something else than those of the other */
@@ -131,7 +150,8 @@ function symmetricDifference(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<str
 interface Version {
   readonly letter: string;
   readonly target: ReturnType<typeof chooseTarget>;
-  readonly version: StateVersion;
+  /** Undefined if its episodes are not kept. */
+  readonly version: StateVersion | undefined;
   readonly episodes: Map<string, Episode>;
 }
 
@@ -144,9 +164,14 @@ async function runUntilTold(
   const digests = new Map(
     await Promise.all(sides.chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)),
   );
+  const notes: string[] = [];
   const versions = await Promise.all(
     (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
-      const version = await versionOf(sides[side]);
+      const version = sides.state === undefined ? undefined : await versionOf(sides[side], sides.versions?.[side]);
+      if (sides.state !== undefined && version === undefined)
+        notes.push(
+          `episodes of ${sides[side].label} are not kept: nobody knows which version its file starts; name it with --${side}-version`,
+        );
       return { letter: LETTERS[side], target: sides[side], version, episodes: known(sides.state, version, digests) };
     }),
   );
@@ -168,7 +193,8 @@ async function runUntilTold(
       await runTargets(lacking, runs, { directory, startedAt: at.startedAt, signal }, console);
       signal.throwIfAborted();
       for (const { letter, version, episodes } of lacking) {
-        const fresh = readComparedRun(join(directory, letter), () => true).trials.map(({ episode }) => episode);
+        const run = readComparedRun(join(directory, letter), () => true);
+        const fresh = [...run.trials.map(({ episode }) => episode), ...missingIn(run)];
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
       }
@@ -177,7 +203,7 @@ async function runUntilTold(
       [...episodes.values()].filter(({ scenario, seed }) => seed >= first && seed < first + done && digests.has(scenario));
     const decision = decideGate(asked(baseline), asked(candidate), policy, { paired: isPaired, seed: first });
     // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
-    if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes: [] };
+    if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes };
     console.err(`${summarizeGate(decision)}\n`);
   }
 }
@@ -201,7 +227,8 @@ async function areVirtual({ baseline, candidate }: Targets): Promise<boolean> {
  * What episodes may be shared among: they are of one target, run by one version of everything else. In a clone any source
  * file may matter, so all of them count.
  */
-async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>): Promise<StateVersion> {
+async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>, name: string | undefined): Promise<StateVersion | undefined> {
+  if (!('name' in ref) && name === undefined) return undefined;
   const root = packageRoot();
   const sources = globSync(
     ['{bin,checks,clients,controller,dist,faults,harness,history,model,protocols,runtime,suites,targets,wire,world}/**/*.{js,ts}'],
@@ -212,23 +239,32 @@ async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>): Promi
   ).sort();
   const all = createHash('sha256');
   for (const path of sources) if (statSync(join(root, path)).isFile()) all.update(path).update(readFileSync(join(root, path)));
-  all.update((await targetDigestOf(ref)) ?? '');
+  all.update((await targetDigestOf(ref)) ?? '').update(name ?? '');
   const catalogue = createHash('sha256');
   for (const path of globSync('fixtures/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
   return { target: label, targetDigest: all.digest('hex'), world: 'embedded', catalogueDigest: catalogue.digest('hex') };
 }
 
-function known(state: string | undefined, version: StateVersion, digests: ReadonlyMap<string, string>): Map<string, Episode> {
-  if (state === undefined) return new Map();
-  const entries = refuseBadState(() => readState(state, version)).filter(
-    ({ scenarioDigest, episode }) => digests.get(episode.scenario) === scenarioDigest,
-  );
+function known(state: string | undefined, version: StateVersion | undefined, digests: ReadonlyMap<string, string>): Map<string, Episode> {
+  if (state === undefined || version === undefined) return new Map();
+  const entries = refuseBadState(() => readState(state, version)).filter(({ episode }) => digests.has(episode.scenario));
+  const stale = entries.find(({ scenarioDigest, episode }) => digests.get(episode.scenario) !== scenarioDigest);
+  if (stale !== undefined)
+    throw new UsageError(`--state ${state} has episodes of another version of ${stale.episode.scenario}; name another directory`);
   return new Map(entries.map(({ episode }) => [keyOf(episode), episode]));
 }
 
-function keep(state: string | undefined, version: StateVersion, episodes: readonly Episode[], digests: ReadonlyMap<string, string>): void {
-  if (state === undefined) return;
-  const entries = episodes.map((episode): StateEntry => ({ scenarioDigest: digests.get(episode.scenario) ?? '', episode }));
+function keep(
+  state: string | undefined,
+  version: StateVersion | undefined,
+  episodes: readonly Episode[],
+  digests: ReadonlyMap<string, string>,
+): void {
+  if (state === undefined || version === undefined) return;
+  // Who could not find out may find out the next time.
+  const entries = episodes
+    .filter(({ verdict }) => verdict !== 'unknown')
+    .map((episode): StateEntry => ({ scenarioDigest: digests.get(episode.scenario) ?? '', episode }));
   refuseBadState(() => appendState(state, version, entries));
 }
 

@@ -12,8 +12,6 @@ const MARKS: Readonly<Record<GateVerdict, { readonly mark: string; readonly ink:
   fail: { mark: '✗', ink: 'fail' },
   inconclusive: { mark: '?', ink: 'unknown' },
 };
-/** Episodes of a criterion that are named; gate.json has them all. */
-const EVIDENCE_SHOWN = 5;
 const INDENT = '    ';
 /** Two marks and the spaces around them. */
 const MARGIN = 2;
@@ -44,17 +42,13 @@ export function formatGate(
 
 function describeCriterion({ criterion, verdict, sentence, evidence }: Criterion, paint: Paint, width: number): string[] {
   const { mark, ink } = MARKS[verdict];
-  const more = evidence.length - EVIDENCE_SHOWN;
   return [
     `${paint(ink, mark)} ${paint('bold', criterion)}`,
     ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),
-    ...evidence
-      .slice(0, EVIDENCE_SHOWN)
-      .flatMap(({ scenario, seed, what, replay }) => [
-        ...wrap(`${scenario} seed ${seed}: ${printable(what)}`, width).map((line) => `${INDENT}${line}`),
-        paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`),
-      ]),
-    ...(more > 0 ? [paint('dim', `${INDENT}and ${more} more in gate.json`)] : []),
+    ...evidence.flatMap(({ scenario, seed, what, replay }) => [
+      ...wrap(`${scenario} seed ${seed}: ${printable(what)}`, width).map((line) => `${INDENT}${line}`),
+      paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`),
+    ]),
   ];
 }
 

@@ -42,6 +42,14 @@ export class BusyError extends Error {
   }
 }
 
+/** A key was used for another question before. */
+export class KeyError extends Error {
+  constructor({ id, baseline, candidate }: GateJob) {
+    super(`this key is that of ${id}, which asked for ${candidate} in the place of ${baseline}; take another key`);
+    this.name = 'KeyError';
+  }
+}
+
 /** The gates that a server was asked for: one after the other, each asked for once. */
 export class GateJobs {
   readonly #judge: Judge;
@@ -67,10 +75,11 @@ export class GateJobs {
   /**
    * Starts a gate, or finds the one that answers the question: of the same key, or of the same question if it has not ended yet.
    * @param key what its asker calls it, the same at each repetition
-   * @throws BusyError
+   * @throws BusyError, KeyError
    */
   start(question: GateQuestion, key?: string): GateJob {
     const known = key === undefined ? this.#openFor(question) : this.byKey(key);
+    if (known !== undefined && (known.baseline !== question.baseline || known.candidate !== question.candidate)) throw new KeyError(known);
     if (known !== undefined) return known;
     if (this.#waiting.length >= MAX_WAITING) throw new BusyError();
     this.#count += 1;

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, startsGate } from './flagger.ts';
 import type { FlaggerHook } from './flagger.ts';
-import { BusyError } from './jobs.ts';
+import { BusyError, KeyError } from './jobs.ts';
 import type { GateJob, GateJobs, GateQuestion } from './jobs.ts';
 
 /** Most bytes of a request. Flagger's are some hundred. */
@@ -89,7 +89,8 @@ async function respond(site: Site, request: IncomingMessage, response: ServerRes
 }
 
 async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const url = URL.parse(request.url ?? '/', 'http://localhost');
+  if (url === null) return { status: 400, body: { error: 'that is no path' } };
   const at = `${request.method ?? 'GET'} ${url.pathname}`;
   if (at === 'GET /healthz') return { status: 200, body: 'ok\n' };
   if (at === 'GET /readyz') return site.isReady() ? { status: 200, body: 'ok\n' } : { status: 503, body: 'stopping\n' };
@@ -141,7 +142,8 @@ async function startGate(site: Site, request: IncomingMessage): Promise<Answer> 
   const question = site.choose(read.value);
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
   const header = request.headers['idempotency-key'];
-  return started(site, question, read.value.key ?? (typeof header === 'string' ? header : undefined));
+  const key = read.value.key ?? (typeof header === 'string' ? header : undefined);
+  return started(site, question, key === undefined ? undefined : `key ${key}`);
 }
 
 function started(site: Site, question: GateQuestion, key: string | undefined): Answer {
@@ -149,6 +151,7 @@ function started(site: Site, question: GateQuestion, key: string | undefined): A
     const job = site.jobs.start(question, key);
     return { status: job.status === 'done' ? 200 : 202, body: describeJob(job), headers: { location: `/v1/gates/${job.id}` } };
   } catch (error) {
+    if (error instanceof KeyError) return { status: 422, body: { error: error.message } };
     if (!(error instanceof BusyError)) throw error;
     return { status: 503, body: { error: error.message }, headers: { 'retry-after': String(RETRY_AFTER_S) } };
   }
@@ -190,7 +193,7 @@ async function hookOf(site: Site, hook: FlaggerHook, request: IncomingMessage): 
     const question = site.choose({ baseline: metadata?.['baseline'], candidate: metadata?.['candidate'] });
     if ('refused' in question) return { status: 422, body: { error: question.refused } };
     const answer = started(site, question, key);
-    if (answer.status === 503) return answer;
+    if (answer.status > 202) return answer;
     job = site.jobs.byKey(key);
   }
   const { status, message } = answerFlagger(hook, job);

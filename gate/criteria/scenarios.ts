@@ -9,6 +9,8 @@ import type { GateInput } from './input.ts';
 /** One scenario on both sides. */
 interface Tally {
   readonly scenario: string;
+  /** The candidate has a verdict in so few of its episodes that the rest may be the easier part. */
+  readonly isMissing: boolean;
   readonly failed: readonly Episode[];
   readonly trials: number;
   readonly baselineFailed: number;
@@ -17,14 +19,16 @@ interface Tally {
 
 /** A scenario that fails in so large a share of its episodes is broken, and no matter of chance. */
 const BROKEN_SHARE = 0.5;
+/** Of the episodes in which the baseline has a verdict, the candidate has one in so many at least. */
+const KNOWN_SHARE = 0.5;
 /** So many failures are no chance either: where one episode in a thousand fails, half of two or more do in less than one of 100,000. */
 const BROKEN_FAILURES = 2;
 
 /**
  * Whether each scenario by itself is served as it was: in the share of all episodes one that always fails is lost among the others.
  * A scenario is broken if the candidate fails in half of its episodes or more, at least twice, and the baseline less often. A single
- * failure that is half of what was seen holds, until there is more; so does a scenario that only the baseline ran, since whatever
- * it would have shown is missing.
+ * failure that is half of what was seen holds, until there is more; so does a scenario of which the candidate has hardly a verdict
+ * where the baseline has: whatever it would have shown is missing.
  */
 export function judgeScenarios({ baseline, candidate }: GateInput): Criterion {
   const tallies = talliesOf(baseline, candidate);
@@ -32,7 +36,7 @@ export function judgeScenarios({ baseline, candidate }: GateInput): Criterion {
   const verdict = combineGate(rated.map((one) => one.verdict));
   const odd = rated.filter((one) => one.verdict !== 'pass').sort((a, b) => rank(a.verdict) - rank(b.verdict));
   const [first] = odd;
-  const lost = tallies.filter(({ trials }) => trials === 0).length;
+  const lost = odd.filter(({ tally }) => tally.isMissing).length;
   const sentence =
     first === undefined
       ? `None of ${counted(tallies.length, 'scenario')} fails in half of its episodes or more where the baseline does not.`
@@ -40,44 +44,37 @@ export function judgeScenarios({ baseline, candidate }: GateInput): Criterion {
   return {
     criterion: 'scenarios',
     verdict: tallies.length === 0 ? 'inconclusive' : verdict,
-    sentence: tallies.length === 0 ? 'No episode was asked to serve pods.' : sentence,
-    numbers: { scenarios: tallies.length, worse: odd.length - lost, notRun: lost },
+    sentence: tallies.length === 0 ? 'No episode has a verdict.' : sentence,
+    numbers: { scenarios: tallies.length, worse: odd.length - lost, withoutVerdict: lost },
     evidence: evidenceOf(odd.flatMap(({ tally }) => tally.failed.slice(0, 1).map((episode) => ({ episode, what: describe(tally) })))),
   };
 }
 
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]): Tally[] {
-  const ofTrials = (episodes: readonly Episode[]): Map<string, Episode[]> =>
-    Map.groupBy(
-      episodes.filter((episode) => isKnown(episode) && episode.success.asked > 0),
-      ({ scenario }) => scenario,
-    );
-  const [ours, theirs] = [ofTrials(baseline), ofTrials(candidate)];
-  const hasRun = new Set(candidate.map(({ scenario }) => scenario));
-  const failed = (episodes: readonly Episode[]): Episode[] => episodes.filter(({ success }) => success.served < success.asked);
-  return (
-    [...new Set([...ours.keys(), ...theirs.keys()])]
-      // Without a verdict is another criterion's business.
-      .filter((scenario) => theirs.has(scenario) || !hasRun.has(scenario))
-      .map((scenario) => {
-        const [before, after] = [ours.get(scenario) ?? [], theirs.get(scenario) ?? []];
-        return {
-          scenario,
-          failed: failed(after),
-          trials: after.length,
-          baselineFailed: failed(before).length,
-          baselineTrials: before.length,
-        };
-      })
-  );
+  const byScenario = (episodes: readonly Episode[]): Map<string, Episode[]> =>
+    Map.groupBy(episodes.filter(isKnown), ({ scenario }) => scenario);
+  const [ours, theirs] = [byScenario(baseline), byScenario(candidate)];
+  const asking = (episodes: readonly Episode[]): Episode[] => episodes.filter(({ success }) => success.asked > 0);
+  const failed = (episodes: readonly Episode[]): Episode[] => asking(episodes).filter(({ success }) => success.served < success.asked);
+  return [...new Set([...ours.keys(), ...theirs.keys()])].map((scenario) => {
+    const [before, after] = [ours.get(scenario) ?? [], theirs.get(scenario) ?? []];
+    return {
+      scenario,
+      isMissing: after.length < KNOWN_SHARE * before.length,
+      failed: failed(after),
+      trials: asking(after).length,
+      baselineFailed: failed(before).length,
+      baselineTrials: asking(before).length,
+    };
+  });
 }
 
-function judge({ failed, trials, baselineFailed, baselineTrials }: Tally): GateVerdict {
-  if (trials === 0) return 'inconclusive';
+function judge({ isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): GateVerdict {
+  if (failed.length === 0) return isMissing ? 'inconclusive' : 'pass';
   const share = failed.length / trials;
   // It is as hard for the baseline.
   const isAsBefore = baselineTrials > 0 && baselineFailed / baselineTrials >= share;
-  if (share < BROKEN_SHARE || isAsBefore) return 'pass';
+  if (share < BROKEN_SHARE || isAsBefore) return isMissing ? 'inconclusive' : 'pass';
   return failed.length >= BROKEN_FAILURES ? 'fail' : 'inconclusive';
 }
 
@@ -85,7 +82,7 @@ function rank(verdict: GateVerdict): number {
   return verdict === 'fail' ? 0 : 1;
 }
 
-function describe({ scenario, failed, trials, baselineFailed, baselineTrials }: Tally): string {
-  if (trials === 0) return `${scenario} was run by the baseline only`;
+function describe({ scenario, isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): string {
+  if (isMissing) return `${scenario} has a verdict in the baseline, and in most of its episodes none of the candidate`;
   return `${scenario} failed in ${failed.length} of ${counted(trials, 'episode')}, in the baseline in ${baselineFailed} of ${baselineTrials}`;
 }
