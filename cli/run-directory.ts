@@ -2,18 +2,30 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { dirname, join, resolve } from 'node:path';
 import { parseRunFacts } from '../reports/report-input.ts';
 import type { RunFacts } from '../reports/report-input.ts';
+import { isPath } from './choose.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';
-/** Runs that begin within one second get a number; more than this many in one second is no run by hand. */
-const MAX_RUNS_A_SECOND = 1_000;
+/** Those that begin within one second get a number; more than this many in one second is nobody's hand. */
+const MAX_A_SECOND = 1_000;
 
 /**
  * Makes the directory of a new run: `out` itself, which must be new or empty, or a new one in `runs/`.
  * @throws UsageError when `out` can't be used
  */
 export function createRunDirectory(out: string | undefined, startedAt: string): string {
-  const directory = out === undefined ? freeRun(startedAt) : resolve(out);
+  return createDirectory(out, { startedAt, inside: 'histories' });
+}
+
+/**
+ * Makes a directory for what a command writes: `out` itself, which must be new or empty, or a new one in `runs/`.
+ * @throws UsageError when `out` can't be used
+ */
+export function createDirectory(
+  out: string | undefined,
+  { startedAt, prefix = '', inside = '.' }: { readonly startedAt: string; readonly prefix?: string; readonly inside?: string },
+): string {
+  const directory = out === undefined ? freeDirectory(startedAt, prefix) : resolve(out);
   if (existsSync(directory)) {
     if (!statSync(directory).isDirectory())
       throw new UsageError(`--out ${out ?? directory} is a file; name a directory that is new or empty`);
@@ -21,7 +33,7 @@ export function createRunDirectory(out: string | undefined, startedAt: string): 
       throw new UsageError(`--out ${out ?? directory} is not empty; name a directory that is new or empty`);
   }
   try {
-    makeFolders(join(directory, 'histories'));
+    makeFolders(join(directory, inside));
   } catch (error) {
     throw new UsageError(`--out ${out ?? directory} can't be made: ${error instanceof Error ? error.message : String(error)}`);
   }
@@ -35,9 +47,9 @@ function makeFolders(path: string): void {
   mkdirSync(path);
 }
 
-function freeRun(startedAt: string): string {
-  const name = startedAt.replaceAll(/[:T]/g, '-').replace(/\..*$/, '');
-  for (let number = 1; number <= MAX_RUNS_A_SECOND; number += 1) {
+function freeDirectory(startedAt: string, prefix: string): string {
+  const name = prefix + startedAt.replaceAll(/[:T]/g, '-').replace(/\..*$/, '');
+  for (let number = 1; number <= MAX_A_SECOND; number += 1) {
     const directory = resolve(RUNS, number === 1 ? name : `${name}-${number}`);
     if (!existsSync(directory)) return directory;
   }
@@ -47,6 +59,14 @@ function freeRun(startedAt: string): string {
 /** Writes run.json. */
 export function writeRunFacts(directory: string, facts: RunFacts): void {
   writeFileSync(join(directory, 'run.json'), `${JSON.stringify(facts, undefined, 2)}\n`);
+}
+
+/** Whether a side is named by the directory of a run; what is no directory is a target. @throws UsageError for a directory without one */
+export function isRunDirectory(name: string): boolean {
+  if (!existsSync(name) || !statSync(name).isDirectory()) return false;
+  if (existsSync(join(name, 'run.json'))) return true;
+  if (!isPath(name)) return false;
+  throw new UsageError(`${name} is no run directory: it has no run.json`);
 }
 
 /** @throws UsageError when the directory holds no run */

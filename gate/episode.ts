@@ -1,3 +1,4 @@
+import type { PhaseWaits } from '../history/measures.ts';
 import type { Verdict } from '../history/verdict.ts';
 
 /**
@@ -15,7 +16,7 @@ export interface Episode {
   /** Pods that were to be served, and those that were in time. */
   readonly success: { readonly served: number; readonly asked: number };
   readonly instances: { readonly created: number; readonly leaked: number };
-  readonly latencies: readonly EpisodeLatency[];
+  readonly latencies: readonly PhaseWaits[];
   /** What the target's instances cost by the price list while the trial ran, in US dollars. */
   readonly usd: number;
   /** Of the target, on both wires. */
@@ -31,14 +32,4 @@ export interface Violation {
   readonly code: string;
   readonly object: string;
   readonly message: string;
-}
-
-/** How long pods took for one phase. */
-export interface EpisodeLatency {
-  /** e.g. `pending -> running` */
-  readonly phase: string;
-  /** Of pods that went through it, in ms, ascending. */
-  readonly valuesMs: readonly number[];
-  /** Of pods that had not when their time was up: at least so long. They are never dropped. */
-  readonly censoredMs: readonly number[];
 }

@@ -69,6 +69,12 @@ export function isKnown({ verdict }: Episode): boolean {
   return verdict !== 'unknown';
 }
 
+/** Episodes with a verdict that were to serve pods, and those that did not serve all of them. */
+export function trialsOf(episodes: readonly Episode[]): { readonly trials: Episode[]; readonly failed: Episode[] } {
+  const trials = episodes.filter((episode) => isKnown(episode) && episode.success.asked > 0);
+  return { trials, failed: trials.filter(({ success }) => success.served < success.asked) };
+}
+
 /** A value of an episode. */
 export interface Valued<T> {
   readonly episode: Episode;

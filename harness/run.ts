@@ -9,6 +9,7 @@ import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { CrashPoint, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
+import type { View } from '../history/view.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
@@ -206,6 +207,16 @@ export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' 
  * @param checks by default those of the catalogue
  */
 export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): JudgedTrial {
+  const { result, view } = readTrial(trial, directory, checks);
+  return { result, seen: seenIn(view) };
+}
+
+/** {@link judgeTrial} for who measures it as well: the view is as large as the history. */
+export function readTrial(
+  trial: TrialName,
+  directory: string,
+  checks: readonly Check[] = checkCatalogue,
+): { readonly result: TrialResult; readonly view: View } {
   const { events, truncated } = readHistory(join(directory, trial.history));
   const view = createView(events, { truncated });
   const result = {
@@ -219,7 +230,7 @@ export function judgeTrial(trial: TrialName, directory: string, checks: readonly
     history: trial.history,
     ...judgeView(view, checks),
   };
-  return { result, seen: seenIn(view) };
+  return { result, view };
 }
 
 /**

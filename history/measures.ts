@@ -39,7 +39,7 @@ export interface PhaseWaits {
   readonly phase: string;
   /** Of pods that went through it, in ms, ascending. */
   readonly valuesMs: readonly number[];
-  /** Of pods that had not when their time was up, in ms, ascending: at least so long. */
+  /** Of pods that had not when their time was up, in ms, ascending: at least so long. They are never dropped. */
   readonly censoredMs: readonly number[];
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { COSTED_NODES, compareTargets, letterOf } from '../../gate/comparison.ts';
 import type { ComparedRun } from '../../gate/comparison.ts';
@@ -7,7 +7,7 @@ import { targetComparisonSchema } from '../../history/comparison.ts';
 import type { Profile } from '../../history/events.ts';
 import { renderComparison } from '../../reports/html/compare.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
 import { formatComparisonMarkdown } from '../compare/markdown.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import type { IsChosen } from '../compare/read-run.ts';
@@ -16,7 +16,7 @@ import type { NamedTarget } from '../compare/run-targets.ts';
 import { COMPARED_SCENARIOS } from '../compare/scenarios.ts';
 import { formatTargetComparison } from '../compare/terminal.ts';
 import type { Console } from '../console.ts';
-import { comparisonDirectory } from '../compare/directory.ts';
+import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
 export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
@@ -58,7 +58,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
   if (targets.length === 0) refuseRunFlags(options);
   if (chosen?.length === 0) throw new UsageError('no scenario is left by these flags');
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
-  const out = comparisonDirectory(options.out, startedAt);
+  const out = createDirectory(options.out, { startedAt, prefix: 'compare-' });
   if (chosen !== undefined) {
     const nodesOf = (scenario: string): number =>
       options.nodes ?? (COMPARED_SCENARIOS.freeSize.includes(scenario) ? COSTED_NODES : DEFAULT_NODES);
@@ -78,7 +78,6 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const comparison = targetComparisonSchema.parse(compareTargets(runs.map(named), COMPARED_SCENARIOS));
   const markdown = formatComparisonMarkdown(comparison);
   const json = `${JSON.stringify(comparison, undefined, 2)}\n`;
-  mkdirSync(out, { recursive: true });
   writeFileSync(join(out, 'compare.json'), json);
   writeFileSync(join(out, 'compare.md'), markdown);
   writeFileSync(join(out, 'compare.html'), renderComparison(comparison));
@@ -94,14 +93,6 @@ export async function compare(names: readonly string[], options: CompareOptions,
       console.out(`\nComparison: ${display(join(out, 'compare.html'))}\n`);
   }
   return comparison.compared.trials === 0 ? EXIT.unknown : EXIT.pass;
-}
-
-/** A directory is a run's or nothing; what is no directory is a target. @throws UsageError for a directory without a run */
-function isRunDirectory(name: string): boolean {
-  if (!existsSync(name) || !statSync(name).isDirectory()) return false;
-  if (existsSync(join(name, 'run.json'))) return true;
-  if (!isPath(name)) return false;
-  throw new UsageError(`${name} is no run directory: it has no run.json`);
 }
 
 /** @throws UsageError when a flag is given that says nothing of runs that are there */

@@ -1,19 +1,18 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { PolicyError, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
-import type { GateVerdict } from '../../gate/verdict.ts';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import { comparisonDirectory } from '../compare/directory.ts';
 import type { Console } from '../console.ts';
-import { isRun, runGate, writeDecision } from '../gate/run-gate.ts';
+import { runGate, writeDecision } from '../gate/run-gate.ts';
 import type { GateOutcome, GateSides } from '../gate/run-gate.ts';
 import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
-import { EXIT, UsageError } from '../usage-error.ts';
+import { createDirectory, isRunDirectory } from '../run-directory.ts';
+import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
 
 /** The flags of `gate`, parsed. */
 export interface GateFlags {
@@ -33,8 +32,6 @@ export interface GateFlags {
   readonly json: boolean;
 }
 
-const CODES: Readonly<Record<GateVerdict, number>> = { pass: EXIT.pass, fail: EXIT.fail, inconclusive: EXIT.unknown };
-
 /**
  * `scaleproof gate`: whether a candidate may take its baseline's place.
  * @returns the exit code: 0 promote, 1 reject, 3 hold: nothing is promoted and nothing rolled back
@@ -45,12 +42,11 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
   try {
     const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
     const sides = await chooseSides(flags, interrupted.signal);
-    const directory = comparisonDirectory(flags.out, startedAt);
-    mkdirSync(directory, { recursive: true });
+    const directory = createDirectory(flags.out, { startedAt, prefix: 'gate-' });
     const outcome = await runGate(sides, policy, { directory, startedAt }, console);
     const path = writeDecision(directory, outcome);
     print(outcome, flags, path, console);
-    return CODES[outcome.decision.verdict];
+    return GATE_EXIT[outcome.decision.verdict];
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
     console.err('scaleproof: the gate was interrupted: nothing is decided\n');
@@ -72,7 +68,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 /** Two run directories, or two targets. @throws UsageError */
 async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateSides> {
   const { baseline, candidate, scenarios, profiles, seed = 1, workers, state } = flags;
-  const areRuns = [baseline, candidate].map(isRun);
+  const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
     throw new UsageError(
       `--baseline ${baseline} and --candidate ${candidate}: one is a run directory and the other a target; name two directories, or two targets`,

@@ -57,7 +57,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     mkdirSync(at.directory, { recursive: true });
     const targets = { baseline: chooseTarget(baseline), candidate: chooseTarget(candidate) };
     const { workers, state } = flags;
-    forgetGate(join(directory, `gate-${count - MAX_GATES_KEPT}`));
+    if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
     const outcome = await runGate({ kind: 'targets', ...targets, chosen, seed: 1, workers, state, signal }, policy, at, console);
     console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n`);
     return outcome.decision;
@@ -90,11 +90,6 @@ function stopped(signal: AbortSignal): Promise<void> {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });
   });
-}
-
-/** Removes the runs of an older gate; its verdict is still known. */
-function forgetGate(directory: string): void {
-  rmSync(directory, { recursive: true, force: true });
 }
 
 /** @throws UsageError where others could ask without one */

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison.ts';
 import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison.ts';
 import { episodeOf } from '../../gate/episodes-of.ts';
-import { judgeTrial } from '../../harness/run.ts';
+import { readTrial } from '../../harness/run.ts';
 import { measuresOf } from '../../history/measures.ts';
-import { HistoryError, readHistory } from '../../history/reader.ts';
-import { createView } from '../../history/view.ts';
+import { HistoryError } from '../../history/reader.ts';
 import type { View } from '../../history/view.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { isVirtual } from '../../reports/clock.ts';
@@ -37,7 +36,7 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
     world: run.world.name,
     time: isVirtual(run) ? 'virtual' : 'real',
     digests: run.digests,
-    trials: (there ?? []).map((trial) => readTrial(directory, trial, run.target.name)),
+    trials: (there ?? []).map((trial) => measureTrial(directory, trial, run.target.name)),
     missing: [
       ...notRun,
       ...(lost ?? [])
@@ -47,13 +46,11 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
   };
 }
 
-function readTrial(directory: string, planned: RunFacts['planned'][number], target: string): ComparedTrial {
+function measureTrial(directory: string, planned: RunFacts['planned'][number], target: string): ComparedTrial {
   const { scenario, title, suite, seed, replay, history } = planned;
   try {
     const name = { scenario: { id: scenario, title }, suite, targetLabel: target, seed, replay, history };
-    const { result } = judgeTrial(name, directory);
-    const { events, truncated } = readHistory(join(directory, history));
-    const view = createView(events, { truncated });
+    const { result, view } = readTrial(name, directory);
     const measures = measuresOf(view);
     return { episode: episodeOf(result, view, measures), measures, unjudged: unjudgedChecks(result), setting: settingOf(view) };
   } catch (error) {

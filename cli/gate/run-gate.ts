@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { ComparedRun, ComparedTrial } from '../../gate/comparison.ts';
@@ -9,6 +9,7 @@ import { nextLook } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
+import { keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
@@ -119,15 +120,15 @@ function comparable(
   isPaired: boolean,
 ): { notes: string[]; isSame: (trial: ComparedTrial) => boolean } {
   const settingsOf = ({ trials }: ComparedRun): Map<string, ComparedTrial['setting']> =>
-    new Map(trials.map(({ episode, setting }) => [keyOf(episode, isPaired), setting]));
+    new Map(trials.map(({ episode, setting }) => [settingKey(episode, isPaired), setting]));
   const [ours, theirs] = [settingsOf(baseline), settingsOf(candidate)];
   const isSame = ({ episode }: ComparedTrial): boolean => {
-    const key = keyOf(episode, isPaired);
+    const key = settingKey(episode, isPaired);
     const [one, other] = [ours.get(key), theirs.get(key)];
     return one === undefined || other === undefined || isDeepStrictEqual(one, other);
   };
   const differing = new Set(candidate.trials.filter((trial) => !isSame(trial)).map(({ episode }) => episode.scenario));
-  const lone = new Set([...symmetricDifference(ours, theirs)].map((key) => key.split(' ')[0] ?? key));
+  const lone = new Set([...symmetricDifference(ours, theirs)].map((key) => key.split('#')[0] ?? key));
   return {
     isSame,
     notes: [
@@ -137,9 +138,9 @@ function comparable(
   };
 }
 
-/** What two episodes have in common that are one trial: in real time none are. */
-function keyOf({ scenario, seed }: Pick<Episode, 'scenario' | 'seed'>, isPaired = true): string {
-  return isPaired ? `${scenario} ${seed}` : scenario;
+/** What two episodes have in common that are to ask for the same: in real time no two are one trial, and seeds say nothing. */
+function settingKey(episode: Episode, isPaired: boolean): string {
+  return isPaired ? keyOf(episode) : episode.scenario;
 }
 
 function symmetricDifference(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] {
@@ -275,14 +276,6 @@ function refuseBadState<T>(work: () => T): T {
     if (error instanceof StateError) throw new UsageError(error.message);
     throw error;
   }
-}
-
-/** Whether a side is named by the directory of a run. @throws UsageError for a directory without one */
-export function isRun(name: string): boolean {
-  if (!existsSync(name) || !statSync(name).isDirectory()) return false;
-  if (existsSync(join(name, 'run.json'))) return true;
-  if (!name.startsWith('.') && !name.startsWith('/')) return false;
-  throw new UsageError(`${name} is no run directory: it has no run.json`);
 }
 
 /** Writes what a gate decided beside its runs. @returns the file */

@@ -1,8 +1,8 @@
 import { Counter, Gauge, expose } from '../../controller/core/metrics.ts';
-import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
+import type { GateDecision } from '../../gate/verdict.ts';
 import { GATE_METRICS } from '../init/gate-metrics.ts';
 import type { GateMetric } from '../init/gate-metrics.ts';
-import { EXIT } from '../usage-error.ts';
+import { GATE_EXIT } from '../usage-error.ts';
 import type { GateJob, GateJobs } from './jobs.ts';
 
 /** What `scaleproof serve` tells Prometheus. Targets are those that the command line allowed: few. */
@@ -11,9 +11,6 @@ export interface GateMetrics {
   /** In the text format. */
   text(jobs: GateJobs): string;
 }
-
-/** As the command would have exited. */
-const CODES: Readonly<Record<GateVerdict, number>> = { pass: EXIT.pass, fail: EXIT.fail, inconclusive: EXIT.unknown };
 
 /** @param profile of the scenarios that gates run */
 export function createGateMetrics(profile: string): GateMetrics {
@@ -32,7 +29,7 @@ export function createGateMetrics(profile: string): GateMetrics {
         );
       return expose([
         ended,
-        gauge(verdict, ({ result }) => CODES[result?.verdict ?? 'inconclusive']),
+        gauge(verdict, ({ result }) => GATE_EXIT[result?.verdict ?? 'inconclusive']),
         gauge(lastSuccess, ({ result }) => successRatio(result?.decision)),
         gauge(duration, ({ begunMs = 0, endedMs = 0 }) => (endedMs - begunMs) / 1_000),
       ]);

@@ -1,5 +1,5 @@
 import type { Episode } from '../episode.ts';
-import { isKnown } from '../sides.ts';
+import { isKnown, trialsOf } from '../sides.ts';
 import type { Criterion, GateVerdict } from '../verdict.ts';
 import { combineGate } from '../verdict.ts';
 import { counted } from '../wording.ts';
@@ -54,17 +54,16 @@ function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]):
   const byScenario = (episodes: readonly Episode[]): Map<string, Episode[]> =>
     Map.groupBy(episodes.filter(isKnown), ({ scenario }) => scenario);
   const [ours, theirs] = [byScenario(baseline), byScenario(candidate)];
-  const asking = (episodes: readonly Episode[]): Episode[] => episodes.filter(({ success }) => success.asked > 0);
-  const failed = (episodes: readonly Episode[]): Episode[] => asking(episodes).filter(({ success }) => success.served < success.asked);
   return [...new Set([...ours.keys(), ...theirs.keys()])].map((scenario) => {
-    const [before, after] = [ours.get(scenario) ?? [], theirs.get(scenario) ?? []];
+    const [known, own] = [ours.get(scenario) ?? [], theirs.get(scenario) ?? []];
+    const [before, after] = [trialsOf(known), trialsOf(own)];
     return {
       scenario,
-      isMissing: after.length < KNOWN_SHARE * before.length,
-      failed: failed(after),
-      trials: asking(after).length,
-      baselineFailed: failed(before).length,
-      baselineTrials: asking(before).length,
+      isMissing: own.length < KNOWN_SHARE * known.length,
+      failed: after.failed,
+      trials: after.trials.length,
+      baselineFailed: before.failed.length,
+      baselineTrials: before.trials.length,
     };
   });
 }

@@ -1,5 +1,5 @@
 import type { Episode } from '../episode.ts';
-import { isKnown } from '../sides.ts';
+import { trialsOf } from '../sides.ts';
 import { lowerSuccessBound } from '../../history/confidence.ts';
 import { sequentialTest, trialsToAccept } from '../statistics/sequential.ts';
 import type { Criterion } from '../verdict.ts';
@@ -59,9 +59,4 @@ export function judgeSuccess({ baseline, candidate, policy }: GateInput): Criter
             })),
           ),
   };
-}
-
-function trialsOf(episodes: readonly Episode[]): { trials: Episode[]; failed: Episode[] } {
-  const trials = episodes.filter((episode) => isKnown(episode) && episode.success.asked > 0);
-  return { trials, failed: trials.filter(({ success }) => success.served < success.asked) };
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { ComparedCell, ComparedChange, ComparedSection, ComparedUnit, TargetComparison } from '../../history/comparison.ts';
 import {
   CHANGE_WORDS,
@@ -11,8 +10,9 @@ import {
   isMeasuredAnew,
   leftOutText,
 } from '../comparison.ts';
-import { html, trusted } from './markup.ts';
+import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
+import { renderPage } from './page.ts';
 import { VERDICT_MARKS, badge, code } from './parts.ts';
 import { PAGE_STYLE } from './style.ts';
 
@@ -31,68 +31,56 @@ const WORDS: Readonly<Record<ComparedChange['outcome'], string>> = { better: 'Be
 /** compare.html: one page that needs nothing else and runs no script. Pure; whatever comes from a run is escaped. */
 export function renderComparison(comparison: TargetComparison): string {
   const { sides, sections, broken, differences, leftOut, compared } = comparison;
-  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(COMPARE_STYLE).digest('base64')}'; img-src data:; base-uri 'none'; form-action 'none'`;
   const names = sides.map(({ target }) => target).join(' and ');
-  const page = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta http-equiv="Content-Security-Policy" content="${policy}" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <title>${names}: scaleproof comparison</title>
-        <link rel="icon" href="data:," />
-        ${trusted(`<style>${COMPARE_STYLE}</style>`)}
-      </head>
-      <body>
-        <a class="skip" href="#section-provisioning">Skip to the figures</a>
-        <main>
-          <header class="top">
-            <div class="brand"><span>Scaleproof</span> comparison</div>
-            <h1><span>${names}</span></h1>
-            <p class="context">${compared.trials === 0 ? 'Nothing was compared: no trial is in all of them.' : comparedText(comparison)}</p>
-            <ul class="sides">
-              ${sides.map(
-                ({ letter, target, world, trials, version, directory }) =>
-                  html`<li>
-                    <span class="letter">${letter}</span><strong>${target}</strong>
-                    <span class="muted">in the ${world} world, ${trials} trials, scaleproof ${version}, ${directory}</span>
-                  </li>`,
-              )}
-            </ul>
-            ${
-              compared.trials > 0 &&
-              html`<ul class="said">
-                ${findingsOf(comparison).map(({ outcome, text }) => html`<li>${badge(VERDICTS[outcome], WORDS[outcome])}<span>${text}</span></li>`)}
-              </ul>`
-            }
-          </header>
-          ${
-            differences.length > 0 &&
-            html`<section class="problems" aria-labelledby="differences">
-              <h2 id="differences">In what the runs differ besides the target</h2>
-              <ol>
-                ${differences.map((text) => html`<li class="problem unknown"><p>${VERDICT_MARKS.unknown} ${text}</p></li>`)}
-              </ol>
-            </section>`
-          }
-          ${renderBroken(broken)} ${sections.map((section) => renderSection(section, comparison))}
-          ${
-            leftOut.length > 0 &&
-            html`<section aria-labelledby="left-out">
-              <h2 id="left-out">What was not compared</h2>
-              <ul>
-                ${leftOut.map((one) => html`<li>${leftOutText(one)}</li>`)}
-              </ul>
-            </section>`
-          }
-          <p class="foot">
-            <span class="muted">As data: <code>compare.json</code> beside this page.</span>
-          </p>
-        </main>
-      </body>
-    </html> `;
-  return page.text;
+  return renderPage({
+    title: `${names}: scaleproof comparison`,
+    style: COMPARE_STYLE,
+    skip: { to: 'section-provisioning', text: 'Skip to the figures' },
+    body: html`<main>
+      <header class="top">
+        <div class="brand"><span>Scaleproof</span> comparison</div>
+        <h1><span>${names}</span></h1>
+        <p class="context">${compared.trials === 0 ? 'Nothing was compared: no trial is in all of them.' : comparedText(comparison)}</p>
+        <ul class="sides">
+          ${sides.map(
+            ({ letter, target, world, trials, version, directory }) =>
+              html`<li>
+                <span class="letter">${letter}</span><strong>${target}</strong>
+                <span class="muted">in the ${world} world, ${trials} trials, scaleproof ${version}, ${directory}</span>
+              </li>`,
+          )}
+        </ul>
+        ${
+          compared.trials > 0 &&
+          html`<ul class="said">
+            ${findingsOf(comparison).map(({ outcome, text }) => html`<li>${badge(VERDICTS[outcome], WORDS[outcome])}<span>${text}</span></li>`)}
+          </ul>`
+        }
+      </header>
+      ${
+        differences.length > 0 &&
+        html`<section class="problems" aria-labelledby="differences">
+          <h2 id="differences">In what the runs differ besides the target</h2>
+          <ol>
+            ${differences.map((text) => html`<li class="problem unknown"><p>${VERDICT_MARKS.unknown} ${text}</p></li>`)}
+          </ol>
+        </section>`
+      }
+      ${renderBroken(broken)} ${sections.map((section) => renderSection(section, comparison))}
+      ${
+        leftOut.length > 0 &&
+        html`<section aria-labelledby="left-out">
+          <h2 id="left-out">What was not compared</h2>
+          <ul>
+            ${leftOut.map((one) => html`<li>${leftOutText(one)}</li>`)}
+          </ul>
+        </section>`
+      }
+      <p class="foot">
+        <span class="muted">As data: <code>compare.json</code> beside this page.</span>
+      </p>
+    </main>`,
+  });
 }
 
 function renderBroken(broken: TargetComparison['broken']): Markup | undefined {

@@ -1,5 +1,6 @@
 import type { HistoryEvent } from '../../history/events.ts';
 import { createLedger, launchedByTarget } from '../../history/ledger.ts';
+import type { TargetsEntry } from '../../history/ledger.ts';
 import type { ClaimLife, InstanceLife, PodLife, RequestLife } from '../../history/lives.ts';
 import type { View } from '../../history/view.ts';
 import type { Describe } from '../describe-event.ts';
@@ -23,14 +24,15 @@ const BEFORE_MS = 3_000;
 export function tellConduct(view: View, describe: Describe): Sentence[] {
   // Who does not see a wire can't say what was never sent on it.
   const sees = (wire: 'wire.aws' | 'wire.kube'): boolean => view.begin?.world.capabilities.includes(wire) === true;
+  const launched = launchedByTarget(createLedger(view));
   return [
     ...served(view),
     ...(sees('wire.aws') ? asked(view) : []),
     ...(sees('wire.kube') ? wrote(view) : []),
     ...letGo(view, describe),
-    ...(sees('wire.aws') ? notEnded(view) : []),
-    ...ended(view),
-    ...unused(view),
+    ...(sees('wire.aws') ? notEnded(view, launched) : []),
+    ...ended(view, launched),
+    ...unused(view, launched),
     ...waited(view),
     ...said(view),
   ];
@@ -137,8 +139,8 @@ function before(view: View, describe: Describe, at: { readonly ms: number; reado
 }
 
 /** Instances that outlived the trial, and whether anybody ever asked for their end. */
-function notEnded(view: View): Sentence[] {
-  const live = launchedByTarget(createLedger(view)).filter(({ endedMs }) => endedMs === undefined);
+function notEnded(view: View, launched: readonly TargetsEntry[]): Sentence[] {
+  const live = launched.filter(({ endedMs }) => endedMs === undefined);
   if (live.length === 0) return [];
   const terminations = [...view.requests.values()]
     .filter(({ start }) => start.operation === 'ec2:TerminateInstances')
@@ -154,8 +156,8 @@ function notEnded(view: View): Sentence[] {
 }
 
 /** Instances that it ended while pods still ran on them. */
-function ended(view: View): Sentence[] {
-  const cut = launchedByTarget(createLedger(view)).flatMap(({ instance, endRequest }) => {
+function ended(view: View, launched: readonly TargetsEntry[]): Sentence[] {
+  const cut = launched.flatMap(({ instance, endRequest }) => {
     const { ending } = instance;
     if (ending === undefined || endRequest?.start.principal !== 'target') return [];
     const pods = view.pods.filter((pod) => pod.node?.instance === instance.id && !isDaemon(view, pod) && ranAt(pod, ending.i));
@@ -188,9 +190,9 @@ function isDaemon(view: View, { workload }: PodLife): boolean {
 }
 
 /** Instances on which nothing ever ran. */
-function unused(view: View): Sentence[] {
+function unused(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const used = new Set(view.pods.filter((pod) => !isDaemon(view, pod) && pod.scheduled !== undefined).map(({ node }) => node?.instance));
-  const idle = launchedByTarget(createLedger(view)).filter(({ instance }) => !used.has(instance.id));
+  const idle = launched.filter(({ instance }) => !used.has(instance.id));
   if (idle.length === 0) return [];
   const nodes = idle.filter((entry) => entry.nodes.some(({ ready }) => ready !== undefined)).length;
   const types = [...new Set(idle.map(({ instance }) => instance.instanceType))];

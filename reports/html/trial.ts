@@ -1,4 +1,3 @@
-import { latenciesOf } from '../../history/latency.ts';
 import { createView } from '../../history/view.ts';
 import type { View } from '../../history/view.ts';
 import { createDescriber } from '../describe-event.ts';
@@ -44,7 +43,7 @@ export function renderTrial(trial: TrialReport, source: ReportTrial, { id, scena
   const timeline = layOut(view, groups, describe, trial.verdict === 'pass' ? LANES_PASSED : LANES);
   const ratesId = `${id}-rates`;
   const rates = layOutRates(view);
-  const latencies = latenciesOf(view);
+  const { latencies } = source.result;
   const title = `${scenario}, seed ${trial.seed}`;
   return html`<section class="trial" id="${id}" aria-label="Seed ${trial.seed}">
     <header class="trial-head">

@@ -12,7 +12,7 @@ import type { Scale } from './scale.ts';
 const MAX_OPERATIONS = 6;
 /** Into how many stretches of time at least requests are counted. */
 const BINS = 30;
-/** Changes of an amount that are drawn; of more only every so-manieth. */
+/** Changes of an amount that are drawn; of more only every n-th. */
 const MAX_CHANGES = 100;
 
 /** Requests on both wires, what the target's instances cost, and how far they are used, over the time of a trial. */
