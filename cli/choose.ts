@@ -8,7 +8,7 @@ import type { Scenario } from '../harness/scenario.ts';
 import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
 import { sources, suites } from '../suites/catalogue.ts';
-import { targetCatalogue } from '../targets/catalogue.ts';
+import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A scenario as a trial's source, with what decides whether it can be run. */
@@ -63,8 +63,9 @@ async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promis
 }
 
 /**
- * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program.
- * @throws UsageError for unknown names
+ * A target by its name or file: `./file` for its default export, `./file#name` for another, `./file.yaml` for a program. `A+B` is
+ * two of the catalogue in one cluster.
+ * @throws UsageError for unknown names, and for two that can't be together
  */
 export function chooseTarget(name: string): { readonly ref: TargetRef; readonly label: string } {
   if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: urlOf(name, 'target') }, label: name };
@@ -72,8 +73,13 @@ export function chooseTarget(name: string): { readonly ref: TargetRef; readonly 
     const [path = name, exported = 'default'] = name.split('#');
     return { ref: { module: urlOf(path, 'target'), export: exported }, label: name };
   }
-  const names = targetCatalogue.map((target) => target.name);
-  if (!names.includes(name)) throw new UsageError(unknown('target', name, names));
+  try {
+    targetNamed(name);
+  } catch (error) {
+    const names = targetCatalogue.map((target) => target.name);
+    if (error instanceof UnknownTargetError) throw new UsageError(unknown('target', error.target, names));
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
   return { ref: { name }, label: name };
 }
 

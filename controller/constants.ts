@@ -63,6 +63,13 @@ export const QUEUE_MESSAGES_MAX = 10;
 export const QUEUE_WAIT_S = 20;
 /** What was received comes again after so long unless it was deleted: soon enough for a claim that had no instance yet. */
 export const QUEUE_VISIBILITY_S = 20;
+/**
+ * The same where the queue is shared with the autoscalers of other pools: what is for them may come to us several times in a row,
+ * and they are to have it within the first part of the two minutes of a spot warning.
+ */
+export const QUEUE_SHARED_VISIBILITY_S = 2;
+/** What is left in a shared queue for others is deleted when it is so old: nobody may be there who would, and it comes again till then. */
+export const QUEUE_SHARED_AGE_MAX_MS = 15 * MINUTE_MS;
 /** Receptions that are being acted on at once: a slow one holds up none behind it. */
 export const QUEUE_BATCHES_AT_ONCE = 20;
 /** After a failed reception: first wait, doubled up to BACKOFF_MAX_MS. */

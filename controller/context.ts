@@ -27,6 +27,8 @@ import { allowsSpot } from './provisioning/pools.ts';
 import { PodClock } from './provisioning/pod-times.ts';
 import { createReporter } from './provisioning/reporter.ts';
 import type { Reporter } from './provisioning/reporter.ts';
+import { EVERY_POOL } from './scope.ts';
+import type { PoolScope } from './scope.ts';
 import { createClusterState } from './state.ts';
 import type { ClusterState } from './state.ts';
 
@@ -35,6 +37,7 @@ export interface Context {
   readonly runtime: Runtime;
   readonly cluster: ClusterConfig;
   readonly periods: Periods;
+  readonly scope: PoolScope;
   readonly kube: KubeClient;
   readonly ec2: Ec2Client;
   readonly state: ClusterState;
@@ -58,13 +61,16 @@ interface ContextSite {
   readonly cluster: ClusterConfig;
   /** By default the standard ones. */
   readonly periods?: Periods;
+  /** By default it looks after every pool. */
+  readonly pools?: PoolScope;
 }
 
 /** Makes a context; its copies of the cluster begin to fill at once. */
-export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster, periods = STANDARD }: ContextSite): Context {
+export function createContext(site: ContextSite): Context {
+  const { runtime, kube: wire, ec2: plainEc2, cluster, periods = STANDARD, pools: scope = EVERY_POOL } = site;
   const { clock } = runtime;
   const kube = patientKube(createKubeClient({ wire, clock }), clock);
-  const state = createClusterState(runtime, wire, kube);
+  const state = createClusterState(runtime, wire, kube, scope);
   const metrics = new Metrics();
   const podClock = new PodClock(clock, metrics);
   state.pods.onChange((type, pod) => podClock.observe(type, pod));
@@ -74,12 +80,13 @@ export function createContext({ runtime, kube: wire, ec2: plainEc2, cluster, per
     runtime,
     cluster,
     periods,
+    scope,
     kube,
     ec2,
     state,
     metrics,
     podClock,
-    instances: createInstances(clock, ec2, cluster.name, metrics),
+    instances: createInstances(clock, ec2, cluster.name, metrics, scope),
     instanceTypes,
     claimOfferings: createClaimOfferings(instanceTypes),
     unavailable: createUnavailableOfferings(clock),

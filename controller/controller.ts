@@ -6,7 +6,7 @@ import type { ClusterConfig } from '../model/cluster.ts';
 import { logFailure } from '../runtime/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
-import { KARPENTER, isTrue } from './api.ts';
+import { KARPENTER, isTrue, nodePoolOf } from './api.ts';
 import {
   COLLECTION_FIRST_PERIOD_MS,
   COLLECTION_FIRST_ROUNDS,
@@ -26,6 +26,7 @@ import { createParts } from './parts.ts';
 import type { Parts } from './parts.ts';
 import type { Periods } from './periods.ts';
 import { Provisioner } from './provisioning/provisioner.ts';
+import type { PoolScope } from './scope.ts';
 
 /** What one incarnation of the autoscaler gets: two wires, a runtime, its configuration. */
 interface ControllerSite {
@@ -35,6 +36,8 @@ interface ControllerSite {
   readonly cluster: ClusterConfig;
   /** By default the standard ones. */
   readonly periods?: Periods;
+  /** The pools that it is confined to: another autoscaler looks after the others. By default it is alone. */
+  readonly pools?: PoolScope;
   /** Requests to EC2 are signed with them; without them nothing is signed. */
   readonly credentials?: AwsCredentials;
   /** The URL that signatures are made for; by default the region's own. */
@@ -66,7 +69,7 @@ export type PartsFactory = (context: Context) => Parts;
 
 /** Starts the autoscaler: work begins at once, nothing is waited for here. */
 export function createController(site: ControllerSite, makeParts: PartsFactory = createParts): Controller {
-  const { kube, aws, cluster, periods, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
+  const { kube, aws, cluster, periods, pools, credentials, ec2Endpoint, sqsEndpoint, identity, onContext } = site;
   const { runtime, stop } = withStop(site.runtime);
   const ec2 = createEc2Client({
     wire: aws,
@@ -76,7 +79,14 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
     ...(credentials === undefined ? {} : { credentials }),
     ...(ec2Endpoint === undefined ? {} : { endpoint: ec2Endpoint }),
   });
-  const context = createContext({ runtime, kube, ec2, cluster, ...(periods === undefined ? {} : { periods }) });
+  const context = createContext({
+    runtime,
+    kube,
+    ec2,
+    cluster,
+    ...(periods === undefined ? {} : { periods }),
+    ...(pools === undefined ? {} : { pools }),
+  });
   onContext?.(context);
   const options = { onFailure: stop, ...(identity === undefined ? {} : { identity }) };
   if (cluster.interruptionQueueUrl === undefined) return startController(context, makeParts(context), options);
@@ -259,10 +269,11 @@ function priceNews({ state, instanceTypes }: Context): Notifier {
 }
 
 /** Tells when a node that was ready is not any more: its instance may be gone. */
-function deadNodes({ state }: Context): Notifier {
+function deadNodes({ state, scope }: Context): Notifier {
   const news = new Notifier();
   const notReady = new Set<string>();
   state.nodes.onChange((type, node) => {
+    if (!scope.owns(nodePoolOf(node))) return;
     const name = node.metadata.name ?? '';
     const isDead =
       type !== 'DELETED' && node.metadata.labels?.[KARPENTER.initialized] === 'true' && !isTrue(node.status?.conditions, 'Ready');

@@ -47,6 +47,8 @@ for (const [name, change, message] of [
   ['a missing image', { IMAGE_IDS: 'x86_64=ami-x' }, 'IMAGE_IDS.arm64'],
   ['an endpoint that is no URL', { AWS_ENDPOINT_URL: 'localhost:4566' }, 'AWS_ENDPOINT_URL'],
   ['periods of another name', { PERIODS: 'fast' }, 'PERIODS'],
+  ['no pools', { POOLS: '' }, 'POOLS: "" is no name of a NodePool'],
+  ['pools with a name that none can have', { POOLS: 'a,B' }, 'POOLS: "B" is no name of a NodePool'],
   ['half of a key', { AWS_ACCESS_KEY_ID: 'id' }, 'AWS_SECRET_ACCESS_KEY'],
 ] as const) {
   test(`refused with its name: ${name}`, () => {
@@ -57,6 +59,12 @@ for (const [name, change, message] of [
 
 test('periods for real time are chosen by name', () => {
   expect(readProcessConfig([], { ...COMPLETE, PERIODS: 'quick' }).periods).toBe(QUICK);
+});
+
+test('it can be confined to some pools', () => {
+  expect(readProcessConfig([], COMPLETE).pools).toBeUndefined();
+  const { pools } = readProcessConfig([], { ...COMPLETE, POOLS: 'default, batch-*,!batch-2' });
+  expect(['default', 'batch-1', 'batch-2', 'other', ''].filter((name) => pools?.owns(name))).toEqual(['default', 'batch-1']);
 });
 
 test('an unknown option is refused', () => {

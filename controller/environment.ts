@@ -3,6 +3,8 @@ import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import { PERIODS } from './periods.ts';
 import type { Periods } from './periods.ts';
+import { scopeOf } from './scope.ts';
+import type { PoolScope } from './scope.ts';
 
 /** Everything that the autoscaler's own process is told, by its environment. */
 export interface ProcessConfig {
@@ -16,6 +18,8 @@ export interface ProcessConfig {
   readonly credentials: AwsCredentials | undefined;
   readonly cluster: ClusterConfig;
   readonly periods: Periods;
+  /** The pools that it is confined to; undefined for all. */
+  readonly pools: PoolScope | undefined;
 }
 
 /** Configuration that the process can't start with. The message names every variable that is wrong, one a line. */
@@ -49,6 +53,16 @@ const address = text.transform((value, context) => {
   return z.NEVER;
 });
 
+/** `default,batch-*` or `!candidate-*` */
+const pools = z.string().transform((value, context) => {
+  try {
+    return scopeOf(value.split(',').map((name) => name.trim()));
+  } catch (error) {
+    context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : String(error) });
+    return z.NEVER;
+  }
+});
+
 const environmentSchema = z
   .object({
     KUBECONFIG: text,
@@ -62,6 +76,8 @@ const environmentSchema = z
     DISABLE_LEADER_ELECTION: z.enum(['true', 'false']).optional(),
     /** Which set of periods it has: `periods.ts`. */
     PERIODS: z.enum(Object.keys(PERIODS) as (keyof typeof PERIODS)[]).optional(),
+    /** The NodePools that it looks after: `scope.ts`. */
+    POOLS: pools.optional(),
     AWS_ACCESS_KEY_ID: text.optional(),
     AWS_SECRET_ACCESS_KEY: text.optional(),
     AWS_SESSION_TOKEN: text.optional(),
@@ -97,6 +113,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
     leaderElection: env.DISABLE_LEADER_ELECTION === 'false',
     credentials: readCredentials(env),
     periods: PERIODS[env.PERIODS ?? 'standard'],
+    pools: env.POOLS,
     cluster: {
       name: env.CLUSTER_NAME,
       region: env.AWS_REGION,

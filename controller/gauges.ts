@@ -50,7 +50,7 @@ function ofScheduler({ metrics }: Context): Gauge[] {
   ];
 }
 
-function ofCluster({ state, runtime }: Context): Gauge[] {
+function ofCluster({ state, runtime, scope }: Context): Gauge[] {
   return [
     new Gauge('karpenter_cluster_state_node_count', 'Current count of nodes in cluster state', () => [[{}, state.nodes.list().length]]),
     new Gauge('karpenter_cluster_state_synced', 'Returns 1 if cluster state is synced and 0 otherwise.', () => [
@@ -68,7 +68,11 @@ function ofCluster({ state, runtime }: Context): Gauge[] {
         .map(([name, amount]): Series => [{ resource_type: snakeCase(name) }, (100 * (requested[name] ?? 0)) / amount]);
     }),
     new Gauge('karpenter_nodes_initialized', 'The number of Nodes that are ready for pods. Not a metric of Karpenter.', () => [
-      [{}, state.nodes.list().filter(({ metadata }) => metadata.labels?.[KARPENTER.initialized] === 'true').length],
+      [
+        {},
+        state.nodes.list().filter((node) => node.metadata.labels?.[KARPENTER.initialized] === 'true' && scope.owns(nodePoolOf(node)))
+          .length,
+      ],
     ]),
   ];
 }

@@ -8,6 +8,7 @@ import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { LEASE_DURATION_MS, LEASE_RENEW_DEADLINE_MS, LEASE_RETRY_MS } from './constants.ts';
 import type { Context } from './context.ts';
 import { lead } from './leader.ts';
+import { EVERY_POOL } from './scope.ts';
 
 /** A server of one lease. */
 class LeaseServer {
@@ -55,7 +56,7 @@ async function withReplicas(
     const scope = timeline.scope(name);
     const stopping = new AbortController();
     const runtime = { clock: scope, random: createRandom(name), signal: stopping.signal, log: () => undefined };
-    const leadership = lead({ runtime, kube: server.client } as unknown as Context, name);
+    const leadership = lead({ runtime, kube: server.client, scope: EVERY_POOL } as unknown as Context, name);
     return { scope, leadership, stop: () => stopping.abort(new Error('stopped')) };
   };
   await timeline.run(work(server, start, timeline.scope('test')));

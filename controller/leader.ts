@@ -5,6 +5,7 @@ import { logFailure } from '../runtime/log.ts';
 import { LEASE_DURATION_MS, LEASE_RENEW_DEADLINE_MS, LEASE_RETRY_MS } from './constants.ts';
 import type { Context } from './context.ts';
 import { describeError, isConflict } from './core/errors.ts';
+import { scopedName } from './scope.ts';
 
 /** A coordination.k8s.io/v1 Lease. */
 interface Lease extends KubeObject {
@@ -26,6 +27,7 @@ export interface Leadership {
 }
 
 const NAMESPACE = 'kube-system';
+/** Autoscalers that are confined to some pools have a lease each, named after these. */
 const NAME = 'karpenter-leader-election';
 
 /**
@@ -74,12 +76,14 @@ async function keep(context: Context, elector: Elector, released: AbortSignal): 
 class Elector {
   readonly #context: Context;
   readonly #identity: string;
+  readonly #name: string;
   /** What was seen of the lease last, and when it was new to us. */
   #seen: { readonly version: string | undefined; readonly atMs: number } | undefined;
 
   constructor(context: Context, identity: string) {
     this.#context = context;
     this.#identity = identity;
+    this.#name = scopedName(NAME, context.scope);
   }
 
   /** Takes the lease or renews it. Throws when the server refuses. */
@@ -87,11 +91,11 @@ class Elector {
     const { kube, runtime } = this.#context;
     const nowMs = runtime.clock.nowMs();
     const now = microTime(nowMs);
-    const lease = await kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: NAME });
+    const lease = await kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: this.#name });
     const mine = { holderIdentity: this.#identity, leaseDurationSeconds: LEASE_DURATION_MS / 1_000, renewTime: now };
     if (lease === undefined) {
       const spec = { ...mine, acquireTime: now, leaseTransitions: 0 };
-      await kube.create<Lease>(RESOURCES.leases, { metadata: { name: NAME, namespace: NAMESPACE }, spec });
+      await kube.create<Lease>(RESOURCES.leases, { metadata: { name: this.#name, namespace: NAMESPACE }, spec });
       return true;
     }
     const holder = lease.spec?.holderIdentity ?? '';
@@ -103,7 +107,7 @@ class Elector {
 
   /** Lets the next one begin at once. */
   async release(): Promise<void> {
-    const lease = await this.#context.kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: NAME });
+    const lease = await this.#context.kube.get<Lease>({ type: RESOURCES.leases, namespace: NAMESPACE, name: this.#name });
     if (lease?.spec?.holderIdentity === this.#identity) await this.#patch(lease, { holderIdentity: '', leaseDurationSeconds: 1 });
   }
 
@@ -115,7 +119,7 @@ class Elector {
   }
 
   async #patch(lease: Lease, spec: NonNullable<Lease['spec']>): Promise<void> {
-    const ref = { type: RESOURCES.leases, namespace: NAMESPACE, name: NAME };
+    const ref = { type: RESOURCES.leases, namespace: NAMESPACE, name: this.#name };
     await this.#context.kube.patch(ref, { metadata: { resourceVersion: lease.metadata.resourceVersion }, spec });
   }
 }

@@ -56,6 +56,7 @@ async function main(): Promise<number> {
       aws: (request) => (isForSqs(request) ? sqs : ec2).wire(request),
       cluster: config.cluster,
       periods: config.periods,
+      ...(config.pools === undefined ? {} : { pools: config.pools }),
       ec2Endpoint: config.ec2Endpoint,
       sqsEndpoint: config.sqsEndpoint,
       ...(config.leaderElection ? { identity: `${hostname()}_${process.pid}` } : {}),

@@ -7,10 +7,12 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from './api.ts';
-import { nameOf, uidOf } from './api.ts';
+import { nameOf, nodePoolOf, uidOf } from './api.ts';
 import { SharedRead } from './core/shared-read.ts';
 import { View } from './core/view.ts';
 import type { Storage } from './provisioning/volumes.ts';
+import { EVERY_POOL, limitCache } from './scope.ts';
+import type { PoolScope } from './scope.ts';
 
 /** An apps/v1 DaemonSet, as far as its pods' requests go. */
 export interface DaemonSet extends KubeObject {
@@ -20,8 +22,11 @@ export interface DaemonSet extends KubeObject {
 /** What the autoscaler knows of the cluster: copies that may lag, with its own writes on top. */
 export interface ClusterState {
   readonly pods: Cache<Pod>;
+  /** All, whoever made them: pods run on those of others too. */
   readonly nodes: View<Node>;
+  /** Those of its pools. */
   readonly claims: View<NodeClaim>;
+  /** Those that it looks after. */
   readonly pools: View<NodePool>;
   readonly classes: View<EC2NodeClass>;
   readonly daemonSets: Cache<DaemonSet>;
@@ -38,14 +43,18 @@ export interface ClusterState {
   nodeSeenMs(node: Node): number;
   /** All pods, read from the server after this call: for decisions that can't be taken back. */
   freshPods(): Promise<readonly Pod[]>;
-  /** All claims, read from the server after this call. */
+  /** All claims of its pools, read from the server after this call. */
   freshClaims(): Promise<readonly NodeClaim[]>;
+  /** Those of the pools of others as well. */
+  freshClaimsOfAll(): Promise<readonly NodeClaim[]>;
+  /** The pools that others look after, by the copy. */
+  poolsOfOthers(): readonly NodePool[];
   /** The Nodes of an instance, in the order of their names: none, one, or by somebody's mistake more. */
   nodesOf(providerId: string): Node[];
 }
 
 /** Starts the copies; the runtime's signal ends them. */
-export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClient): ClusterState {
+export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClient, scope: PoolScope = EVERY_POOL): ClusterState {
   const site = { ...runtime, wire };
   const { clock } = runtime;
   const pods = createCache<Pod>(site, RESOURCES.pods);
@@ -63,12 +72,15 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
   const podsByNode = indexByNode(pods);
   const nodesSeenMs = timesSeen(nodes, clock);
   const nodeView = new View(nodes, clock);
-  const claimView = new View(claims, clock);
+  const isConfined = scope.id !== undefined;
+  const isOwnClaim = (claim: NodeClaim): boolean => scope.owns(nodePoolOf(claim));
+  const isOwnPool = (pool: NodePool): boolean => scope.owns(nameOf(pool));
+  const claimView = new View(isConfined ? limitCache(claims, isOwnClaim) : claims, clock);
   const podReads = new SharedRead(clock, () => kube.list<Pod>(RESOURCES.pods));
   const claimReads = new SharedRead(clock, async () => {
     const askedAtMs = clock.nowMs();
     const list = await kube.list<NodeClaim>(RESOURCES.nodeclaims);
-    claimView.observe(list, askedAtMs);
+    claimView.observe(isConfined ? list.filter(isOwnClaim) : list, askedAtMs);
     return list;
   });
 
@@ -84,7 +96,7 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     pods,
     nodes: nodeView,
     claims: claimView,
-    pools: new View(pools, clock),
+    pools: new View(isConfined ? limitCache(pools, isOwnPool) : pools, clock),
     classes: new View(classes, clock),
     daemonSets,
     namespaces,
@@ -99,7 +111,9 @@ export function createClusterState(runtime: Runtime, wire: Wire, kube: KubeClien
     podsOn: (nodeName) => podsByNode.get(nodeName)?.values() ?? [],
     nodeSeenMs: (node) => nodesSeenMs.get(uidOf(node)) ?? clock.nowMs(),
     freshPods: () => podReads.read(),
-    freshClaims: () => claimReads.read(),
+    freshClaims: isConfined ? () => claimReads.read().then((list) => list.filter(isOwnClaim)) : () => claimReads.read(),
+    freshClaimsOfAll: () => claimReads.read(),
+    poolsOfOthers: () => pools.list().filter((pool) => !isOwnPool(pool)),
     nodesOf: (providerId) =>
       nodeView
         .list()

@@ -103,6 +103,22 @@ for (const { change, says } of [
   });
 }
 
+test('two of the catalogue in one cluster have a name; what can not be together is refused', async () => {
+  const both = await loadTarget({ name: 'reference+mutant:fresh-token' });
+  expect(both.name).toBe('reference+mutant:fresh-token');
+  expect(shapeProblem(targetSchema, both)).toBeUndefined();
+  for (const [name, says] of [
+    ['reference+typo', 'no target is named "typo"; `scaleproof list targets` shows them'],
+    ['reference+', 'no target is named ""'],
+    ['reference+plain', "would fight: plain can't be confined to some pools"],
+    ['reference+reference+reference', 'at most two autoscalers'],
+  ] as const) {
+    const error: unknown = await loadTarget({ name }).catch((thrown: unknown) => thrown);
+    expect(error).toBeInstanceOf(LoadError);
+    expect((error as LoadError).message).toContain(says);
+  }
+});
+
 test('instances of classes will do, with methods on prototypes, getters and private state', async ({}, testInfo) => {
   const module = write(
     testInfo,

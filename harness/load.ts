@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
-import { targetCatalogue } from '../targets/catalogue.ts';
+import { UnknownTargetError, targetNamed } from '../targets/catalogue.ts';
 import { TargetFileError } from '../targets/command/target-file.ts';
 import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
@@ -18,7 +18,7 @@ export interface ModuleRef {
   readonly export: string;
 }
 
-/** A target: one of the catalogue by its name, a module's export, or the URL of a file in YAML that names a program. */
+/** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. */
 export type TargetRef = { readonly name: string } | ModuleRef | { readonly file: string };
 
 /** A file can't be used as it is: says which, why, and what to do. */
@@ -36,11 +36,7 @@ export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
 
 /** @throws LoadError when there is no such target, or it is not sound */
 export async function loadTarget(ref: TargetRef): Promise<Target> {
-  if ('name' in ref) {
-    const target = targetCatalogue.find((candidate) => candidate.name === ref.name);
-    if (target === undefined) throw new LoadError(`no target is named "${ref.name}"; \`scaleproof list targets\` shows them`);
-    return target;
-  }
+  if ('name' in ref) return loadNamed(ref.name);
   if ('file' in ref) return loadProgram(ref.file);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
@@ -97,6 +93,15 @@ export async function digestOf(url: string): Promise<string> {
 export async function targetDigestOf(ref: TargetRef): Promise<string | undefined> {
   if ('name' in ref) return undefined;
   return digestOf('file' in ref ? ref.file : ref.module);
+}
+
+function loadNamed(name: string): Target {
+  try {
+    return targetNamed(name);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    throw new LoadError(error instanceof UnknownTargetError ? `${message}; \`scaleproof list targets\` shows them` : message);
+  }
 }
 
 async function loadProgram(url: string): Promise<Target> {

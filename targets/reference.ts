@@ -9,6 +9,8 @@ import type { PartsFactory } from '../controller/controller.ts';
 import { CRDS } from '../controller/crds.ts';
 import { QUICK, STANDARD } from '../controller/periods.ts';
 import type { Periods } from '../controller/periods.ts';
+import { scopeOf } from '../controller/scope.ts';
+import type { PoolScope } from '../controller/scope.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { DisruptionReason as BudgetReason } from '../model/disruption-budget.ts';
@@ -78,8 +80,9 @@ export function createReferenceTarget(variant: ReferenceVariant): ReferenceTarge
   return { ...referenceWith(variant, STANDARD), quick: referenceWith(quick, QUICK) };
 }
 
-/** A variant of the reference in a pace of its own. */
-export function referenceWith({ name, summary, makeParts, wrapAws = (aws) => aws }: ReferenceVariant, periods: Periods): Target {
+/** A variant of the reference in a pace of its own. @param scope the pools that it is confined to; by default it looks after all */
+export function referenceWith(variant: ReferenceVariant, periods: Periods, scope?: PoolScope): Target {
+  const { name, summary, makeParts, wrapAws = (aws) => aws } = variant;
   return {
     name,
     summary,
@@ -106,7 +109,10 @@ export function referenceWith({ name, summary, makeParts, wrapAws = (aws) => aws
       for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
     },
-    start: (site) => createController({ ...site, aws: wrapAws(site.aws), periods }, makeParts),
+    start: (site) => {
+      const pools = scope === undefined ? {} : { pools: scope };
+      return createController({ ...site, aws: wrapAws(site.aws), periods, ...pools }, makeParts);
+    },
     applyPools: async (site, pools) => {
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
       for (const pool of pools) {
@@ -119,6 +125,7 @@ export function referenceWith({ name, summary, makeParts, wrapAws = (aws) => aws
       // The class goes with the last pool, and takes its launch templates along.
       if ((await kube.list(RESOURCES.nodepools)).length === 0) await remove(kube, RESOURCES.ec2nodeclasses, nodeClassName(site.cluster));
     },
+    confinedTo: (pools) => referenceWith(variant, periods, scopeOf(pools)),
   };
 }
 

@@ -145,4 +145,10 @@ export interface Target {
    * @param left those that stay: what they share with the others, as a class of nodes, stays with them
    */
   removePools(site: TargetSite, pools: readonly Pool[], left: readonly Pool[]): Promise<void>;
+  /**
+   * The same autoscaler, confined to some pools: another may be at work beside it in the same cluster. Absent for one that can't
+   * be: two of its kind would fight over one lease and each other's machines.
+   * @param pools their names, with `*` and `!` as `scopeOf` in controller/scope.ts reads them. @throws Error for what is no name
+   */
+  readonly confinedTo?: (pools: readonly string[]) => Target;
 }

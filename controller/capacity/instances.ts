@@ -5,6 +5,8 @@ import type { Clock } from '../../runtime/clock.ts';
 import { KARPENTER, clusterTag } from '../api.ts';
 import { INSTANCE_BATCH_MAX, INSTANCE_BATCH_MS } from '../constants.ts';
 import type { Metrics } from '../metrics.ts';
+import { EVERY_POOL } from '../scope.ts';
+import type { PoolScope } from '../scope.ts';
 
 /** States of an instance that still costs money or may again. */
 const LIVE_STATES: readonly string[] = ['pending', 'running', 'stopping', 'stopped'];
@@ -15,7 +17,10 @@ export interface Instances {
   find(id: string): Promise<Instance | undefined>;
   /** Instances in any state that were launched for a claim, by launch tag. */
   findByClaim(claimName: string): Promise<Instance[]>;
-  /** All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. */
+  /**
+   * All instances of this cluster's autoscaler that are live or shutting down; complete, or it throws. Those whose tags name a
+   * pool that it doesn't look after, or none, are not among them: what is not listed is not collected.
+   */
   listOwned(): Promise<Instance[]>;
   /** Asks EC2 to end an instance. Resolves too when EC2 does not know it. */
   terminate(id: string): Promise<void>;
@@ -27,6 +32,7 @@ export function createInstances(
   ec2: Ec2Client,
   clusterName: string,
   metrics: Pick<Metrics, 'batchWindow' | 'batchSize'>,
+  scope: PoolScope = EVERY_POOL,
 ): Instances {
   const observe = (batcher: string) => (size: number) => {
     metrics.batchSize.observe(size, { batcher });
@@ -47,17 +53,23 @@ export function createInstances(
   return {
     find: (id) => finds.ask(id),
     findByClaim: (claimName) => ec2.describeInstances({ Filters: [...owned, { Name: `tag:${KARPENTER.nodeClaim}`, Values: [claimName] }] }),
-    listOwned: () =>
-      ec2.describeInstances({
+    listOwned: async () => {
+      const listed = await ec2.describeInstances({
         Filters: [
           ...owned,
           { Name: 'tag-key', Values: [KARPENTER.nodePool] },
           { Name: 'instance-state-name', Values: [...LIVE_STATES, 'shutting-down'] },
         ],
         MaxResults: 1_000,
-      }),
+      });
+      return listed.filter((instance) => scope.owns(tagOf(instance, KARPENTER.nodePool) ?? ''));
+    },
     terminate: (id) => terminations.ask(id),
   };
+}
+
+export function tagOf(instance: Instance, key: string): string | undefined {
+  return instance.Tags?.find((tag) => tag.Key === key)?.Value;
 }
 
 /** Whether an instance still has to be ended. */

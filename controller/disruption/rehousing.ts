@@ -2,6 +2,7 @@ import { CONDITION, isTrue, nameOf, uidOf } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { readNodes } from '../provisioning/nodes.ts';
+import { ownPods } from '../provisioning/own-pods.ts';
 import { isReschedulable } from '../provisioning/pods.ts';
 import { PoolReader } from '../provisioning/pools.ts';
 import { preparePod, waitingPods } from '../provisioning/waiting.ts';
@@ -36,7 +37,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
       if (prepared.length < moving.length) return undefined;
       const isMoving = uidsOf(moving);
       const leaving = [...removed].flatMap((name) => [...state.podsOn(name)].filter(isReschedulable));
-      const others = new Map([...waitingPods(context), ...leaving].map((pod) => [uidOf(pod), pod]));
+      const others = new Map([...waitingPods(context), ...ownPods(context, leaving)].map((pod) => [uidOf(pod), pod]));
       for (const uid of isMoving) others.delete(uid);
       const plan = parts.simulator.simulate({
         pods: [...prepared, ...prepare([...others.values()])],

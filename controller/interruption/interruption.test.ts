@@ -5,6 +5,8 @@ import { isDeleting } from '../api.ts';
 import { STANDARD } from '../periods.ts';
 import { createPendingPod, withBench } from '../testing/bench.ts';
 import type { Bench } from '../testing/bench.ts';
+import { QUEUE_SHARED_AGE_MAX_MS } from '../constants.ts';
+import { scopeOf } from '../scope.ts';
 import { createInterruption } from './interruption.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
@@ -108,3 +110,28 @@ test("another cluster's instance is nobody's business", async () => {
     expect(await recorded(bench)).toEqual([id]);
   });
 });
+
+test('who is confined leaves what is about an instance of other pools, or of no known kind, for as long as somebody may come for it', async () => {
+  await withInstance(7, async (bench, id) => {
+    const { state, ...context } = bench.context();
+    const confined = createInterruption({ ...context, state: { ...state, claims: none(state.claims) }, scope: scopeOf(['mine']) });
+    const about = (kind: NoticeKind, one: string, ageMs = 0): Promise<boolean> => confined.handle(notice(bench, kind, one, ageMs));
+    expect(await about('spot_interrupted', id)).toBe(false);
+    expect(await about('no_op', id)).toBe(false);
+    expect(await confined.handle({ ...notice(bench, 'no_op', id), instanceIds: [] })).toBe(false);
+    expect(await about('spot_interrupted', id, QUEUE_SHARED_AGE_MAX_MS + 1)).toBe(true);
+    expect(await recorded(bench)).toEqual([id]);
+
+    const owner = createInterruption({ ...bench.context(), scope: scopeOf(['default']) });
+    const both = { ...notice(bench, 'rebalance_recommendation', id), instanceIds: [id, 'i-unknown'] };
+    expect(await owner.handle(both), 'the part of another is still to come').toBe(false);
+    expect(await owner.handle(notice(bench, 'no_op', id))).toBe(true);
+    expect(await owner.handle(notice(bench, 'spot_interrupted', id))).toBe(true);
+    expect(await recorded(bench)).toEqual([]);
+  });
+});
+
+/** Claims as one sees them who has none. */
+function none<T extends object>(claims: T): T {
+  return Object.assign(Object.create(claims) as T, { list: () => [], get: () => undefined });
+}

@@ -4,7 +4,9 @@ import { parseProviderId } from '../../model/provider-id.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { KARPENTER, clusterTag, nameOf, poolLabelsOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
+import { tagOf } from '../capacity/instances.ts';
 import { deleteClaim } from '../claims.ts';
+import { QUEUE_SHARED_AGE_MAX_MS } from '../constants.ts';
 import type { Context } from '../context.ts';
 import type { Notice, NoticeKind } from './notice.ts';
 
@@ -38,13 +40,16 @@ class QueueInterruption implements Interruption {
   }
 
   async handle(notice: Notice): Promise<boolean> {
-    if (notice.kind === 'no_op') return true;
+    const { scope } = this.#context;
+    // What means nothing to us may mean something to another, who is of another version.
+    if (notice.kind === 'no_op' && (scope.id === undefined || notice.instanceIds.length === 0)) return this.#isOver(notice);
     const handled = await Promise.all(notice.instanceIds.map((id) => this.#handleInstance(notice, id)));
     return handled.every((done) => done);
   }
 
-  async #handleInstance({ kind, atMs }: Notice, id: string): Promise<boolean> {
-    const { runtime, state, periods } = this.#context;
+  async #handleInstance(notice: Notice, id: string): Promise<boolean> {
+    const { kind, atMs } = notice;
+    const { runtime, scope, state, periods } = this.#context;
     const recorded = state.claims.list().find((claim) => parseProviderId(claim.status?.providerID) === id);
     if (recorded !== undefined) {
       await this.#act(kind, recorded, id);
@@ -54,6 +59,8 @@ class QueueInterruption implements Interruption {
     const instance = await this.#context.instances.find(id);
     if (instance === undefined) return runtime.clock.nowMs() - atMs > periods.visibilityMs;
     if (!this.#isOwn(instance)) return true;
+    const pool = tagOf(instance, KARPENTER.nodePool) ?? '';
+    if (!scope.owns(pool)) return pool === '' || this.#isOver(notice);
     const claimName = tagOf(instance, KARPENTER.nodeClaim) ?? '';
     const claim = state.claims.get(claimName) ?? (await state.freshClaims()).find((one) => nameOf(one) === claimName);
     if (claim === undefined) return true;
@@ -65,6 +72,7 @@ class QueueInterruption implements Interruption {
   }
 
   async #act(kind: NoticeKind, claim: NodeClaim, id: string, instance?: Instance): Promise<void> {
+    if (kind === 'no_op') return;
     const { reporter, runtime, metrics } = this.#context;
     const reason = ENDING[kind];
     const object = { type: RESOURCES.nodeclaims, object: claim };
@@ -93,8 +101,10 @@ class QueueInterruption implements Interruption {
   #isOwn(instance: Instance): boolean {
     return tagOf(instance, clusterTag(this.#context.cluster.name)) === 'owned';
   }
-}
 
-function tagOf(instance: Instance, key: string): string | undefined {
-  return instance.Tags?.find((tag) => tag.Key === key)?.Value;
+  /** Whether a notice that may be for another autoscaler of the cluster need not come again: at once where there is none. */
+  #isOver({ atMs }: Notice): boolean {
+    const { runtime, scope } = this.#context;
+    return scope.id === undefined || runtime.clock.nowMs() - atMs > QUEUE_SHARED_AGE_MAX_MS;
+  }
 }

@@ -5,6 +5,7 @@ import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Context } from '../context.ts';
 import { Counter, Histogram } from '../core/metrics.ts';
+import { EVERY_POOL } from '../scope.ts';
 import { readQueue } from './queue-reader.ts';
 
 function warning(id: string): string {
@@ -43,6 +44,7 @@ async function read(
     },
   };
   const context = {
+    scope: EVERY_POOL,
     runtime: {
       clock,
       random: createRandom(2),

@@ -1,5 +1,5 @@
 import type { Node } from '../../model/kube.ts';
-import { CONDITION, KARPENTER, isDeleting, isTrue, launchTime, nameOf, timeOf } from '../api.ts';
+import { CONDITION, KARPENTER, isDeleting, isTrue, launchTime, nameOf, nodePoolOf, timeOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { deleteClaim, patchClaim } from '../claims.ts';
@@ -112,11 +112,14 @@ async function addFinalizer(context: Context, claim: NodeClaim): Promise<number>
 
 /** A Node that is being deleted takes its claim with it; without a claim it is ended by itself. */
 async function reconcileNode(context: Context, parts: LifecycleParts, name: string): Promise<number | undefined> {
-  const { state } = context;
+  const { state, scope } = context;
   const node = state.nodes.get(name);
   if (node === undefined || !isDeleting(node) || !node.metadata.finalizers?.includes(KARPENTER.finalizer)) return undefined;
   const owns = (claim: NodeClaim): boolean => claim.status?.providerID === node.spec?.providerID;
-  const claim = state.claims.list().find(owns) ?? (await state.freshClaims()).find(owns);
+  const known = state.claims.list().find(owns);
+  // Without a claim of ours it is for the autoscaler of its pool to end it.
+  if (known === undefined && !scope.owns(nodePoolOf(node))) return undefined;
+  const claim = known ?? (await state.freshClaims()).find(owns);
   if (claim === undefined) return parts.terminator.terminateNode(node);
   await deleteClaim(context, claim, `its Node ${name} is being deleted`);
   // The claim may be taken from it before it has ended.

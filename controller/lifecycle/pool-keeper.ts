@@ -48,9 +48,15 @@ async function endClaims(
   }
 }
 
-/** A class stays until its claims and launch templates have gone. */
+/**
+ * A class stays until its claims and launch templates have gone. Where several autoscalers share one, each holds it for its own
+ * pools, with the same finalizer, and whoever finds it being deleted waits for the claims of them all: nothing is launched from
+ * such a class, so once no claim names it nobody uses its templates, whoever made them, and any of them may delete them and let
+ * it go. What remains is an autoscaler whose copy is so old that it makes a claim and a template after that: its claim then ends
+ * for want of a class, and the template is left over.
+ */
 async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<void> {
-  const { kube, state, templates, reporter } = context;
+  const { kube, state, templates, reporter, scope } = context;
   const finalizers = nodeClass.metadata.finalizers ?? [];
   const isKept = finalizers.includes(KARPENTER.classFinalizer);
   const ref = { type: RESOURCES.ec2nodeclasses, name: nameOf(nodeClass) };
@@ -58,7 +64,8 @@ async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<voi
   const patch = async (changed: readonly string[]): Promise<EC2NodeClass> =>
     kube.patch<EC2NodeClass>(ref, { metadata: { uid: uidOf(nodeClass), resourceVersion, finalizers: changed } });
   if (!isDeleting(nodeClass)) {
-    if (!isKept) state.classes.remember(await patch([...finalizers, KARPENTER.classFinalizer]));
+    const isMeant = scope.id === undefined || isNamedByPool(context, nodeClass);
+    if (!isKept && isMeant) state.classes.remember(await patch([...finalizers, KARPENTER.classFinalizer]));
     return;
   }
   if (!isKept) return;
@@ -77,13 +84,17 @@ async function keepClass(context: Context, nodeClass: EC2NodeClass): Promise<voi
   state.classes.forget(nodeClass);
 }
 
+function isNamedByPool({ state }: Context, nodeClass: EC2NodeClass): boolean {
+  return state.pools.list().some(({ spec }) => spec.template.spec.nodeClassRef.name === nameOf(nodeClass));
+}
+
 /**
- * All claims, from the server. When their definition was deleted there are none, which an answer of 404 alone doesn't
+ * All claims, those of other autoscalers as well, from the server. When their definition was deleted there are none, which an answer of 404 alone doesn't
  * prove: servers give it for a definition that they don't know yet, too.
  */
 async function remainingClaims({ kube, state }: Context): Promise<readonly NodeClaim[]> {
   try {
-    return await state.freshClaims();
+    return await state.freshClaimsOfAll();
   } catch (error) {
     if (!isNotFound(error)) throw error;
     const definition = await kube.get({ type: RESOURCES.customresourcedefinitions, name: CLAIM_DEFINITION });

@@ -86,6 +86,6 @@ function suits({ labels, fields }: NodeAlternative, option: Option, open: Requir
 }
 
 /** Whether a label can have any value, or be missing, at all. */
-function isPossible(set: { readonly excluding: boolean; readonly values: readonly string[]; readonly missing: boolean }): boolean {
+export function isPossible(set: { readonly excluding: boolean; readonly values: readonly string[]; readonly missing: boolean }): boolean {
   return set.excluding || set.missing || set.values.length > 0;
 }

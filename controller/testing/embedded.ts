@@ -7,7 +7,7 @@ import type { Log } from '../../runtime/log.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { ANY_POOL, reference } from '../../targets/reference.ts';
-import type { TargetProcess, TargetSite } from '../../targets/target.ts';
+import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts';
 import { createEmbeddedWorld } from '../../world/embedded.ts';
 import type { ClusterPort } from '../../world/ports.ts';
 import type { Wires, World } from '../../world/world.ts';
@@ -22,6 +22,7 @@ export interface Embedded {
   readonly clock: ClockScope;
   readonly events: readonly NewEvent[];
   readonly log: readonly string[];
+  /** Of nobody yet: for an operator, or a second autoscaler. It is asked to stop with the other. */
   readonly site: TargetSite;
   deploy(name: string, replicas: number, spec: Partial<PodSpec>): Promise<void>;
   scale(name: string, replicas: number): Promise<void>;
@@ -32,8 +33,16 @@ export interface Embedded {
 
 export { ANY_POOL };
 
-/** Runs `work` against a reference that is ready, under virtual time, and stops everything afterwards. */
-export async function withEmbedded(seed: number, pools: readonly Pool[], work: (embedded: Embedded) => Promise<void>): Promise<void> {
+/**
+ * Runs `work` against a reference that is ready, under virtual time, and stops everything afterwards.
+ * @param target in place of the reference
+ */
+export async function withEmbedded(
+  seed: number,
+  pools: readonly Pool[],
+  work: (embedded: Embedded) => Promise<void>,
+  target: Target = reference,
+): Promise<void> {
   await warmUp();
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
@@ -68,7 +77,7 @@ export async function withEmbedded(seed: number, pools: readonly Pool[], work: (
   };
   const start = (): ReturnType<typeof open> & { process: TargetProcess } => {
     const opened = open();
-    return { ...opened, process: reference.start(opened.site) };
+    return { ...opened, process: target.start(opened.site) };
   };
   const { site } = open();
   let current: ReturnType<typeof start>;
@@ -106,8 +115,8 @@ export async function withEmbedded(seed: number, pools: readonly Pool[], work: (
   };
   const main = async (): Promise<void> => {
     await world.start();
-    await reference.install(site);
-    await reference.applyPools(site, pools);
+    await target.install(site);
+    await target.applyPools(site, pools);
     current = start();
     await current.process.ready;
     await work(embedded);

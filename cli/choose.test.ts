@@ -1,0 +1,30 @@
+import { expect, test } from '@playwright/test';
+import { formatReplayLine, parseReplayLine } from '../harness/replay-line.ts';
+import { chooseTarget } from './choose.ts';
+import { UsageError } from './usage-error.ts';
+
+test('two autoscalers in one cluster are chosen by the names of both', () => {
+  const label = 'reference+mutant:swallowed-topology-error';
+  expect(chooseTarget(label)).toEqual({ ref: { name: label }, label });
+});
+
+test('a replay line names both', () => {
+  const line = { scenario: 'a/b', scenarioDigest: '0'.repeat(12), seed: 1, nodes: 10, catalogueDigest: '1'.repeat(12) };
+  const text = formatReplayLine({ ...line, target: 'reference+mutant:fresh-token' });
+  expect(text).toMatch(/^[\w,=@/.:%-]+$/);
+  expect(chooseTarget(parseReplayLine(text).target).label).toBe('reference+mutant:fresh-token');
+});
+
+for (const [name, says] of [
+  ['reference+plian', 'no target is named "plian"; did you mean plain?'],
+  ['fresh-token+reference', 'did you mean mutant:fresh-token or mutant:fresh-token:quick?'],
+  ['+reference', 'no target is named ""'],
+  ['reference+./mine.ts', 'no target is named "./mine.ts"'],
+  ['plain+reference', "two autoscalers with one lease and one set of claims would fight: plain can't be confined to some pools"],
+  ['reference+reference+reference', 'at most two autoscalers can be in one cluster'],
+] as const) {
+  test(`two that can't be together: ${name}`, () => {
+    expect(() => chooseTarget(name)).toThrow(UsageError);
+    expect(() => chooseTarget(name)).toThrow(says);
+  });
+}

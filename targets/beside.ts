@@ -1,0 +1,112 @@
+import type { Pool } from '../model/catalogue.ts';
+import type { Taint } from '../model/kube.ts';
+import type { Log } from '../runtime/log.ts';
+import type { Target, TargetConstants, TargetProcess, TargetSite } from './target.ts';
+
+/** What the pools of the second end with. At the end: names of a run in a cluster of others begin with a prefix of the run's. */
+const SUFFIX = '-beside';
+/** Keeps the scenario's pods off the second's pools. */
+const TAINT: Taint = { key: 'scaleproof.dev/beside', effect: 'NoSchedule' };
+
+/**
+ * Two autoscalers in one cluster: the first is confined to the pools of the scenario, the second, beside it, to pools of its
+ * own. Those are the scenario's over again, of other names, with a taint, and without a number of nodes of their own: unless a
+ * pod tolerates every taint the second has nothing to do, and is there to be in the way. They come and go with the scenario's.
+ *
+ * The interruption queue is the first's alone: a notice that the second had to leave for it would come late, and during an outage
+ * of the queue too late. The second has no machines that anything could be announced of.
+ *
+ * Its features are the first's. Its constants are the slower of both. One clock, one pair of wires: what kills one kills both,
+ * and as soon as one has ended, both have.
+ * @throws Error when one of them can't be confined
+ */
+export function beside(first: Target, second: Target): Target {
+  const own = confined(first, [`!*${SUFFIX}`]);
+  const other = confined(second, [`*${SUFFIX}`]);
+  return {
+    name: `${first.name}+${second.name}`,
+    summary: `${first.name}, and beside it in the same cluster ${second.name} with pools of its own`,
+    ...(first.time === 'real' || second.time === 'real' ? { time: 'real' } : {}),
+    features: first.features,
+    constants: slower(first.constants, second.constants),
+    resources: [...new Set([...first.resources, ...second.resources])],
+    install: async (site) => {
+      await first.install(site);
+      await second.install(site);
+    },
+    start: (site) => together(site, [own.start(siteOf('first', site)), other.start(withoutQueue(siteOf('second', site)))]),
+    applyPools: async (site, pools) => {
+      await first.applyPools(site, pools);
+      await second.applyPools(site, pools.map(besideOf));
+    },
+    removePools: async (site, pools, left) => {
+      // To each, the other's pools stay as long as they are there.
+      await first.removePools(site, pools, [...left, ...[...pools, ...left].map(besideOf)]);
+      await second.removePools(site, pools.map(besideOf), [...left, ...left.map(besideOf)]);
+    },
+  };
+}
+
+function confined(target: Target, pools: readonly string[]): Target {
+  if (target.confinedTo !== undefined) return target.confinedTo(pools);
+  throw new Error(`two autoscalers with one lease and one set of claims would fight: ${target.name} can't be confined to some pools`);
+}
+
+/** The second's counterpart of a pool. @throws Error for a pool whose name is one of the second's */
+function besideOf({ replicas: _replicas, ...pool }: Pool): Pool {
+  if (pool.name.endsWith(SUFFIX))
+    throw new Error(`the pool ${pool.name} has a name of those beside the scenario's: they end with ${SUFFIX}`);
+  return { ...pool, name: `${pool.name}${SUFFIX}`, taints: [...pool.taints, TAINT] };
+}
+
+/** Bounds are made of them: what both together need is no more than what the slower of them needs. */
+function slower(a: TargetConstants, b: TargetConstants): TargetConstants {
+  const most = (name: 'consolidationMs' | 'driftMs'): Partial<TargetConstants> => {
+    const values = [a[name], b[name]].filter((value) => value !== undefined);
+    return values.length === 0 ? {} : { [name]: Math.max(...values) };
+  };
+  return {
+    batchMaxMs: Math.max(a.batchMaxMs, b.batchMaxMs),
+    retryPeriodMs: Math.max(a.retryPeriodMs, b.retryPeriodMs),
+    launchTimeoutMs: Math.max(a.launchTimeoutMs, b.launchTimeoutMs),
+    registrationTimeoutMs: Math.max(a.registrationTimeoutMs, b.registrationTimeoutMs),
+    collectionMs: Math.max(a.collectionMs, b.collectionMs),
+    emptyAfterMs: Math.max(a.emptyAfterMs, b.emptyAfterMs),
+    terminationMs: Math.max(a.terminationMs, b.terminationMs),
+    unavailableOfferingMs: Math.max(a.unavailableOfferingMs, b.unavailableOfferingMs),
+    // Who asks for fewer at a time needs more requests.
+    offeringsPerLaunch: Math.min(a.offeringsPerLaunch, b.offeringsPerLaunch),
+    ...most('consolidationMs'),
+    ...most('driftMs'),
+  };
+}
+
+/** The site of one of them: with chance of its own, and its name in its log. */
+function siteOf(autoscaler: string, site: TargetSite): TargetSite {
+  const { runtime } = site;
+  const log: Log = (level, message, fields) => runtime.log(level, message, { ...fields, autoscaler });
+  return { ...site, runtime: { ...runtime, random: runtime.random.fork(autoscaler), log } };
+}
+
+function withoutQueue({ cluster, ...site }: TargetSite): TargetSite {
+  const { interruptionQueueUrl: _url, ...left } = cluster;
+  return { ...site, cluster: left };
+}
+
+/** Two incarnations as one. */
+function together({ runtime }: TargetSite, processes: readonly TargetProcess[]): TargetProcess {
+  const allDone = Promise.all(processes.map(({ done }) => done)).then(() => undefined);
+  // How each ended is told below.
+  allDone.catch(() => undefined);
+  const ended = processes.map(async ({ done }) => {
+    await done;
+    // Asked to stop, both are waited for. Who ends by itself is not.
+    if (runtime.signal.aborted) await allDone;
+  });
+  const kills = processes.flatMap(({ kill }) => kill ?? []);
+  return {
+    ready: Promise.all(processes.map(({ ready }) => ready)).then(() => undefined),
+    done: Promise.race(ended),
+    ...(kills.length === 0 ? {} : { kill: async () => void (await Promise.all(kills.map(async (kill) => kill()))) }),
+  };
+}
