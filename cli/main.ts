@@ -5,6 +5,7 @@ import { LoadError } from '../harness/load.ts';
 import type { Profile } from '../history/events.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
 import { bench } from './commands/bench.ts';
+import { canary } from './commands/canary.ts';
 import { check } from './commands/check.ts';
 import { COMPARISON_FORMATS, compare } from './commands/compare.ts';
 import { compareRuns, runAndCompare } from './commands/compare-worlds.ts';
@@ -552,6 +553,32 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         const versions = { baselineVersion, candidateVersion };
         finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, console));
       },
+    );
+
+  program
+    .command('canary')
+    .description('a staged rollout that stops by itself: stages, probes, soak times, and hooks that deploy and roll back')
+    .requiredOption('--plan <file>', 'in YAML: docs/canary.md')
+    .option('--state <dir>', 'where its journal and runs are kept (default: runs/canary-NAME)')
+    .option('--dry-run', 'only show what would be done', false)
+    .option('--resume', 'go on with one that was killed, or held', false)
+    .option('--rollback', 'undo one that was killed, or held', false)
+    .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
+    .option('--json', 'print JSON', false)
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 rolled out, 1 rolled back, 2 wrong usage, 3 held or interrupted: it can go on, or be rolled back.',
+    )
+    .action(
+      async (flags: {
+        plan: string;
+        state?: string;
+        dryRun: boolean;
+        resume: boolean;
+        rollback: boolean;
+        workers?: number;
+        json: boolean;
+      }) => finish(await canary({ ...flags, state: flags.state, workers: flags.workers }, console)),
     );
 
   program

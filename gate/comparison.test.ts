@@ -40,6 +40,7 @@ function trial({ scenario = 'a/out', seed, served = 10, leaked = 0, ...more }: T
     },
     measures: {
       kinds: { spot: scenario === 'a/spot', spread: false, faulty: false },
+      lastedMs: 60_000,
       pods: 10,
       waits,
       usd: 1,

@@ -2,44 +2,11 @@ import { expect, test } from '@playwright/test';
 import { decideGate } from './decide.ts';
 import type { Episode } from './episode.ts';
 import { parsePolicy } from './policy.ts';
+import { LIMIT_MS, episode, failed, side, slower } from './testing/episodes.ts';
 import { gateDecisionSchema } from './verdict.ts';
 import type { CRITERIA, Criterion, GateDecision } from './verdict.ts';
 
 const policy = parsePolicy({});
-const LIMIT_MS = 900_000;
-
-/** Waits of ten pods, which differ by seed. */
-const waits = (seed: number, factor = 1): number[] =>
-  Array.from({ length: 10 }, (_, pod) => (40_000 + 700 * (seed % 13) + 500 * pod) * factor);
-
-function episode(seed: number, change: Partial<Episode> = {}): Episode {
-  return {
-    scenario: seed % 2 === 0 ? 'spot' : 'topology',
-    seed,
-    replay: `sp1,seed=${seed}`,
-    verdict: 'pass',
-    violations: [],
-    success: { served: 10, asked: 10 },
-    instances: { created: 4, leaked: 0 },
-    latencies: [{ phase: 'pending -> running', valuesMs: waits(seed), censoredMs: [] }],
-    usd: 0.1 + (seed % 5) / 100,
-    requests: 200 + (seed % 7),
-    failedLaunches: 0,
-    ...change,
-  };
-}
-const side = (count: number, change: (seed: number) => Partial<Episode> = () => ({})): Episode[] =>
-  Array.from({ length: count }, (_, seed) => episode(seed, change(seed)));
-/** All pods in time, so many times as slow. */
-const slower = (factor: number) => (seed: number) => ({
-  latencies: [{ phase: 'pending -> running', valuesMs: waits(seed, factor), censoredMs: [] }],
-});
-/** The last pods are never served. */
-const failed = (seed: number, pods = 1): Partial<Episode> => ({
-  verdict: 'fail',
-  success: { served: 10 - pods, asked: 10 },
-  latencies: [{ phase: 'pending -> running', valuesMs: waits(seed).slice(pods), censoredMs: new Array<number>(pods).fill(LIMIT_MS) }],
-});
 const decide = (baseline: readonly Episode[], candidate: readonly Episode[], paired = true): GateDecision =>
   gateDecisionSchema.parse(decideGate(baseline, candidate, policy, { paired, seed: 1 }));
 function of(decision: GateDecision, name: (typeof CRITERIA)[number]): Criterion {
@@ -228,12 +195,23 @@ test('where both run out of time nothing is known, and nothing passes', () => {
 
 test('costs and requests beyond the budget fail, within it pass', () => {
   const dear = (factor: number) =>
-    side(75, (seed) => ({ usd: episode(seed).usd * factor, requests: Math.round(episode(seed).requests * factor) }));
+    side(75, (seed) => ({ usd: episode(seed).usd * factor, requests: Math.round((episode(seed).requests ?? 0) * factor) }));
   expect(verdicts(decide(side(75), dear(1.05)))).toEqual({});
   expect(verdicts(decide(side(75), dear(1.2)))).toEqual({ cost: 'fail' });
   expect(verdicts(decide(side(75), dear(1.4)))).toEqual({ cost: 'fail', requests: 'fail' });
   expect(verdicts(decide(dear(0), side(75)))).toEqual({ cost: 'fail', requests: 'fail' });
   expect(verdicts(decide(dear(0), dear(0)))).toEqual({});
+});
+
+test('requests that a world does not see are unknown, not none; a policy can leave them out', () => {
+  const blind = side(75).map(({ requests: _unseen, ...rest }) => rest);
+  const decision = decide(side(75), blind);
+  expect(verdicts(decision)).toEqual({ requests: 'inconclusive' });
+  expect(of(decision, 'requests').sentence).toContain(
+    'are not seen in this world, on one side at least; a policy with budgets.requestsRatio: none',
+  );
+  const without = parsePolicy({ budgets: { requestsRatio: 'none' } });
+  expect(decideGate(blind, blind, without, { paired: true, seed: 1 })).toMatchObject({ verdict: 'pass' });
 });
 
 test('pairs share scenario and seed; others have nothing to be compared with', () => {

@@ -11,9 +11,10 @@ import type { Episode } from './episode.ts';
 import { nextLook } from './policy.ts';
 import type { Policy } from './policy.ts';
 import { distinct, observationsOf, pairUp } from './sides.ts';
+import type { Comparison } from './sides.ts';
 import { quantileOfOne } from './statistics/quantile.ts';
-import { actionFor, combineGate } from './verdict.ts';
-import type { Criterion, GateDecision, PhaseComparison, PhaseSide } from './verdict.ts';
+import { CRITERIA, actionFor, combineGate } from './verdict.ts';
+import type { Criterion, CriterionName, GateDecision, PhaseComparison, PhaseSide } from './verdict.ts';
 import { counted } from './wording.ts';
 
 /** Draws of a bootstrap at least, and those that must lie beyond a bound. */
@@ -27,17 +28,17 @@ export interface GateOptions {
   readonly seed: number | string;
 }
 
-const JUDGES: readonly ((input: GateInput) => Criterion)[] = [
-  judgeInvariants,
-  judgeLeaks,
-  judgeKnown,
-  judgeSuccess,
-  judgeScenarios,
-  judgeShift,
-  judgeTail,
-  judgeCost,
-  judgeRequests,
-];
+const JUDGES: Readonly<Record<CriterionName, (input: GateInput) => Criterion>> = {
+  invariants: judgeInvariants,
+  leaks: judgeLeaks,
+  'known-trials': judgeKnown,
+  success: judgeSuccess,
+  scenarios: judgeScenarios,
+  'latency-shift': judgeShift,
+  'latency-tail': judgeTail,
+  cost: judgeCost,
+  requests: judgeRequests,
+};
 
 /** Whether a candidate may replace its baseline. Equal arguments give equal decisions. Repetitions of one scenario and seed count once. */
 export function decideGate(
@@ -47,11 +48,7 @@ export function decideGate(
   { paired, seed }: GateOptions,
 ): GateDecision {
   const [baseline, candidate] = [distinct(baselineEpisodes), distinct(candidateEpisodes)];
-  const comparison = pairUp(baseline, candidate, paired);
-  const alpha = alphaPerLook(Math.min(policy.latency.alpha, policy.budgets.alpha), policy);
-  const replicates = Math.max(MIN_REPLICATES, Math.ceil(MIN_BEYOND / alpha));
-  const input: GateInput = { baseline, candidate, comparison, policy, replicates, random: createRandom(`gate/${seed}`) };
-  const criteria = JUDGES.map((judge) => judge(input));
+  const { criteria, comparison } = judgeCriteria(CRITERIA, { baseline, candidate }, policy, { paired, seed });
   const verdict = combineGate(criteria.map((criterion) => criterion.verdict));
   const needs = verdict === 'inconclusive' ? needsOf(criteria, policy, comparison.seen, paired) : { episodes: 0, sentences: [] };
   return {
@@ -63,6 +60,20 @@ export function decideGate(
     episodes: { isPaired: paired, baseline: baseline.length, candidate: candidate.length, seen: comparison.seen },
     needs,
   };
+}
+
+/** Asks some of the criteria, in this order. @param sides distinct episodes of each */
+export function judgeCriteria(
+  names: readonly CriterionName[],
+  { baseline, candidate }: Pick<GateInput, 'baseline' | 'candidate'>,
+  policy: Policy,
+  { paired, seed }: GateOptions,
+): { readonly criteria: Criterion[]; readonly comparison: Comparison } {
+  const comparison = pairUp(baseline, candidate, paired);
+  const alpha = alphaPerLook(Math.min(policy.latency.alpha, policy.budgets.alpha), policy);
+  const replicates = Math.max(MIN_REPLICATES, Math.ceil(MIN_BEYOND / alpha));
+  const input: GateInput = { baseline, candidate, comparison, policy, replicates, random: createRandom(`gate/${seed}`) };
+  return { criteria: names.map((name) => JUDGES[name](input)), comparison };
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {

@@ -19,8 +19,8 @@ export interface Episode {
   readonly latencies: readonly PhaseWaits[];
   /** What the target's instances cost by the price list while the trial ran, in US dollars. */
   readonly usd: number;
-  /** Of the target, on both wires. */
-  readonly requests: number;
+  /** Of the target, on both wires; absent where the world doesn't see all of them. */
+  readonly requests?: number;
   /** Requests for instances that EC2 answered with fewer than were asked for, or not at all. */
   readonly failedLaunches: number;
   /** Utilisation of the target's nodes when all pods ran: requested over allocatable, 0 to 1; absent where it can't be told. */

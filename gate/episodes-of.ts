@@ -12,7 +12,7 @@ const MEASURED: ReadonlySet<string> = new Set(['success-rate', 'latency']);
  */
 export function episodeOf(result: TrialResult, view: View, measures: TrialMeasures = measuresOf(view)): Episode {
   const { scenario, seed, replay, verdict, success, instances } = result;
-  const { waits, usd, requests = 0, launches, full } = measures;
+  const { waits, usd, requests, launches, full } = measures;
   return {
     scenario,
     seed,
@@ -23,7 +23,7 @@ export function episodeOf(result: TrialResult, view: View, measures: TrialMeasur
     instances: { created: instances.created, leaked: instances.leaked },
     latencies: waits,
     usd,
-    requests,
+    ...(requests === undefined ? {} : { requests }),
     failedLaunches: launches.failed,
     ...(full?.utilisation === undefined ? {} : { utilisation: full.utilisation }),
   };
@@ -35,4 +35,20 @@ function violationsOf({ checks }: TrialResult): Violation[] {
     .filter(({ check }) => !MEASURED.has(check))
     .flatMap(({ check, findings }) => findings.map(({ code, object, message }) => ({ check, code, object, message })))
     .filter(({ code, object }) => !(code === 'not-settled' && object.startsWith('pods/')));
+}
+
+/** What was planned and is not there is unknown, whatever became of it: otherwise who loses failures wins. */
+export function missingEpisodes(missing: readonly { readonly scenario: string; readonly seed: number; readonly why: string }[]): Episode[] {
+  return missing.map(({ scenario, seed, why }) => ({
+    scenario,
+    seed,
+    replay: `(${why})`,
+    verdict: 'unknown',
+    violations: [],
+    success: { served: 0, asked: 0 },
+    instances: { created: 0, leaked: 0 },
+    latencies: [],
+    usd: 0,
+    failedLaunches: 0,
+  }));
 }

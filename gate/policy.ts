@@ -103,17 +103,20 @@ const latency = z.strictObject(
 
 const budget = number('a ratio to the baseline').min(1, 'must be 1 at least: as much as the baseline');
 
+/** `none`: it is not asked for, as where a world doesn't see it. */
+const budgetOrNone = z.union([budget, z.literal('none')], 'must be a ratio to the baseline, 1 at least, or none');
+
 const budgets = z.strictObject(
   {
     /** Of each budget: of rejecting what keeps it, and of promoting what exceeds it. */
     alpha: errorRate.default(0.025),
     /** Cost over the baseline's. A tenth is more than choosing among equal offerings makes out, and less than one size up. */
-    costRatio: budget.default(1.1),
+    costRatio: budgetOrNone.default(1.1),
     /**
      * Requests over the baseline's. A quarter more is far from what EC2 and API servers throttle at where the baseline was not; a
      * retry loop or a poll that was added is more.
      */
-    requestsRatio: budget.default(1.25),
+    requestsRatio: budgetOrNone.default(1.25),
   },
   { error: objectError },
 );

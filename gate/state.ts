@@ -60,7 +60,7 @@ const episodeSchema = z.strictObject({
   instances: z.strictObject({ created: count, leaked: count }),
   latencies: z.array(z.strictObject({ phase: z.string(), valuesMs: z.array(amount), censoredMs: z.array(amount) })),
   usd: amount,
-  requests: count,
+  requests: count.optional(),
   failedLaunches: count,
   utilisation: z.strictObject({ cpu: amount, memory: amount }).optional(),
 }) satisfies z.ZodType<Episode>;

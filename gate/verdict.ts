@@ -20,6 +20,7 @@ export const CRITERIA = [
   'cost',
   'requests',
 ] as const;
+export type CriterionName = (typeof CRITERIA)[number];
 
 /** An episode to look at. */
 const evidenceSchema = z.strictObject({

@@ -11,6 +11,8 @@ import type { View } from './view.ts';
 /** What two versions of an autoscaler are compared by: measured in one trial, from its history alone. */
 export interface TrialMeasures {
   readonly kinds: TrialKinds;
+  /** From the trial's beginning to its end, in ms of its own time. */
+  readonly lastedMs: number;
   /** Pods that were to be served and came up. */
   readonly pods: number;
   readonly waits: readonly PhaseWaits[];
@@ -74,6 +76,7 @@ export function measuresOf(view: View): TrialMeasures {
   const seesRequests = (['wire.kube', 'wire.aws'] as const).every((one) => view.begin?.world.capabilities.includes(one) === true);
   return {
     kinds: kindsOf(view),
+    lastedMs: view.endMs,
     pods: pods.length,
     waits: waitsOf(view, pods),
     usd: instances.reduce((sum, instance) => sum + (instance.usdPerHour * paidMs(instance, view.endMs)) / MS_PER_HOUR, 0),

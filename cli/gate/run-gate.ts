@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ComparedRun, ComparedTrial } from '../../gate/comparison.ts';
 import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
+import { missingEpisodes } from '../../gate/episodes-of.ts';
 import { nextLook } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
@@ -77,26 +78,12 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   refuseStrangers(ours, theirs);
   const isPaired = ours.time === 'virtual';
   const { notes, isSame } = comparable(ours, theirs, isPaired);
-  const episodesOf = (run: ComparedRun): Episode[] => [...run.trials.filter(isSame).map(({ episode }) => episode), ...missingIn(run)];
+  const episodesOf = (run: ComparedRun): Episode[] => [
+    ...run.trials.filter(isSame).map(({ episode }) => episode),
+    ...missingEpisodes(run.missing),
+  ];
   const decision = decideGate(episodesOf(ours), episodesOf(theirs), policy, { paired: isPaired, seed: 1 });
   return { decision, directories: [baseline, candidate], notes };
-}
-
-/** What was planned and is not there is unknown, whatever became of it: otherwise who loses failures wins. */
-function missingIn({ missing }: ComparedRun): Episode[] {
-  return missing.map(({ scenario, seed, why }) => ({
-    scenario,
-    seed,
-    replay: `(${why})`,
-    verdict: 'unknown',
-    violations: [],
-    success: { served: 0, asked: 0 },
-    instances: { created: 0, leaked: 0 },
-    latencies: [],
-    usd: 0,
-    requests: 0,
-    failedLaunches: 0,
-  }));
 }
 
 /** @throws UsageError where figures of one mean something else than those of the other */
@@ -195,7 +182,7 @@ async function runUntilTold(
       signal.throwIfAborted();
       for (const { letter, version, episodes } of lacking) {
         const run = readComparedRun(join(directory, letter), () => true);
-        const fresh = [...run.trials.map(({ episode }) => episode), ...missingIn(run)];
+        const fresh = [...run.trials.map(({ episode }) => episode), ...missingEpisodes(run.missing)];
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
       }

@@ -40,7 +40,8 @@ export function formatGate(
   ].join('\n');
 }
 
-function describeCriterion({ criterion, verdict, sentence, evidence }: Criterion, paint: Paint, width: number): string[] {
+/** A criterion with its evidence. */
+export function describeCriterion({ criterion, verdict, sentence, evidence }: Criterion, paint: Paint, width: number): string[] {
   const { mark, ink } = MARKS[verdict];
   return [
     `${paint(ink, mark)} ${paint('bold', criterion)}`,

@@ -15,7 +15,8 @@ interface Budget {
   readonly criterion: 'cost' | 'requests';
   /** As the beginning of a sentence. */
   readonly what: string;
-  readonly of: (episode: Episode) => number;
+  /** Undefined where nobody saw it. */
+  readonly of: (episode: Episode) => number | undefined;
   readonly describe: (amount: number) => string;
 }
 
@@ -47,8 +48,10 @@ export function judgeRequests(input: GateInput): Criterion {
 function judgeBudget(
   { comparison, policy, random, replicates }: GateInput,
   { criterion, what, of, describe }: Budget,
-  limit: number,
+  limit: number | 'none',
 ): Criterion {
+  if (limit === 'none')
+    return { criterion, verdict: 'pass', sentence: 'It is not asked for: the policy has no such budget.', numbers: {}, evidence: [] };
   const { isPaired, seen } = comparison;
   const unit = isPaired ? 'pair' : 'episode';
   const { first } = policy.episodes;
@@ -56,6 +59,10 @@ function judgeBudget(
   const units = Math.min(amounts.baseline.length, amounts.candidate.length);
   const undecided = (sentence: string): Criterion => ({ criterion, verdict: 'inconclusive', sentence, numbers: {}, evidence: [] });
   if (seen < first) return undecided(`It is compared from ${counted(first, unit)} on; there are ${seen}.`);
+  if (units === 0 && comparison.candidate.length > 0)
+    return undecided(
+      `${what} are not seen in this world, on one side at least; a policy with budgets.${criterion}Ratio: none does not ask for them.`,
+    );
   if (units < MIN_UNITS) return undecided(`Only ${counted(units, unit)} can be compared; from ${MIN_UNITS} on it says something.`);
   const single = (side: readonly Valued<number>[]): Valued<readonly number[]>[] => side.map((one) => ({ ...one, value: [one.value] }));
   const scaleOf = scalesOf({ baseline: single(amounts.baseline), candidate: single(amounts.candidate) });

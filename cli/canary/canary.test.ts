@@ -1,0 +1,148 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import { BIN, scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
+import { folderWith } from '../testing/files.ts';
+import { until } from '../testing/processes.ts';
+
+const MUTANT = 'mutant:swallowed-topology-error';
+/** A hook that writes down what it was asked for, and for whom. */
+const HOOK = `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("hooks.log", process.argv[1] + " " + process.env.SCALEPROOF_PLACE + "\\n")', "\${ACTION}"]}`;
+/** As small as a plan can be that can tell anything. */
+const planFor = (candidate: string, more = ''): string => `
+name: upgrade
+baseline: reference
+candidate: ${candidate}
+share: {clusters: 3}
+stages: [{percent: 5, soak: 5m}, {percent: 100}]
+rules: {success: {p1: 0.5}}
+hooks: {deploy: ${HOOK}, rollback: ${HOOK}}
+probes:
+  spot: {atLeast: 4, scenarios: [scheduling/spot-spread]}
+  topology: {atLeast: 4, scenarios: [scheduling/negative-max-skew]}
+  most: 40
+${more}`;
+
+test('a candidate that swallows topology errors is rolled back in the first stage', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
+  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  expect(code, stderr).toBe(1);
+  expect(stdout).toContain('stage 1  5 %: 1 cluster with the candidate (cluster-01), soak 5 min');
+  expect(stdout.replaceAll(/\s+/g, ' ')).toContain('✗ ROLLED BACK in stage 1: The candidate fails invariants');
+  expect(stdout).toMatch(/scaleproof replay sp1,scenario=scheduling\/negative-max-skew@\w+,target=mutant:swallowed-topology-error,/);
+  expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
+  const outcome: unknown = JSON.parse(readFileSync(join(cwd, 'runs/canary-upgrade/canary.json'), 'utf8'));
+  expect(outcome).toMatchObject({ how: 'rolled-back', stage: 1, places: [], probes: { candidate: 8, baseline: 8 } });
+  const again = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  expect(again.code).toBe(2);
+  expect(again.stderr).toContain('this canary has been rolled back; another one needs a --state directory of its own');
+});
+
+test('a good one is rolled out, also when it is killed on the way', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
+  const journal = join(cwd, 'state/journal.jsonl');
+  const first = startScaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
+  await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
+  first.child.kill('SIGKILL');
+  await first.finished;
+  const careless = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
+  expect(careless.code).toBe(2);
+  expect(careless.stderr).toContain(
+    'a canary of this name is under way, in stage 1: go on with `scaleproof canary --plan plan.yaml --state state --resume`',
+  );
+  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state', '--resume', '--json'], cwd);
+  expect(code, stderr).toBe(0);
+  expect(JSON.parse(stdout)).toMatchObject({
+    how: 'rolled-out',
+    places: ['cluster-01', 'cluster-02', 'cluster-03'],
+    decision: { verdict: 'advance' },
+  });
+  expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\ndeploy cluster-02\ndeploy cluster-03\n');
+});
+
+test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
+  const journal = join(cwd, 'runs/canary-upgrade/journal.jsonl');
+  const { child, finished } = startScaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
+  child.kill('SIGINT');
+  const { code, stderr } = await finished;
+  expect(code, stderr).toBe(3);
+  expect(stderr).toContain('the canary was interrupted, and is where it was: go on with');
+  const undone = await scaleproof(['canary', '--plan', 'plan.yaml', '--rollback'], cwd);
+  expect(undone.code, undone.stderr).toBe(1);
+  expect(undone.stdout).toContain('ROLLED BACK in stage 1: somebody asked for it');
+  expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
+});
+
+test('places are probed by a command where the plan has one', async ({}, testInfo) => {
+  test.setTimeout(300_000);
+  const run = `[${process.execPath}, ${BIN}, run, --target, "\${TARGET}", --scenario, "\${SCENARIO}", --seed, "\${SEED}", --trials, "\${TRIALS}", --workers, "1", --out, "\${OUT}"]`;
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT, `  command: ${run}`) });
+  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  expect(code, stderr).toBe(1);
+  expect(stdout).toContain('ROLLED BACK in stage 1');
+  expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/topology/candidate/cluster-01-1/run.json'))).toBe(true);
+  expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/spot/baseline/cluster-03-1/run.json'))).toBe(true);
+});
+
+test('what the plan asks for is shown, and nothing is done', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
+  const { code, stdout } = await scaleproof(['canary', '--plan', 'plan.yaml', '--dry-run'], cwd);
+  expect(code).toBe(0);
+  const text = stdout.replaceAll(/\s+/g, ' ');
+  expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % asked): cluster-01');
+  expect(text).toContain('4 spot and 4 topology probes at least, 40 at most; soak 5 min');
+  expect(text).toContain('stage 2 3 of 3 clusters (100 %): + cluster-02, cluster-03');
+  expect(existsSync(join(cwd, 'runs'))).toBe(false);
+});
+
+for (const [what, change, message] of [
+  [
+    'pools of who can not be confined',
+    [
+      ['{clusters: 3}', '{pools: [a, b]}'],
+      ['candidate: reference', 'candidate: plain'],
+    ],
+    'two autoscalers in one cluster fight over one lease and one set of claims',
+  ],
+  [
+    'a target that there is not',
+    [['candidate: reference', 'candidate: referenc']],
+    'no target is named "referenc"; did you mean reference or',
+  ],
+  ['a scenario that there is not', [['[scheduling/spot-spread]', '[scheduling/none]']], 'no scenario is named "scheduling/none"'],
+  ['a probe of both kinds', [['[scheduling/spot-spread]', '[scheduling/negative-max-skew]']], 'as a probe of both kinds'],
+] as const)
+  test(`a plan is refused before anything is done: ${what}`, async ({}, testInfo) => {
+    const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));
+    const cwd = folderWith(testInfo, { 'plan.yaml': source });
+    const { code, stderr } = await scaleproofHere(['canary', '--plan', join(cwd, 'plan.yaml'), '--state', join(cwd, 'state')]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(message);
+    expect(existsSync(join(cwd, 'state'))).toBe(false);
+  });
+
+test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {
+  test.setTimeout(120_000);
+  const source = planFor('reference').replace('baseline: reference', `baseline: ${MUTANT}`);
+  const cwd = folderWith(testInfo, { 'plan.yaml': source });
+  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  expect(code, stderr).toBe(2);
+  expect(stderr).toContain(
+    'the baseline does not pass scheduling/negative-max-skew, so that says nothing of a candidate (fail): nothing has been changed',
+  );
+  expect(existsSync(join(cwd, 'hooks.log'))).toBe(false);
+});
+
+test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
+  test.setTimeout(120_000);
+  const source = planFor('reference').replace('[scheduling/spot-spread]', '[provisioning/limit-reached]');
+  const cwd = folderWith(testInfo, { 'plan.yaml': source });
+  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  expect(code, stderr).toBe(2);
+  expect(stderr).toContain('provisioning/limit-reached is no spot probe: no pool of it allows spot instances');
+});

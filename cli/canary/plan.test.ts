@@ -1,0 +1,101 @@
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { parsePlan, shareOf } from './plan.ts';
+
+const PLAN = `
+name: upgrade
+baseline: reference
+candidate: plain
+share: {clusters: 20}
+stages:
+  - {percent: 5, soak: 30m}
+  - {percent: 25}
+  - {percent: 100, soak: 1h30m}
+`;
+const changed = (from: string, to: string): string => PLAN.replace(from, to);
+
+test('what a plan leaves out has its default', () => {
+  const plan = parsePlan(PLAN, 'plan.yaml');
+  expect(plan).toMatchObject({
+    stages: [
+      { percent: 5, soak: 1_800_000 },
+      { percent: 25, soak: 0 },
+      { percent: 100, soak: 5_400_000 },
+    ],
+    probes: { spot: { atLeast: 100 }, topology: { atLeast: 50 }, most: 450, seed: 1 },
+    hooks: {},
+    policy: {
+      success: { p0: 0.999, p1: 0.95, alpha: 0.05, beta: 0.05 },
+      latency: { quantile: 0.99, tailMarginRatio: 1 },
+      episodes: { first: 150, step: 75, max: 1350 },
+    },
+  });
+  expect([0, 1, 2].map((stage) => shareOf(plan, stage).length)).toEqual([1, 5, 20]);
+  expect(shareOf(plan, 0)).toEqual([{ name: 'cluster-01' }]);
+});
+
+test('a share grows from stage to stage, has one place at least, and all in the end', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 1_000 }),
+      fc.uniqueArray(fc.integer({ min: 1, max: 99 }), { maxLength: 5 }),
+      (count, percents) => {
+        const stages = [...percents.sort((a, b) => a - b), 100].map((percent) => `{percent: ${percent}}`);
+        const plan = parsePlan(
+          PLAN.replace(/clusters: 20/, `clusters: ${count}`).replace(
+            /stages:[^]*/,
+            `stages: [${stages.join(', ')}]\nprobes: {most: 300}\n`,
+          ),
+          'p',
+        );
+        const sizes = stages.map((_, stage) => shareOf(plan, stage).length);
+        expect(sizes.every((size, stage) => size >= Math.max(1, sizes[stage - 1] ?? 0))).toBe(true);
+        expect(sizes.at(-1)).toBe(count);
+      },
+    ),
+  );
+});
+
+for (const [what, source, message] of [
+  ['no YAML', 'a: [', 'plan.yaml: it is no YAML: '],
+  ['an empty file', '', 'plan.yaml: it must be a map of fields'],
+  ['a field that there is not', changed('share:', 'shares:'), 'it has no field shares; did you mean share?'],
+  ['no clusters and no pools', changed('{clusters: 20}', '{}'), 'share must name either clusters or pools'],
+  ['a place twice', changed('{clusters: 20}', '{clusters: [a, a]}'), 'share.clusters'],
+  ['stages that shrink', changed('percent: 25', 'percent: 5'), 'stages must each have more percent than the one before'],
+  ['a last stage of less', changed('percent: 100', 'percent: 50'), 'stages must end with 100 percent'],
+  ['a soak that is no duration', changed('30m', 'soon'), 'stages.0.soak must be a duration such as 90s, 30m or 1h30m, not "soon"'],
+  ['fewer probes than it asks for', `${PLAN}probes: {most: 100}`, 'probes must have a most that is as many as'],
+  ['more probes than are compared', `${PLAN}probes: {most: 1000}`, 'probes.most is 3000 in all stages, and 2000 are compared at most'],
+  [
+    'a success that no stage can show',
+    `${PLAN}rules: {success: {p1: 0.998}}`,
+    'clean probes, and probes.most is 450: no stage could be left',
+  ],
+  ['a rule that is none', `${PLAN}rules: {success: {p2: 1}}`, 'plan.yaml: rules: success has no field p2'],
+  [
+    'a command in one text',
+    `${PLAN}hooks: {deploy: {command: kubectl}}`,
+    'hooks.deploy.command must be a list of the program and its arguments: no shell reads it',
+  ],
+  [
+    'an unknown variable',
+    `${PLAN}hooks: {deploy: {command: [a, "\${CLUSTER}"]}}`,
+    'refers to ${CLUSTER}; there are ACTION, STAGE, PERCENT, PLACE',
+  ],
+  ['a way there and none back', `${PLAN}hooks: {deploy: {command: [a]}}`, 'hooks must have both deploy and rollback, or neither'],
+  ['real clusters that nobody changes', `${PLAN}probes: {command: [a]}`, 'hooks.deploy is missing: probes.command is about real clusters'],
+  [
+    'pools of a real cluster',
+    `${changed('clusters: 20', 'pools: [a, b]')}probes: {command: [a]}`,
+    'two autoscalers in one cluster fight over one lease and one set of claims',
+  ],
+  [
+    'a patch without a kubeconfig',
+    `${PLAN}hooks: {deploy: {patch: &p {apiVersion: apps/v1, resource: deployments, name: a, body: {}}}, rollback: {patch: *p}}`,
+    'share has cluster-01 without a kubeconfig, which a patch needs',
+  ],
+] as const)
+  test(`a plan is refused: ${what}`, () => {
+    expect(() => parsePlan(source, 'plan.yaml')).toThrow(message);
+  });

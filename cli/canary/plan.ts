@@ -1,0 +1,305 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { parsePolicy } from '../../gate/policy.ts';
+import type { Policy } from '../../gate/policy.ts';
+import { MAX_COMPARED } from '../../gate/sides.ts';
+import { trialsToAccept } from '../../gate/statistics/sequential.ts';
+import { nearest } from '../../model/nearest.ts';
+import { parseDurationMs } from '../../targets/command/duration.ts';
+import { unknownVariable } from '../../targets/command/variables.ts';
+import { UsageError } from '../usage-error.ts';
+
+/** What a hook's or a prober's command may name as `${NAME}`; the same is in its environment as SCALEPROOF_NAME. */
+export const HOOK_VARIABLES = ['ACTION', 'STAGE', 'PERCENT', 'PLACE', 'PLACES', 'BASELINE', 'CANDIDATE'] as const;
+export const PROBE_VARIABLES = ['SIDE', 'PLACE', 'TARGET', 'SCENARIO', 'SEED', 'TRIALS', 'OUT'] as const;
+
+const MAX_STAGES = 20;
+const MAX_PLACES = 1_000;
+/** Probes more each time that it can't be told yet. */
+export const PROBE_STEP = 75;
+/** Bundled scenarios that are probes of the kind, if the plan names none. */
+const DEFAULT_PROBES = {
+  spot: ['scheduling/spot-spread', 'capacity/spot-runs-out'],
+  topology: ['scheduling/negative-max-skew', 'scheduling/strange-spreads'],
+} as const;
+
+/** A map has no other fields than these. */
+function objectError(issue: {
+  readonly code?: string | undefined;
+  readonly keys?: readonly string[] | undefined;
+  readonly inst?: unknown;
+}): string {
+  if (issue.code !== 'unrecognized_keys') return 'must be a map of fields';
+  const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
+  return (issue.keys ?? [])
+    .map((key) => {
+      const near = nearest(key, known);
+      return `has no field ${key}; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`}`;
+    })
+    .join(', ');
+}
+
+const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
+
+const A_DURATION = 'a duration such as 90s, 30m or 1h30m';
+const duration = z.union([z.string(), z.literal(0)], `must be ${A_DURATION}`).transform((value, { addIssue }) => {
+  const ms = parseDurationMs(value);
+  if (ms !== undefined) return ms;
+  addIssue({ code: 'custom', message: `must be ${A_DURATION}, not ${JSON.stringify(value)}` });
+  return z.NEVER;
+});
+
+/** It ends in a directory's name, in commands and in environments. */
+const PLACE_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const placeName = text.regex(PLACE_NAME, 'must be a name of letters, digits, . _ and -, of at most 63');
+
+const place = z.preprocess(
+  (value) => (typeof value === 'string' ? { name: value } : value),
+  z.strictObject({ name: placeName, kubeconfig: text.optional() }, { error: objectError }),
+);
+
+/** A cluster or a pool that can have the candidate. */
+export interface Place {
+  readonly name: string;
+  /** For hooks that patch. */
+  readonly kubeconfig?: string | undefined;
+}
+
+const isUnique = (places: readonly Place[]): boolean => new Set(places.map(({ name }) => name)).size === places.length;
+const places = z
+  .array(place, `must be a list of names, or a number up to ${MAX_PLACES}`)
+  .nonempty('must name one')
+  .max(MAX_PLACES, `must be ${MAX_PLACES} at most`)
+  .refine(isUnique, 'names one twice');
+
+/** A number of clusters is a fleet for the embedded world: cluster-01, cluster-02, ... */
+const clusters = z.preprocess((value) => {
+  if (typeof value !== 'number' || !Number.isInteger(value) || value > MAX_PLACES) return value;
+  return Array.from({ length: Math.max(0, value) }, (_, index) => `cluster-${String(index + 1).padStart(2, '0')}`);
+}, places);
+
+const share = z
+  .strictObject({ clusters: clusters.optional(), pools: places.optional() }, { error: objectError })
+  .refine(({ clusters, pools }) => (clusters === undefined) !== (pools === undefined), 'must name either clusters or pools')
+  .transform(({ clusters, pools }) =>
+    clusters === undefined ? { of: 'pools' as const, places: pools ?? [] } : { of: 'clusters' as const, places: clusters },
+  );
+
+const command = (names: readonly string[]) =>
+  z
+    .array(
+      text.superRefine((value, { addIssue }) => {
+        const unknown = unknownVariable(value, names);
+        if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${names.join(', ')}` });
+      }),
+      'must be a list of the program and its arguments: no shell reads it',
+    )
+    .nonempty('must name a program');
+
+const limit = duration.refine((ms) => ms > 0 && ms <= 86_400_000, 'must be more than 0 and at most 24h');
+
+const patchHook = z.strictObject(
+  {
+    apiVersion: text,
+    /** Plural, as in the API's paths. */
+    resource: text.regex(/^[a-z]+$/, 'must be the plural name in lower case, such as deployments'),
+    namespace: text.optional(),
+    name: text,
+    type: z.enum(['strategic', 'merge'], 'must be strategic or merge').default('strategic'),
+    body: z.record(z.string(), z.unknown(), 'must be a map: the patch'),
+  },
+  { error: objectError },
+);
+
+const hook = z
+  .strictObject(
+    {
+      command: command(HOOK_VARIABLES).optional(),
+      patch: patchHook.optional(),
+      /** Whether it runs once for each place, or once for the stage. */
+      for: z.enum(['place', 'stage'], 'must be place or stage').default('place'),
+      timeout: limit.default(600_000),
+    },
+    { error: objectError },
+  )
+  .refine(({ command: program, patch }) => (program === undefined) !== (patch === undefined), 'must have either a command or a patch')
+  .refine((one) => one.patch === undefined || one.for === 'place', 'is a patch, which is for each place');
+
+/** What is done at a stage, or to undo all of them. */
+export type Hook = Readonly<z.infer<typeof hook>>;
+export type PatchHook = Readonly<z.infer<typeof patchHook>>;
+
+const stage = z.strictObject(
+  {
+    percent: z.number('must be a number').gt(0, 'must be more than 0').max(100, 'must be 100 at most'),
+    soak: duration.default(0),
+  },
+  { error: objectError },
+);
+
+const probesOf = (atLeast: number, scenarios: readonly string[]) =>
+  z
+    .strictObject(
+      {
+        atLeast: z.int('must be a whole number').positive('must be 1 at least').max(MAX_COMPARED).default(atLeast),
+        scenarios: z
+          .array(text, 'must be a list of scenarios')
+          .nonempty('must name a scenario')
+          .default([...scenarios] as [string, ...string[]]),
+      },
+      { error: objectError },
+    )
+    .prefault({});
+
+const probes = z
+  .strictObject(
+    {
+      spot: probesOf(100, DEFAULT_PROBES.spot),
+      topology: probesOf(50, DEFAULT_PROBES.topology),
+      /** In one stage, of the candidate. Then it holds. */
+      most: z.int('must be a whole number').positive('must be 1 at least').default(450),
+      seed: z.int('must be a whole number').nonnegative('must be 0 at least').default(1),
+      /** Probes real clusters: it writes a run directory. Without it clusters are simulated. */
+      command: command(PROBE_VARIABLES).optional(),
+      timeout: limit.default(3_600_000),
+    },
+    { error: objectError },
+  )
+  .prefault({})
+  .refine(
+    ({ spot, topology, most }) => spot.atLeast + topology.atLeast <= most,
+    'must have a most that is as many as spot.atLeast and topology.atLeast together',
+  );
+
+const rules = z
+  .strictObject(
+    {
+      success: z.unknown().optional(),
+      unknown: z.unknown().optional(),
+      /** The 99th percentile over the baseline's, beyond which it is rolled back. */
+      p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be 100 at most').default(2),
+    },
+    { error: objectError },
+  )
+  .prefault({});
+
+const schema = z.strictObject(
+  {
+    name: placeName,
+    baseline: text,
+    candidate: text,
+    share,
+    stages: z
+      .array(stage, 'must be a list of stages')
+      .nonempty('must have a stage')
+      .max(MAX_STAGES, `must be ${MAX_STAGES} at most`)
+      .refine(
+        (all) => all.every(({ percent }, index) => percent > (all[index - 1]?.percent ?? 0)),
+        'must each have more percent than the one before',
+      )
+      .refine((all) => all.at(-1)?.percent === 100, 'must end with 100 percent: what a canary leads to'),
+    probes,
+    rules,
+    hooks: z.strictObject({ deploy: hook.optional(), rollback: hook.optional() }, { error: objectError }).prefault({}),
+  },
+  { error: objectError },
+);
+type Parsed = z.infer<typeof schema>;
+
+/** What is wrong between its fields. */
+function complaintsOf(plan: Parsed): string[] {
+  const { share: among, probes: given, hooks, stages } = plan;
+  const { deploy, rollback } = hooks;
+  const isReal = given.command !== undefined;
+  const patches = [deploy, rollback].some((one) => one?.patch !== undefined);
+  const bare = among.places.find((one: Place) => one.kubeconfig === undefined);
+  const total = given.most * stages.length;
+  const missing = Object.entries({ deploy, rollback }).flatMap(([name, one]) => (one === undefined ? [name] : []));
+  return [
+    ...(isReal
+      ? missing.map((name) => `hooks.${name} is missing: probes.command is about real clusters, and nobody else changes them`)
+      : []),
+    ...(!isReal && missing.length === 1 ? ['hooks must have both deploy and rollback, or neither'] : []),
+    ...(isReal && among.of === 'pools'
+      ? [`share has pools, and ${FIGHT}; of what probes.command runs nobody can say so: give it clusters`]
+      : []),
+    ...(patches && bare !== undefined ? [`share has ${bare.name} without a kubeconfig, which a patch needs`] : []),
+    ...(total > MAX_COMPARED ? [`probes.most is ${total} in all stages, and ${MAX_COMPARED} are compared at most`] : []),
+  ];
+}
+
+/** Why pools are only for targets that can be confined. */
+export const FIGHT =
+  'two autoscalers in one cluster fight over one lease and one set of claims, unless each can be confined to pools of its own, its garbage collection too';
+
+/** A staged rollout, checked. Scenarios and targets are still names. */
+export type CanaryPlan = Readonly<Omit<Parsed, 'rules'>> & { readonly policy: Policy };
+
+/** @throws UsageError that names the file, and each field that is wrong */
+export function readPlan(path: string): CanaryPlan {
+  let source: string;
+  try {
+    source = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new UsageError(`the plan ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return parsePlan(source, path);
+}
+
+/** @throws UsageError */
+export function parsePlan(source: string, path: string): CanaryPlan {
+  let value: unknown;
+  try {
+    value = parse(source);
+  } catch (error) {
+    throw new UsageError(`${path}: it is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map(({ path: at, message }) => `${at.length === 0 ? 'it' : at.map(String).join('.')} ${message}`);
+    throw new UsageError(`${path}: ${problems.join('; ')}`);
+  }
+  const complaints = complaintsOf(parsed.data);
+  if (complaints.length > 0) throw new UsageError(`${path}: ${complaints.join('; ')}`);
+  const { rules: given, ...plan } = parsed.data;
+  return { ...plan, policy: policyOf(given, plan, path) };
+}
+
+/** The gate's policy for a canary: how many probes there are, and a tail that may be as long as the rules say. */
+function policyOf(
+  { success, unknown, p99Ratio }: z.infer<typeof rules>,
+  { probes: { spot, topology, most }, stages }: Pick<Parsed, 'probes' | 'stages'>,
+  path: string,
+): Policy {
+  let policy: Policy;
+  try {
+    policy = parsePolicy(
+      {
+        ...(success === undefined ? {} : { success }),
+        ...(unknown === undefined ? {} : { unknown }),
+        episodes: { step: 1_000, max: 10_000 },
+      },
+      `${path}: rules`,
+    );
+  } catch (error) {
+    throw new UsageError(error instanceof Error ? error.message : String(error));
+  }
+  const max = most * stages.length;
+  const clean = trialsToAccept(policy.success, 0);
+  if (clean > most)
+    throw new UsageError(
+      `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}: no stage could be left; raise most, or lower p1`,
+    );
+  return {
+    ...policy,
+    latency: { ...policy.latency, quantile: 0.99, tailMarginRatio: p99Ratio - 1 },
+    episodes: { first: spot.atLeast + topology.atLeast, step: PROBE_STEP, max },
+  };
+}
+
+/** How many places have the candidate in a stage. One at least; more than the percent says where it falls between two. */
+export function shareOf({ share: { places: all }, stages }: CanaryPlan, index: number): readonly Place[] {
+  const percent = stages[index]?.percent ?? 0;
+  return all.slice(0, Math.max(1, Math.ceil((all.length * percent) / 100)));
+}

@@ -1,0 +1,258 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Episode } from '../../gate/episode.ts';
+import { missingEpisodes } from '../../gate/episodes-of.ts';
+import { whyNotRun } from '../../harness/engine.ts';
+import { loadTarget } from '../../harness/load.ts';
+import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
+import { worldFor } from '../../harness/world-for.ts';
+import type { TrialKinds } from '../../history/measures.ts';
+import { substitute } from '../../targets/command/variables.ts';
+import { createPrograms } from '../../world/kind/programs.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
+import type { ChosenScenario } from '../choose.ts';
+import { readComparedRun } from '../compare/read-run.ts';
+import { runTargets } from '../compare/run-targets.ts';
+import type { Console } from '../console.ts';
+import { UsageError } from '../usage-error.ts';
+import { FIGHT } from './plan.ts';
+import type { CanaryPlan, PROBE_VARIABLES, Place } from './plan.ts';
+
+export const PROBE_KINDS = ['spot', 'topology'] as const;
+export type ProbeKind = (typeof PROBE_KINDS)[number];
+
+/** What a kind of probe is known by in its history, so that nothing else is counted as one. */
+const IS_OF: Readonly<Record<ProbeKind, (kinds: TrialKinds) => boolean>> = {
+  spot: ({ spot }) => spot,
+  topology: ({ spread }) => spread,
+};
+const MEANT: Readonly<Record<ProbeKind, string>> = {
+  spot: 'no pool of it allows spot instances',
+  topology: 'no pod of it has a hard topology spread constraint',
+};
+
+/** The end of what a program said that is shown. */
+const SHOWN = 600;
+/** So many places are probed side by side by a command. */
+const MAX_PROBERS = 4;
+
+/** What one batch has to probe. */
+export interface Batch {
+  /** Of its first trials. */
+  readonly seed: number;
+  /** Probes of the candidate at least, by kind. */
+  readonly atLeast: Readonly<Record<ProbeKind, number>>;
+  /** Those that have the candidate, and those that have the baseline. */
+  readonly share: readonly Place[];
+  readonly rest: readonly Place[];
+}
+
+/** What a batch came to. */
+export interface Probed {
+  readonly candidate: readonly Episode[];
+  readonly baseline: readonly Episode[];
+  /** How long the candidate was watched, in milliseconds on the clocks of the places that have it, all of them together. */
+  readonly watchedMs: number;
+}
+
+/** Probes places. */
+export interface Prober {
+  /** Whether the clocks are those of simulated places, whose time passes by probing alone. */
+  readonly isVirtual: boolean;
+  /** How many seeds a batch uses up. */
+  seedsOf(batch: Omit<Batch, 'seed'>): number;
+  /**
+   * One probe of each scenario with the baseline, before anything is changed: what fails there says nothing of a candidate.
+   * @param directory new
+   * @throws UsageError when one is no probe of its kind, or the baseline does not pass it
+   * @throws ProbeError and the signal's reason like `run`
+   */
+  rehearse(directory: string, signal: AbortSignal): Promise<void>;
+  /**
+   * @param directory of the batch, new
+   * @throws ProbeError when a place can't be probed
+   * @throws the signal's reason when it is aborted
+   */
+  run(batch: Batch, directory: string, signal: AbortSignal): Promise<void>;
+  /** What a batch that was run came to. @throws UsageError */
+  read(directory: string): Probed;
+}
+
+/** A place can't be probed: says which, and why. */
+export class ProbeError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ProbeError';
+  }
+}
+
+/** @throws UsageError when the plan can't be carried out */
+export async function createProber(plan: CanaryPlan, options: ProberOptions): Promise<Prober> {
+  const { probes } = plan;
+  const twice = probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
+  if (twice !== undefined) throw new UsageError(`the plan has ${twice} as a probe of both kinds: with one seed it would be counted twice`);
+  const chosen = {
+    spot: await chooseScenarios({ suites: [], scenarios: probes.spot.scenarios }),
+    topology: await chooseScenarios({ suites: [], scenarios: probes.topology.scenarios }),
+  };
+  return probes.command === undefined ? simulated(plan, chosen, options) : commanded(plan, chosen);
+}
+
+export interface ProberOptions {
+  readonly workers: number | undefined;
+  readonly startedAt: string;
+  readonly console: Console;
+}
+
+type Chosen = Readonly<Record<ProbeKind, readonly ChosenScenario[]>>;
+type Side = 'candidate' | 'baseline';
+
+/**
+ * A fleet that is simulated: a probe is a trial in the embedded world, and the places take the seeds in turn. The control is the
+ * same place with the baseline, which only a simulation has: trials are in pairs.
+ */
+async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt, console }: ProberOptions): Promise<Prober> {
+  const sides = sidesOf(plan);
+  for (const { ref, label } of Object.values(sides)) {
+    const target = await loadTarget(ref);
+    const { capabilities } = worldFor(target).facts;
+    if (!capabilities.includes('time.virtual'))
+      throw new UsageError(`${label} is a program in real time, and no fleet of it can be simulated: probe it by probes.command`);
+    for (const { scenario } of [...chosen.spot, ...chosen.topology]) {
+      const reason = whyNotRun(scenario, target, capabilities);
+      if (reason !== undefined) throw new UsageError(`${scenario.id} is no probe for ${label}: ${reason}`);
+    }
+  }
+  const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
+  const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
+    const runs = { chosen: chosen[kind], seed, trials, nodesOf: () => DEFAULT_NODES, workers };
+    const targets = who.map((letter) => ({ letter, target: sides[letter] }));
+    await runTargets(targets, runs, { directory: join(directory, kind), startedAt, signal }, console);
+    signal.throwIfAborted();
+  };
+  return {
+    isVirtual: true,
+    seedsOf: (batch) => Math.max(...PROBE_KINDS.map((kind) => roundsOf(kind, batch))),
+    rehearse: async (directory, signal) => {
+      for (const kind of PROBE_KINDS) {
+        await run(['baseline'], kind, plan.probes.seed, 1, directory, signal);
+        refuseRehearsal([join(directory, kind, 'baseline')], kind);
+      }
+    },
+    run: async (batch, directory, signal) => {
+      for (const kind of PROBE_KINDS) await run(['candidate', 'baseline'], kind, batch.seed, roundsOf(kind, batch), directory, signal);
+    },
+    read: (directory) => readBatch(directory, (side) => [side]),
+  };
+}
+
+/** @throws UsageError for targets that can't share a cluster, where the plan wants that */
+function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Record<Side, ReturnType<typeof chooseTarget>>> {
+  const alone = { candidate: chooseTarget(candidate), baseline: chooseTarget(baseline) };
+  if (share.of === 'clusters') return alone;
+  try {
+    return { candidate: chooseTarget(`${candidate}+${baseline}`), baseline: chooseTarget(`${baseline}+${candidate}`) };
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`the plan shares out pools: ${FIGHT}. ${why}. Give it a share of clusters`);
+  }
+}
+
+/** Places that are really there: a command probes one of them, and writes a run directory. In real time nothing is in pairs. */
+function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
+  const { command = [], timeout, seed: firstSeed } = plan.probes;
+  const roundsOf = (kind: ProbeKind, places: readonly Place[], { atLeast }: Pick<Batch, 'atLeast'>): number =>
+    Math.ceil(atLeast[kind] / chosen[kind].length / Math.max(1, places.length));
+  const probe = async (values: Readonly<Record<(typeof PROBE_VARIABLES)[number], string>>, signal: AbortSignal): Promise<void> => {
+    const [program = '', ...args] = command.map((text) => substitute(text, values));
+    const environment = Object.fromEntries(Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value]));
+    const end = await createPrograms(environment).run(program, args, { limitMs: timeout, signal });
+    signal.throwIfAborted();
+    // What it found is in the directory; its exit code says no more.
+    if (existsSync(join(values.OUT, 'run.json'))) return;
+    const how = end.isMissing
+      ? 'there is no such program'
+      : end.isLate
+        ? `it took longer than ${timeout / 1_000} s`
+        : `exit code ${String(end.code)}`;
+    const said = end.stderr.trim().slice(-SHOWN);
+    throw new ProbeError(
+      `${values.PLACE} can't be probed: \`${[program, ...args].join(' ')}\` wrote no run directory (${how})${said === '' ? '' : `; it said: ${said}`}`,
+    );
+  };
+  const jobsOf = (side: Side, kind: ProbeKind, places: readonly Place[], seed: number, trials: number, directory: string) =>
+    places.flatMap(({ name }, place) =>
+      chosen[kind].map(({ label }, scenario) => ({
+        SIDE: side,
+        PLACE: name,
+        TARGET: side === 'candidate' ? plan.candidate : plan.baseline,
+        SCENARIO: label,
+        // Places differ in their seeds, so that none is taken for a repetition of another.
+        SEED: String(seed + place * trials),
+        TRIALS: String(trials),
+        OUT: join(directory, kind, side, `${name}-${scenario + 1}`),
+      })),
+    );
+  return {
+    isVirtual: false,
+    seedsOf: (batch) =>
+      Math.max(...PROBE_KINDS.flatMap((kind) => [batch.share, batch.rest].map((places) => roundsOf(kind, places, batch) * places.length))),
+    rehearse: async (directory, signal) => {
+      for (const kind of PROBE_KINDS) {
+        const jobs = jobsOf('baseline', kind, plan.share.places.slice(0, 1), firstSeed, 1, directory);
+        for (const job of jobs) await probe(job, signal);
+        refuseRehearsal(
+          jobs.map(({ OUT }) => OUT),
+          kind,
+        );
+      }
+    },
+    run: async (batch, directory, signal) => {
+      const jobs = PROBE_KINDS.flatMap((kind) => [
+        ...jobsOf('candidate', kind, batch.share, batch.seed, roundsOf(kind, batch.share, batch), directory),
+        ...jobsOf('baseline', kind, batch.rest, batch.seed, roundsOf(kind, batch.rest, batch), directory),
+      ]);
+      const work = async (): Promise<void> => {
+        for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await probe(job, signal);
+      };
+      const failed = (await Promise.allSettled(Array.from({ length: MAX_PROBERS }, work))).find((end) => end.status === 'rejected');
+      if (failed !== undefined) throw failed.reason;
+    },
+    read: (directory) =>
+      readBatch(directory, (side, kind) => {
+        const inside = join(directory, kind, side);
+        return existsSync(inside) ? readdirSync(inside).map((name) => join(side, name)) : [];
+      }),
+  };
+}
+
+/** @param runsOf the run directories of a side, within those of a kind */
+function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => readonly string[]): Probed {
+  const read = (side: Side) => PROBE_KINDS.flatMap((kind) => runsOf(side, kind).map((run) => readProbes(join(directory, kind, run), kind)));
+  const candidate = read('candidate');
+  return {
+    candidate: candidate.flatMap(({ episodes }) => episodes),
+    baseline: read('baseline').flatMap(({ episodes }) => episodes),
+    watchedMs: candidate.reduce((sum, { watchedMs }) => sum + watchedMs, 0),
+  };
+}
+
+/** The probes of one run directory. @throws UsageError where a trial is no probe of the kind */
+function readProbes(directory: string, kind: ProbeKind): { readonly episodes: readonly Episode[]; readonly watchedMs: number } {
+  const run = readComparedRun(directory, () => true);
+  for (const { episode, measures } of run.trials)
+    if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds))
+      throw new UsageError(`${episode.scenario} is no ${kind} probe: ${MEANT[kind]}; probes.${kind}.scenarios must name others`);
+  return {
+    episodes: [...run.trials.map(({ episode }) => episode), ...missingEpisodes(run.missing)],
+    watchedMs: run.trials.reduce((sum, { measures }) => sum + measures.lastedMs, 0),
+  };
+}
+
+function refuseRehearsal(directories: readonly string[], kind: ProbeKind): void {
+  for (const { scenario, verdict, replay } of directories.flatMap((directory) => readProbes(directory, kind).episodes))
+    if (verdict !== 'pass')
+      throw new UsageError(
+        `the baseline does not pass ${scenario}, so that says nothing of a candidate (${verdict}): nothing has been changed. \`scaleproof replay ${replay}\``,
+      );
+}

@@ -1,0 +1,146 @@
+import { trialsToAccept } from '../../gate/statistics/sequential.ts';
+import type { StageDecision, StageVerdict } from '../../gate/canary.ts';
+import { counted } from '../../gate/wording.ts';
+import { createPaint, printable } from '../../reports/paint.ts';
+import type { Ink } from '../../reports/paint.ts';
+import { wrap } from '../../reports/table.ts';
+import { describeCriterion } from '../gate/terminal.ts';
+import type { Place, CanaryPlan, Hook } from './plan.ts';
+import { shareOf } from './plan.ts';
+import type { CanaryOutcome, StageFacts } from './roll-out.ts';
+
+/** How it is printed. */
+export interface Look {
+  readonly color: boolean;
+  readonly columns: number;
+}
+
+const MARKS: Readonly<Record<StageVerdict, { readonly mark: string; readonly ink: Ink }>> = {
+  advance: { mark: '✓', ink: 'pass' },
+  'roll-back': { mark: '✗', ink: 'fail' },
+  more: { mark: '?', ink: 'unknown' },
+};
+const ENDS: Readonly<Record<CanaryOutcome['how'], { readonly text: string; readonly ink: Ink }>> = {
+  'rolled-out': { text: '✓ ROLLED OUT', ink: 'pass' },
+  'rolled-back': { text: '✗ ROLLED BACK', ink: 'fail' },
+  'not-rolled-back': { text: '✗ NOT ROLLED BACK', ink: 'fail' },
+  held: { text: '? HELD', ink: 'unknown' },
+};
+/** Places that are named; of more there is the number. */
+const NAMED = 6;
+const INDENT = '    ';
+/** Columns of a plan's headings. */
+const HEADING = 11;
+
+/** What would be done. */
+export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
+  const paint = createPaint(color);
+  const { probes, policy, stages, share, hooks } = plan;
+  const { spot, topology, most } = probes;
+  const clean = trialsToAccept(policy.success, 0);
+  const { p0, p1, alpha, beta } = policy.success;
+  const where =
+    probes.command === undefined
+      ? `simulated in the embedded world; the control is the same ${share.of === 'pools' ? 'pool' : 'cluster'} with the baseline`
+      : `by \`${probes.command.join(' ')}\`; the control is the places that have the baseline`;
+  const rows: readonly (readonly [string, readonly string[]])[] = [
+    ['canary', [`${plan.name}: ${printable(plan.baseline)} -> ${printable(plan.candidate)}, by ${share.of}`]],
+    ['rehearsal', ['one probe of each scenario with the baseline, before anything is changed']],
+    ...stages.map(({ percent, soak }, index): readonly [string, readonly string[]] => {
+      const places = shareOf(plan, index);
+      const real = (100 * places.length) / share.places.length;
+      const asked = Math.abs(real - percent) > 0.5 ? `, ${percent} % asked` : '';
+      const added = places.slice(index === 0 ? 0 : shareOf(plan, index - 1).length);
+      const who = added.length === 0 ? 'no other than before' : `${index === 0 ? '' : '+ '}${namesOf(added)}`;
+      return [
+        `stage ${index + 1}`,
+        [
+          `${places.length} of ${share.places.length} ${share.of} (${Number(real.toFixed(1))} %${asked}): ${who}`,
+          ...(hooks.deploy === undefined || (hooks.deploy.for === 'place' && added.length === 0) ? [] : [hookText(hooks.deploy, added)]),
+          `${spot.atLeast} spot and ${topology.atLeast} topology probes at least, ${most} at most; soak ${duration(soak)}`,
+        ],
+      ];
+    }),
+    ['go on', [`when no rule is broken, and the success test accepts: ${clean} probes if all are clean`]],
+    [
+      'roll back',
+      [
+        'a finding that tolerates none, or a leaked instance',
+        `success below ${percentOf(p0)}, by the sequential test against ${percentOf(p1)} with errors of ${percentOf(alpha)} and ${percentOf(beta)}`,
+        `a 99th percentile above ${policy.latency.tailMarginRatio + 1} times the baseline's, beyond chance`,
+        ...(hooks.rollback === undefined ? [] : [hookText(hooks.rollback, share.places)]),
+      ],
+    ],
+    ['probes', [where, `spot: ${spot.scenarios.join(', ')}`, `topology: ${topology.scenarios.join(', ')}`]],
+  ];
+  const lines = rows.flatMap(([heading, texts]) =>
+    texts
+      .flatMap((text) => wrap(text, columns - HEADING))
+      .map((text, index) => `${index === 0 ? paint('bold', heading) + ' '.repeat(HEADING - heading.length) : ' '.repeat(HEADING)}${text}`),
+  );
+  return `${lines.join('\n')}\n`;
+}
+
+function hookText(hook: Hook, places: readonly Place[]): string {
+  const { patch, command = [] } = hook;
+  const at = patch === undefined ? '' : `${patch.namespace === undefined ? '' : `${patch.namespace}/`}${patch.name}`;
+  const what = patch === undefined ? `\`${command.join(' ')}\`` : `a ${patch.type} patch of ${patch.resource} ${at}`;
+  return hook.for === 'stage' ? `${what}, once` : `${what}, for each of ${namesOf(places)}`;
+}
+
+function namesOf(places: readonly Place[]): string {
+  const names = places.slice(0, NAMED).map(({ name }) => name);
+  const more = places.length - names.length;
+  return `${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}
+
+/** @param of `clusters` or `pools` */
+export function formatStage({ number, percent, places, soakMs }: StageFacts, of: string, { color }: Look): string {
+  return `${createPaint(color)('bold', `stage ${number}`)}  ${percent} %: ${counted(places.length, of.slice(0, -1))} with the candidate (${namesOf(places)}), soak ${duration(soakMs)}\n`;
+}
+
+/** A decision in a line; with all that it is made of where something is wrong or open. */
+export function formatDecision({ verdict, sentence, criteria }: StageDecision, { color, columns }: Look): string {
+  const paint = createPaint(color);
+  const { mark, ink } = MARKS[verdict];
+  const open = criteria.filter((criterion) => criterion.verdict !== 'pass');
+  const lines = verdict === 'advance' ? criteria : open;
+  return [
+    ...lines.flatMap((criterion) => describeCriterion(criterion, paint, columns - INDENT.length)),
+    ...wrap(`${mark} ${printable(sentence)}`, columns).map((line) => paint(ink, line)),
+    '',
+  ].join('\n');
+}
+
+/** How it ended, and what can be done now. */
+export function formatOutcome(outcome: CanaryOutcome, { command }: { readonly command: string }, { color, columns }: Look): string {
+  const paint = createPaint(color);
+  const { text, ink } = ENDS[outcome.how];
+  const { how, why, stage, places, probes } = outcome;
+  const where =
+    places.length === 0
+      ? 'No place has the candidate.'
+      : `The candidate is in ${places.length}: ${namesOf(places.map((name) => ({ name })))}.`;
+  const next = {
+    'rolled-out': '',
+    'rolled-back': '',
+    'not-rolled-back': `Try again with \`${command} --resume\`, or do it by hand.`,
+    held: `Go on with \`${command} --resume\`, or undo it with \`${command} --rollback\`.`,
+  }[how];
+  return [
+    ...wrap(`${text} in stage ${stage}: ${printable(why)}`, columns).map((line) => paint(ink, line)),
+    ...wrap(`${where} ${probes.candidate} probes of the candidate, ${probes.baseline} of the baseline.`, columns),
+    ...(next === '' ? [] : wrap(next, columns)),
+    '',
+  ].join('\n');
+}
+
+function duration(ms: number): string {
+  if (ms === 0) return 'none';
+  const minutes = ms / 60_000;
+  return minutes >= 60 ? `${Number((minutes / 60).toFixed(1))} h` : `${Number(minutes.toFixed(1))} min`;
+}
+
+function percentOf(share: number): string {
+  return `${Number((share * 100).toFixed(3))} %`;
+}
