@@ -34,6 +34,11 @@ export interface GateResult {
   readonly decision?: GateDecision;
 }
 
+/** Whether it ended without finding anything out. */
+export function couldNotRun({ status, result }: GateJob): boolean {
+  return status === 'done' && result?.decision === undefined;
+}
+
 /** Too many gates wait. */
 export class BusyError extends Error {
   constructor() {
@@ -74,11 +79,13 @@ export class GateJobs {
 
   /**
    * Starts a gate, or finds the one that answers the question: of the same key, or of the same question if it has not ended yet.
+   * One that could not be run answers nothing, and is run again.
    * @param key what its asker calls it, the same at each repetition
    * @throws BusyError, KeyError
    */
   start(question: GateQuestion, key?: string): GateJob {
-    const known = key === undefined ? this.#openFor(question) : this.byKey(key);
+    const asked = key === undefined ? this.#openFor(question) : this.byKey(key);
+    const known = asked === undefined || couldNotRun(asked) ? undefined : asked;
     if (known !== undefined && (known.baseline !== question.baseline || known.candidate !== question.candidate)) throw new KeyError(known);
     if (known !== undefined) return known;
     if (this.#waiting.length >= MAX_WAITING) throw new BusyError();

@@ -1,11 +1,12 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, startsGate } from './flagger.ts';
 import type { FlaggerHook } from './flagger.ts';
-import { BusyError, KeyError } from './jobs.ts';
+import { BusyError, KeyError, couldNotRun } from './jobs.ts';
 import type { GateJob, GateJobs, GateQuestion } from './jobs.ts';
 
 /** Most bytes of a request. Flagger's are some hundred. */
@@ -92,6 +93,7 @@ async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
   const url = URL.parse(request.url ?? '/', 'http://localhost');
   if (url === null) return { status: 400, body: { error: 'that is no path' } };
   const at = `${request.method ?? 'GET'} ${url.pathname}`;
+  if (!isOurName(site, request)) return MISDIRECTED;
   if (at === 'GET /healthz') return { status: 200, body: 'ok\n' };
   if (at === 'GET /readyz') return site.isReady() ? { status: 200, body: 'ok\n' } : { status: 503, body: 'stopping\n' };
   const [, hook] = /^POST \/flagger\/([a-z-]+)$/.exec(at) ?? [];
@@ -106,11 +108,26 @@ async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
   return { status: 404, body: { error: `there is no ${at}`, endpoints: ENDPOINTS } };
 }
 
+/**
+ * Without a token whoever reaches the port is trusted, and browsers reach it, too, for a page whose name was made to point here.
+ * They say that name.
+ */
+function isOurName({ token }: Site, { headers: { host = '' } }: IncomingMessage): boolean {
+  const name = URL.parse(`http://${host}`)?.hostname ?? '';
+  return token !== undefined || name === 'localhost' || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
+}
+
+const MISDIRECTED: Answer = {
+  status: 421,
+  body: { error: 'without a token only this machine is answered, by a name of its own: localhost or 127.0.0.1' },
+};
+
 const ENDPOINTS = [
   'POST /v1/gates',
   'GET /v1/gates',
   'GET /v1/gates/ID',
   'GET /v1/verdict?candidate=NAME',
+  'GET /v1/verdict?key=KEY',
   `POST /flagger/${FLAGGER_HOOKS.join('|')}`,
   'GET /metrics',
   'GET /healthz',
@@ -164,18 +181,26 @@ function describeGate(site: Site, id: string): Answer {
     : { status: 200, body: describeJob(job) };
 }
 
-/** For Argo Rollouts: inconclusive as long as the newest gate runs, since an older verdict is about an older version. */
+/**
+ * For Argo Rollouts: of the gate with the key, or the newest of the candidate. Inconclusive as long as it runs. Names of candidates
+ * stay from version to version: only a key says which version is meant.
+ */
 function verdictOf(site: Site, url: URL): Answer {
+  const key = url.searchParams.get('key') ?? undefined;
+  if (key !== undefined) return tellVerdict(site.jobs.byKey(`key ${key}`), `with the key ${key}`);
   const question = site.choose({ candidate: url.searchParams.get('candidate') ?? undefined });
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
-  const job = site.jobs.newest(question.candidate);
+  return tellVerdict(site.jobs.newest(question.candidate), `of ${question.candidate}`);
+}
+
+function tellVerdict(job: GateJob | undefined, what: string): Answer {
   if (job?.status === 'done') return { status: 200, body: describeJob(job) };
   if (job !== undefined) {
     return { status: 200, body: describeJob({ ...job, result: { verdict: 'inconclusive', reason: `${job.id} is ${job.status}` } }) };
   }
   return {
     status: 503,
-    body: { error: `there is no gate of ${question.candidate} yet; POST /v1/gates starts one` },
+    body: { error: `there is no gate ${what} yet; POST /v1/gates starts one` },
     headers: { 'retry-after': String(RETRY_AFTER_S) },
   };
 }
@@ -189,7 +214,7 @@ async function hookOf(site: Site, hook: FlaggerHook, request: IncomingMessage): 
   // One version of one canary is one gate, whichever hook asks for it.
   const key = `flagger ${namespace}/${name} ${checksum}`;
   let job = site.jobs.byKey(key);
-  if (job === undefined && startsGate(hook)) {
+  if ((job === undefined || couldNotRun(job)) && startsGate(hook)) {
     const question = site.choose({ baseline: metadata?.['baseline'], candidate: metadata?.['candidate'] });
     if ('refused' in question) return { status: 422, body: { error: question.refused } };
     const answer = started(site, question, key);
@@ -206,6 +231,9 @@ function describeJob({ id, baseline, candidate, status, result }: GateJob): unkn
 }
 
 async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<{ readonly value: T } | Answer> {
+  // A page of a browser can send anything else without asking first.
+  if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
+    return { status: 415, body: { error: 'a request is JSON, and says so: content-type: application/json' } };
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {

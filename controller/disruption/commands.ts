@@ -96,6 +96,7 @@ class TaintingCommands implements Commands {
       for (const { node } of command.candidates) await taint(this.#context, node);
       const changed = await this.#findChanged(command);
       if (changed !== undefined) throw new Error(`${nameOf(changed.node)} is not as it was`);
+      reservations.settle(claimsOf(running));
       for (const launch of command.replacements) {
         running.replacements.push(nameOf(await createClaim(this.#context, launch, command.reason.toLowerCase())));
       }
@@ -184,6 +185,7 @@ class TaintingCommands implements Commands {
   async #abandon(running: Running): Promise<void> {
     const { state, runtime, reservations } = this.#context;
     this.#running.delete(running);
+    reservations.reserve(claimsOf(running));
     for (const { claim, node } of this.#staying(running)) {
       const [current = node] = state.nodesOf(claim.status?.providerID ?? '');
       await giveBack(this.#context, current);

@@ -114,6 +114,7 @@ class EmptinessSweep implements Emptiness {
         metrics.failedValidations.inc({ consolidation_type: 'empty' });
         await giveBack(this.#context, node);
       } else {
+        this.#context.reservations.settle([claim]);
         // One that can't be deleted now must not keep the others: the next look gives it back.
         await this.#delete(claim).catch((error: unknown) => {
           logFailure(runtime.log, 'warn', `can't delete an empty node: ${describeError(error)}`, error, { node: nameOf(node) });

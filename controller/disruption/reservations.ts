@@ -10,9 +10,16 @@ export interface Reservations {
   has(claim: NodeClaim): boolean;
   /** How many of a pool's nodes are among them. */
   count(poolName: string): number;
+  /**
+   * Whether it is settled that a claim's node goes. Until then it may have been tainted and stay all the same: what is planned onto it
+   * keeps it.
+   */
+  isSettled(claim: NodeClaim): boolean;
   /** Another number after each change: two looks with the same number saw the same. */
   readonly revision: number;
+  /** Nothing is settled of them, whatever was before. */
   reserve(claims: readonly NodeClaim[]): void;
+  settle(claims: readonly NodeClaim[]): void;
   release(claims: readonly NodeClaim[]): void;
 }
 
@@ -20,20 +27,31 @@ export interface Reservations {
 export function createReservations(): Reservations {
   /** Names of pools, by claim uid. */
   const pools = new Map<string, string>();
+  const settled = new Set<string>();
   let revision = 0;
   return {
     has: (claim) => pools.has(uidOf(claim)),
     count: (poolName) => [...pools.values()].filter((name) => name === poolName).length,
+    isSettled: (claim) => settled.has(uidOf(claim)),
     get revision() {
       return revision;
     },
     reserve: (claims) => {
       revision += 1;
-      for (const claim of claims) pools.set(uidOf(claim), nodePoolOf(claim));
+      for (const claim of claims) {
+        pools.set(uidOf(claim), nodePoolOf(claim));
+        settled.delete(uidOf(claim));
+      }
+    },
+    settle: (claims) => {
+      for (const claim of claims) settled.add(uidOf(claim));
     },
     release: (claims) => {
       revision += 1;
-      for (const claim of claims) pools.delete(uidOf(claim));
+      for (const claim of claims) {
+        pools.delete(uidOf(claim));
+        settled.delete(uidOf(claim));
+      }
     },
   };
 }

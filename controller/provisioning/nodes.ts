@@ -3,11 +3,12 @@ import type { Node, Pod, Taint } from '../../model/kube.ts';
 import { addResources, maxResources, parseResources, podRequests, subtractResources } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
-import { CONDITION, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
+import { CONDITION, DISRUPTED_TAINT, UNREGISTERED_TAINT, isDeleting, isTrue, nameOf } from '../api.ts';
 import type { NodeClaim } from '../api.ts';
 import type { Context } from '../context.ts';
 import { hostPortsOf } from '../scheduling/host-ports.ts';
 import type { NodeCandidate } from '../scheduling/types.ts';
+import { isDisrupted, isSameTaint } from '../lifecycle/registrar.ts';
 import { Daemons } from './daemons.ts';
 import type { DaemonShare } from './daemons.ts';
 import { isNodePod, isReschedulable, isTerminal } from './pods.ts';
@@ -40,7 +41,7 @@ export function readNodes(context: Context): NodeCandidate[] {
   }
   for (const node of nodes) {
     const claim = claimOf.get(node.spec?.providerID ?? '');
-    const candidate = presentNode(node, claim, [...state.podsOn(nameOf(node))], daemons);
+    const candidate = presentNode(stayingUntilSettled(context, node, claim), claim, [...state.podsOn(nameOf(node))], daemons);
     candidates.push(isOverdue(context, node, claim) ? { ...candidate, accepting: false } : candidate);
   }
   return candidates;
@@ -91,6 +92,15 @@ function isOverdue({ runtime, periods, state }: Context, node: Node, claim: Node
   if (claim === undefined || isTrue(claim.status?.conditions, CONDITION.initialized)) return false;
   if (isTrue(node.status?.conditions, 'Ready')) return false;
   return runtime.clock.nowMs() - state.nodeSeenMs(node) > periods.readyPatienceMs;
+}
+
+/**
+ * A node of ours that is tainted to find out whether it can go takes pods until that is settled: what is planned onto it keeps it.
+ * Otherwise pods that an old copy shows as waiting, though they run there, would get nodes anew.
+ */
+function stayingUntilSettled({ reservations }: Context, node: Node, claim: NodeClaim | undefined): Node {
+  if (claim === undefined || isDeleting(claim) || reservations.isSettled(claim) || !isDisrupted(node)) return node;
+  return { ...node, spec: { ...node.spec, taints: (node.spec?.taints ?? []).filter((one) => !isSameTaint(one, DISRUPTED_TAINT)) } };
 }
 
 function presentNode(node: Node, claim: NodeClaim | undefined, pods: readonly Pod[], daemons: Daemons): NodeCandidate {
