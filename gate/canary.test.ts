@@ -12,7 +12,7 @@ const policy = {
   episodes: { first: 150, step: 75, max: 1350 },
 };
 const decide = (baseline: readonly Episode[], candidate: readonly Episode[], isLook = true, paired = true): StageDecision =>
-  decideStage(baseline, candidate, policy, { paired, seed: 1, isLook });
+  decideStage(baseline, candidate, policy, { paired, seed: 1, isLook, earlier: 0 });
 const failing = ({ criteria }: StageDecision): string[] =>
   criteria.filter(({ verdict }) => verdict === 'fail').map(({ criterion }) => criterion);
 
@@ -78,4 +78,15 @@ test('one failure among many is outweighed in time', () => {
   const candidate = [...side(149), episode(149, failed(149))];
   expect(decide(side(150), candidate).verdict).toBe('advance');
   expect(decide(side(30), [...side(29), episode(29, failed(29))], false).verdict).toBe('more');
+});
+
+test('what fails with a larger share only is not thinned by the stages before', () => {
+  // Three of this stage's 150: of all 450 that is hardly anything.
+  const candidate = side(450, (seed) => (seed > 446 ? failed(seed) : {}));
+  const of = (earlier: number): StageDecision =>
+    decideStage(side(450), candidate, policy, { paired: true, seed: 1, isLook: true, earlier });
+  expect(of(0).verdict).toBe('advance');
+  const stage = of(300);
+  expect(stage.verdict).not.toBe('advance');
+  expect(stage.criteria.map(({ sentence }) => sentence).join()).toContain('In this stage alone: 147 of 150 episodes served all their pods');
 });

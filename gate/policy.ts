@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LATENCY_STEPS } from '../history/events.ts';
 import { WHOLE_PHASES } from '../history/latency.ts';
-import { nearest } from '../model/nearest.ts';
+import { objectError } from '../model/field-errors.ts';
 import { trialsToAccept } from './statistics/sequential.ts';
 import { unitsForQuantile } from './statistics/quantile.ts';
 
@@ -11,22 +11,6 @@ export class PolicyError extends Error {
     super(message);
     this.name = 'PolicyError';
   }
-}
-
-/** A section or the file is a map, and has no other fields than these. */
-function objectError(issue: {
-  readonly code?: string | undefined;
-  readonly keys?: readonly string[] | undefined;
-  readonly inst?: unknown;
-}): string {
-  if (issue.code !== 'unrecognized_keys') return 'must be a map of fields';
-  const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-  return (issue.keys ?? [])
-    .map((key) => {
-      const near = nearest(key, known);
-      return `has no field ${key}; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`}`;
-    })
-    .join(', ');
 }
 
 const number = (what: string): z.ZodNumber => z.number(`must be ${what}`);

@@ -24,7 +24,7 @@ probes:
 ${more}`;
 
 test('a candidate that swallows topology errors is rolled back in the first stage', async ({}, testInfo) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
   const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
   expect(code, stderr).toBe(1);
@@ -40,7 +40,7 @@ test('a candidate that swallows topology errors is rolled back in the first stag
 });
 
 test('a good one is rolled out, also when it is killed on the way', async ({}, testInfo) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'state/journal.jsonl');
   const first = startScaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
@@ -63,7 +63,7 @@ test('a good one is rolled out, also when it is killed on the way', async ({}, t
 });
 
 test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'runs/canary-upgrade/journal.jsonl');
   const { child, finished } = startScaleproof(['canary', '--plan', 'plan.yaml'], cwd);
@@ -79,9 +79,9 @@ test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) 
 });
 
 test('places are probed by a command where the plan has one', async ({}, testInfo) => {
-  test.setTimeout(300_000);
+  test.setTimeout(900_000);
   const run = `[${process.execPath}, ${BIN}, run, --target, "\${TARGET}", --scenario, "\${SCENARIO}", --seed, "\${SEED}", --trials, "\${TRIALS}", --workers, "1", --out, "\${OUT}"]`;
-  const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT, `  command: ${run}`) });
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT, `  command: ${run}`).replace('soak: 5m', 'soak: 0') });
   const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
   expect(code, stderr).toBe(1);
   expect(stdout).toContain('ROLLED BACK in stage 1');
@@ -127,7 +127,7 @@ for (const [what, change, message] of [
   });
 
 test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {
-  test.setTimeout(120_000);
+  test.setTimeout(600_000);
   const source = planFor('reference').replace('baseline: reference', `baseline: ${MUTANT}`);
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
@@ -139,7 +139,7 @@ test('a baseline that fails its own probes is found before anything is changed',
 });
 
 test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
-  test.setTimeout(120_000);
+  test.setTimeout(600_000);
   const source = planFor('reference').replace('[scheduling/spot-spread]', '[provisioning/limit-reached]');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);

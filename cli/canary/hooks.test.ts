@@ -53,14 +53,19 @@ test('an interrupted canary does not wait for its hook', async () => {
 
 test('a patch goes to the API server of each place, with its values filled in', async ({}, testInfo) => {
   const seen: unknown[] = [];
+  let looks = 0;
   const server = createServer((request, response) => {
     let body = '';
     request.setEncoding('utf8').on('data', (text: string) => (body += text));
     request.on('end', () => {
-      seen.push([request.method, request.url, request.headers['content-type'], JSON.parse(body)]);
+      if (request.method === 'PATCH') seen.push([request.method, request.url, request.headers['content-type'], JSON.parse(body)]);
+      else looks += 1;
       const isThere = request.url?.endsWith('/karpenter') === true;
+      // Only the second look finds the new replica available, and the old one gone.
+      const status = { observedGeneration: 2, replicas: looks < 2 ? 2 : 1, updatedReplicas: 1, availableReplicas: 1 };
+      const object = { metadata: { generation: 2 }, spec: { replicas: 1 }, ...(looks === 0 ? {} : { status }) };
       response.writeHead(isThere ? 200 : 404, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(isThere ? {} : { kind: 'Status', message: 'deployments.apps "other" not found' }));
+      response.end(JSON.stringify(isThere ? object : { kind: 'Status', message: 'deployments.apps "other" not found' }));
     });
   }).listen(0, '127.0.0.1');
   try {
@@ -83,6 +88,13 @@ test('a patch goes to the API server of each place, with its values filled in', 
     const patch = (name: string): Hook =>
       hookOf(`{patch: {apiVersion: apps/v1, resource: deployments, namespace: kube-system, name: ${name}, body: ${body}}}`);
     expect(await run(patch('karpenter'), [{ name: 'one', kubeconfig }])).toBe('done');
+    expect(looks).toBe(2);
+    looks = -1_000;
+    expect(await run({ ...patch('karpenter'), timeout: 300 }, [{ name: 'one', kubeconfig }])).toContain(
+      "can't patch deployments kube-system/karpenter in one: it was not rolled out within 0.3 s",
+    );
+    seen.pop();
+    looks = 0;
     expect(seen).toEqual([
       [
         'PATCH',

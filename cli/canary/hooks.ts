@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import { readText } from '../../wire/wire.ts';
 import { readKubeconfig } from '../../clients/kubeconfig.ts';
-import { createPrograms } from '../../world/kind/programs.ts';
-import { substitute, substituteAll } from '../../targets/command/variables.ts';
+import { substituteAll } from '../../targets/command/variables.ts';
 import type { HOOK_VARIABLES, Hook, PatchHook, Place } from './plan.ts';
+import { describeEnd, runProgram } from './programs.ts';
 
 export type HookValues = Readonly<Record<(typeof HOOK_VARIABLES)[number], string>>;
 
@@ -16,7 +17,7 @@ export class HookError extends Error {
   }
 }
 
-/** The end of what a program said that is shown. */
+/** The end of what a server said that is shown. */
 const SHOWN = 600;
 
 /**
@@ -40,23 +41,17 @@ export async function runHook(
   }
 }
 
-async function runCommand({ command, timeout }: Hook, values: HookValues, signal: AbortSignal): Promise<void> {
-  const [program = '', ...args] = (command ?? []).map((text) => substitute(text, values));
-  const environment = Object.fromEntries(Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value]));
-  const end = await createPrograms(environment).run(program, args, { limitMs: timeout, signal });
-  signal.throwIfAborted();
-  if (end.code === 0) return;
-  const how = end.isMissing
-    ? 'there is no such program'
-    : end.isLate
-      ? `it did not end within ${timeout / 1_000} s`
-      : `it ended with ${end.code === undefined ? 'a signal' : `exit code ${end.code}`}`;
-  const said = `${end.stderr}${end.stdout}`.trim().slice(-SHOWN);
-  throw new HookError(`the ${values.ACTION} hook \`${[program, ...args].join(' ')}\`: ${how}${said === '' ? '' : `; it said: ${said}`}`);
+async function runCommand({ command = [], timeout }: Hook, values: HookValues, signal: AbortSignal): Promise<void> {
+  const { end, line } = await runProgram(command, values, { limitMs: timeout, signal });
+  if (end.code !== 0) throw new HookError(`the ${values.ACTION} hook \`${line}\`: ${describeEnd(end, timeout)}`);
 }
 
 const CONTENT_TYPES = { strategic: 'application/strategic-merge-patch+json', merge: 'application/merge-patch+json' } as const;
 
+/** From one look at a roll-out to the next. */
+const ROLL_OUT_POLL_MS = 2_000;
+
+/** Patches, and waits until a workload is rolled out: until then the one before is at work, and what is probed is not the candidate. */
 async function patch(hook: PatchHook, place: Place, values: HookValues, timeoutMs: number, signal: AbortSignal): Promise<void> {
   const { apiVersion, resource, namespace, name, type, body } = hook;
   const at = `${resource}${namespace === undefined ? '' : ` ${namespace}`}/${name} in ${place.name}`;
@@ -66,29 +61,55 @@ async function patch(hook: PatchHook, place: Place, values: HookValues, timeoutM
     throw fail(error instanceof Error ? error.message : String(error));
   });
   const http = createHttpWire(access);
-  const [late, answered] = [new AbortController(), new AbortController()];
+  const [late, done] = [new AbortController(), new AbortController()];
   const clock = createRealTimeline().scope('canary hook');
-  void clock.sleep(timeoutMs, answered.signal).then(
-    () => late.abort(new Error(`there was no answer within ${timeoutMs / 1_000} s`)),
+  const until = AbortSignal.any([signal, late.signal]);
+  let what = 'there was no answer';
+  void clock.sleep(timeoutMs, done.signal).then(
+    () => late.abort(new Error(`${what} within ${timeoutMs / 1_000} s`)),
     () => undefined,
   );
+  const ask = async (method: string, headers: Record<string, string>, sent: { body?: string }): Promise<unknown> => {
+    const path = pathOf(apiVersion, resource, namespace, name);
+    const answer = await http.wire({ method, path, headers: { accept: 'application/json', ...headers }, ...sent, signal: until });
+    const said = await readText(answer.body);
+    if (answer.status >= 300) throw fail(`it answered ${answer.status}: ${messageIn(said)}`);
+    return JSON.parse(said) as unknown;
+  };
   try {
-    const response = await http.wire({
-      method: 'PATCH',
-      path: pathOf(apiVersion, resource, namespace, name),
-      headers: { accept: 'application/json', 'content-type': CONTENT_TYPES[type] },
-      body: JSON.stringify(substituteAll(body, values)),
-      signal: AbortSignal.any([signal, late.signal]),
-    });
-    const said = await readText(response.body);
-    if (response.status >= 300) throw fail(`it answered ${response.status}: ${messageIn(said)}`);
+    let object = await ask('PATCH', { 'content-type': CONTENT_TYPES[type] }, { body: JSON.stringify(substituteAll(body, values)) });
+    const isWorkload = apiVersion === 'apps/v1' && ['deployments', 'statefulsets'].includes(resource);
+    for (what = 'it was not rolled out'; isWorkload && !isRolledOut(object); object = await ask('GET', {}, {}))
+      await clock.sleep(ROLL_OUT_POLL_MS, until);
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof HookError ? error : fail(error instanceof Error ? error.message : String(error));
+    const why = late.signal.aborted ? (late.signal.reason as Error) : error;
+    throw why instanceof HookError ? why : fail(why instanceof Error ? why.message : String(why));
   } finally {
-    answered.abort();
+    done.abort();
     http.destroy();
   }
+}
+
+const count = z.number().default(0);
+const rollOutSchema = z.object({
+  metadata: z.object({ generation: count }),
+  spec: z.object({ replicas: z.number().default(1) }),
+  status: z.object({ observedGeneration: count, replicas: count, updatedReplicas: count, availableReplicas: count }).prefault({}),
+});
+
+/** As `kubectl rollout status` tells of a Deployment or a StatefulSet: all replicas are of the new kind, available, and no old one is left. */
+function isRolledOut(object: unknown): boolean {
+  const parsed = rollOutSchema.safeParse(object);
+  if (!parsed.success) return false;
+  const { metadata, spec, status } = parsed.data;
+  const { observedGeneration, replicas, updatedReplicas, availableReplicas } = status;
+  return (
+    observedGeneration >= metadata.generation &&
+    updatedReplicas >= spec.replicas &&
+    replicas <= updatedReplicas &&
+    availableReplicas >= updatedReplicas
+  );
 }
 
 function pathOf(apiVersion: string, resource: string, namespace: string | undefined, name: string): string {

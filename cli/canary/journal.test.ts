@@ -7,27 +7,29 @@ import type { JournalLine } from './journal.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
 const LINES: readonly JournalLine[] = [
-  { what: 'begun', format: 1, plan: 'upgrade', digest: 'one', at },
-  { what: 'begun', format: 1, plan: 'upgrade', digest: 'two', at },
+  { what: 'begun', format: 1, plan: 'upgrade', digest: 'one', source: '', at },
+  { what: 'begun', format: 1, plan: 'upgrade', digest: 'two', source: '', at },
   { what: 'deploying', stage: 0, places: ['a'], at },
   { what: 'deployed', stage: 0, at },
-  { what: 'probed', stage: 0, batch: 0, nextSeed: 11, directory: 'stage-1-batch-1', at },
+  { what: 'probed', stage: 0, nextSeed: 11, directory: 'stage-1-batch-1', begunAt: at, at },
   { what: 'advanced', stage: 0, at },
   { what: 'deploying', stage: 1, places: ['a', 'b'], at },
   { what: 'rolling-back', stage: 1, why: 'it failed', at },
+  { what: 'undone', places: ['a', 'b'], at },
   { what: 'ended', how: 'rolled-back', at },
 ];
 
 test('says how far a canary came, wherever it was killed', () => {
   const seen = LINES.map((_, index) => progressOf(LINES.slice(0, index + 1)));
   expect(progressOf([])).toBeUndefined();
-  expect(seen[1]).toMatchObject({ digest: 'two', stage: 0, isDeployed: false });
-  expect(seen[2]).toMatchObject({ stage: 0, isDeployed: true, deployedAtMs: undefined });
+  expect(seen[1]).toMatchObject({ digest: 'two', stage: 0, places: [] });
+  expect(seen[2]).toMatchObject({ stage: 0, places: ['a'], deployedAtMs: undefined });
   expect(seen[3]).toMatchObject({ deployedAtMs: Date.parse(at) });
   expect(seen[4]).toMatchObject({ nextSeed: 11, batches: [{ stage: 0, directory: 'stage-1-batch-1' }] });
-  expect(seen[5]).toMatchObject({ stage: 1, isDeployed: true, deployedAtMs: undefined });
-  expect(seen[7]).toMatchObject({ stage: 1, rollingBack: 'it failed', ended: undefined });
-  expect(seen[8]).toMatchObject({ ended: 'rolled-back' });
+  expect(seen[5]).toMatchObject({ stage: 1, places: ['a'], deployedAtMs: undefined });
+  expect(seen[7]).toMatchObject({ stage: 1, places: ['a', 'b'], rollingBack: 'it failed', ended: undefined });
+  expect(seen[8]).toMatchObject({ places: [] });
+  expect(seen[9]).toMatchObject({ ended: 'rolled-back' });
 });
 
 test('what a crash cut off does not count, and what is damaged is named', ({}, testInfo) => {
@@ -47,9 +49,13 @@ test('what a crash cut off does not count, and what is damaged is named', ({}, t
 test('belongs to one process at a time; what a killed one left is taken over', ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const first = openJournal(folder);
-  expect(() => openJournal(folder)).toThrow(`is in use by process ${process.pid}`);
+  // Its own number is that of a predecessor in a container, of which this one is the next.
   first.close();
   expect(existsSync(join(folder, 'lock'))).toBe(false);
+  writeFileSync(join(folder, 'lock'), String(process.ppid));
+  expect(() => openJournal(folder)).toThrow(
+    `is in use by process ${process.ppid}: a canary is one at a time; if that process is something else, remove `,
+  );
   // More than any process can have.
   writeFileSync(join(folder, 'lock'), '99999999');
   openJournal(folder).close();

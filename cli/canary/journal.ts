@@ -1,55 +1,63 @@
-import { appendFileSync, closeSync, existsSync, fsyncSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { UsageError } from '../usage-error.ts';
 
 /**
  * What a canary did, line by line, each on the disk before the next step begins: whoever comes after a killed one knows how far
- * it came. What was begun and not ended is done again.
+ * it came. What was begun and not ended is done again. Lines are only ever appended; one that was cut off is dropped.
  */
 
 const index = z.int().nonnegative();
+const at = z.string();
+const names = z.array(z.string());
 const lineSchema = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.literal('begun'), format: z.literal(1), plan: z.string(), digest: z.string(), at: z.string() }),
-  /** The candidate is about to get the share of this stage. */
-  z.strictObject({ what: z.literal('deploying'), stage: index, places: z.array(z.string()), at: z.string() }),
-  z.strictObject({ what: z.literal('deployed'), stage: index, at: z.string() }),
-  z.strictObject({ what: z.literal('probed'), stage: index, batch: index, nextSeed: index, directory: z.string(), at: z.string() }),
-  z.strictObject({ what: z.literal('advanced'), stage: index, at: z.string() }),
+  /** `source`: the plan as it was then, by which it is undone, whatever became of the file. */
+  z.strictObject({ what: z.literal('begun'), format: z.literal(1), plan: z.string(), digest: z.string(), source: z.string(), at }),
+  /** These are about to get the candidate. */
+  z.strictObject({ what: z.literal('deploying'), stage: index, places: names, at }),
+  /** All of the stage have it. */
+  z.strictObject({ what: z.literal('deployed'), stage: index, at }),
+  z.strictObject({ what: z.literal('probed'), stage: index, nextSeed: index, directory: z.string(), begunAt: at, at }),
+  z.strictObject({ what: z.literal('advanced'), stage: index, at }),
   /** By the rules, or because somebody asked for it. */
-  z.strictObject({ what: z.literal('rolling-back'), stage: index, why: z.string(), at: z.string() }),
-  z.strictObject({ what: z.literal('ended'), how: z.enum(['rolled-out', 'rolled-back']), at: z.string() }),
+  z.strictObject({ what: z.literal('rolling-back'), stage: index, why: z.string(), at }),
+  z.strictObject({ what: z.literal('undone'), places: names, at }),
+  z.strictObject({ what: z.literal('ended'), how: z.enum(['rolled-out', 'rolled-back']), at }),
 ]);
 export type JournalLine = Readonly<z.infer<typeof lineSchema>>;
 
+/** One batch that was probed to its end. */
+export interface ProbedBatch {
+  readonly stage: number;
+  /** Within that of the journal. */
+  readonly directory: string;
+  /** In milliseconds since 1970. */
+  readonly begunAtMs: number;
+}
+
 /** How far a canary came. */
 export interface CanaryProgress {
-  /** Of the plan that it follows. */
+  /** Of the plan that it follows, and its text. */
   readonly digest: string;
+  readonly source: string;
   /** The stage that it is in. */
   readonly stage: number;
-  /** Whether the candidate has, or may have, a share; and since when, in milliseconds since 1970, it surely has that of this stage. */
-  readonly isDeployed: boolean;
+  /** What has, or may have, the candidate. */
+  readonly places: readonly string[];
+  /** Since when all of the stage surely have it, in milliseconds since 1970. */
   readonly deployedAtMs: number | undefined;
   /** Of all stages, in order. */
-  readonly batches: readonly { readonly stage: number; readonly directory: string }[];
+  readonly batches: readonly ProbedBatch[];
   readonly nextSeed: number | undefined;
   /** It is being rolled back, and why: it never goes on from there. */
   readonly rollingBack: string | undefined;
   readonly ended: 'rolled-out' | 'rolled-back' | undefined;
 }
 
-/** What the lines come to since it last began; undefined if it never did. */
-export function progressOf(lines: readonly JournalLine[]): CanaryProgress | undefined {
-  return lines.reduce<CanaryProgress | undefined>((progress, line) => {
-    if (line.what === 'begun') return { ...FRESH, digest: line.digest };
-    return progress === undefined ? undefined : advance(progress, line);
-  }, undefined);
-}
-
-const FRESH: Omit<CanaryProgress, 'digest'> = {
+const FRESH: Omit<CanaryProgress, 'digest' | 'source'> = {
   stage: 0,
-  isDeployed: false,
+  places: [],
   deployedAtMs: undefined,
   batches: [],
   nextSeed: undefined,
@@ -57,22 +65,30 @@ const FRESH: Omit<CanaryProgress, 'digest'> = {
   ended: undefined,
 };
 
+/** What the lines come to since it last began; undefined if it never did. */
+export function progressOf(lines: readonly JournalLine[]): CanaryProgress | undefined {
+  return lines.reduce<CanaryProgress | undefined>((progress, line) => {
+    if (line.what === 'begun') return { ...FRESH, digest: line.digest, source: line.source };
+    return progress === undefined ? undefined : advance(progress, line);
+  }, undefined);
+}
+
 function advance(progress: CanaryProgress, line: Exclude<JournalLine, { what: 'begun' }>): CanaryProgress {
   switch (line.what) {
     case 'deploying':
-      return { ...progress, stage: line.stage, isDeployed: true, deployedAtMs: undefined };
+      return { ...progress, stage: line.stage, places: [...new Set([...progress.places, ...line.places])], deployedAtMs: undefined };
     case 'deployed':
-      return { ...progress, deployedAtMs: Date.parse(line.at) };
-    case 'probed':
-      return {
-        ...progress,
-        nextSeed: line.nextSeed,
-        batches: [...progress.batches, { stage: line.stage, directory: line.directory }],
-      };
+      return { ...progress, stage: line.stage, deployedAtMs: Date.parse(line.at) };
+    case 'probed': {
+      const batch = { stage: line.stage, directory: line.directory, begunAtMs: Date.parse(line.begunAt) };
+      return { ...progress, nextSeed: line.nextSeed, batches: [...progress.batches, batch] };
+    }
     case 'advanced':
       return { ...progress, stage: line.stage + 1, deployedAtMs: undefined };
     case 'rolling-back':
       return { ...progress, rollingBack: line.why };
+    case 'undone':
+      return { ...progress, places: progress.places.filter((name) => !line.places.includes(name)) };
     case 'ended':
       return { ...progress, ended: line.how };
   }
@@ -95,29 +111,33 @@ export interface Journal {
 export function openJournal(directory: string): Journal {
   mkdirSync(directory, { recursive: true });
   const path = join(directory, NAME);
-  lock(directory);
+  const unlock = lock(directory);
   try {
-    const lines = existsSync(path) ? parseJournal(readFileSync(path, 'utf8'), path) : [];
-    // What a crash cut off must not be in the middle of what follows.
-    writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+    const source = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    let wholeBytes = source.lastIndexOf('\n') + 1;
+    const lines = parseJournal(source.toString('utf8'), path);
     return {
       get lines() {
         return lines;
       },
       append: (line) => {
+        const text = `${JSON.stringify(line)}\n`;
         const file = openSync(path, 'a');
         try {
-          appendFileSync(file, `${JSON.stringify(line)}\n`);
+          // What a crash cut off, or a full disk.
+          ftruncateSync(file, wholeBytes);
+          writeFileSync(file, text);
           fsyncSync(file);
         } finally {
           closeSync(file);
         }
+        wholeBytes += Buffer.byteLength(text);
         lines.push(line);
       },
-      close: () => rmSync(join(directory, LOCK), { force: true }),
+      close: unlock,
     };
   } catch (error) {
-    rmSync(join(directory, LOCK), { force: true });
+    unlock();
     throw error;
   }
 }
@@ -136,24 +156,30 @@ export function parseJournal(source: string, path: string): JournalLine[] {
     });
 }
 
-function lock(directory: string): void {
+/** @returns what gives it back */
+function lock(directory: string): () => void {
   const path = join(directory, LOCK);
   for (const isSecond of [false, true]) {
     try {
       writeFileSync(path, String(process.pid), { flag: 'wx' });
-      return;
+      return () => rmSync(path, { force: true });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
     const owner = Number(readFileSync(path, 'utf8'));
-    if (isSecond || isRunning(owner)) throw new UsageError(`${directory} is in use by process ${owner}: a canary is one at a time`);
+    if (isSecond || isOther(owner))
+      throw new UsageError(
+        `${directory} is in use by process ${owner}: a canary is one at a time; if that process is something else, remove ${path}`,
+      );
     // Its owner was killed.
     rmSync(path, { force: true });
   }
+  throw new UsageError(`${path} can't be had`);
 }
 
-function isRunning(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
+/** Whether a process of that number runs, and is not this one: in a container each start may have the same number. */
+function isOther(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
   try {
     process.kill(pid, 0);
     return true;

@@ -27,7 +27,7 @@ test('what a plan leaves out has its default', () => {
     policy: {
       success: { p0: 0.999, p1: 0.95, alpha: 0.05, beta: 0.05 },
       latency: { quantile: 0.99, tailMarginRatio: 1 },
-      episodes: { first: 150, step: 75, max: 1350 },
+      episodes: { first: 150, step: 75, max: 1200 },
     },
   });
   expect([0, 1, 2].map((stage) => shareOf(plan, stage).length)).toEqual([1, 5, 20]);

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { MAX_COMPARED } from '../../gate/sides.ts';
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
-import { nearest } from '../../model/nearest.ts';
+import { objectError } from '../../model/field-errors.ts';
 import { parseDurationMs } from '../../targets/command/duration.ts';
 import { unknownVariable } from '../../targets/command/variables.ts';
 import { UsageError } from '../usage-error.ts';
@@ -18,27 +18,13 @@ const MAX_STAGES = 20;
 const MAX_PLACES = 1_000;
 /** Probes more each time that it can't be told yet. */
 export const PROBE_STEP = 75;
+/** A soak in real time is divided by so many: after each part there is a look. */
+export const LOOKS_A_SOAK = 4;
 /** Bundled scenarios that are probes of the kind, if the plan names none. */
 const DEFAULT_PROBES = {
   spot: ['scheduling/spot-spread', 'capacity/spot-runs-out'],
   topology: ['scheduling/negative-max-skew', 'scheduling/strange-spreads'],
 } as const;
-
-/** A map has no other fields than these. */
-function objectError(issue: {
-  readonly code?: string | undefined;
-  readonly keys?: readonly string[] | undefined;
-  readonly inst?: unknown;
-}): string {
-  if (issue.code !== 'unrecognized_keys') return 'must be a map of fields';
-  const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-  return (issue.keys ?? [])
-    .map((key) => {
-      const near = nearest(key, known);
-      return `has no field ${key}; ${near === undefined ? `there are ${known.join(', ')}` : `did you mean ${near}?`}`;
-    })
-    .join(', ');
-}
 
 const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
 
@@ -68,7 +54,12 @@ export interface Place {
 
 const isUnique = (places: readonly Place[]): boolean => new Set(places.map(({ name }) => name)).size === places.length;
 const places = z
-  .array(place, `must be a list of names, or a number up to ${MAX_PLACES}`)
+  .array(place, {
+    error: ({ input }) =>
+      typeof input === 'number'
+        ? `must be a number from 1 to ${MAX_PLACES}, of clusters only, or a list of names`
+        : 'must be a list of names',
+  })
   .nonempty('must name one')
   .max(MAX_PLACES, `must be ${MAX_PLACES} at most`)
   .refine(isUnique, 'names one twice');
@@ -107,7 +98,10 @@ const patchHook = z.strictObject(
     namespace: text.optional(),
     name: text,
     type: z.enum(['strategic', 'merge'], 'must be strategic or merge').default('strategic'),
-    body: z.record(z.string(), z.unknown(), 'must be a map: the patch'),
+    body: z.record(z.string(), z.unknown(), 'must be a map: the patch').superRefine((body, { addIssue }) => {
+      const unknown = unknownVariable(JSON.stringify(body), HOOK_VARIABLES);
+      if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${HOOK_VARIABLES.join(', ')}` });
+    }),
   },
   { error: objectError },
 );
@@ -142,7 +136,11 @@ const probesOf = (atLeast: number, scenarios: readonly string[]) =>
   z
     .strictObject(
       {
-        atLeast: z.int('must be a whole number').positive('must be 1 at least').max(MAX_COMPARED).default(atLeast),
+        atLeast: z
+          .int('must be a whole number')
+          .positive('must be 1 at least')
+          .max(MAX_COMPARED, `must be ${MAX_COMPARED} at most`)
+          .default(atLeast),
         scenarios: z
           .array(text, 'must be a list of scenarios')
           .nonempty('must name a scenario')
@@ -207,6 +205,16 @@ const schema = z.strictObject(
 );
 type Parsed = z.infer<typeof schema>;
 
+/** Probes that a stage has at least. */
+export function leastOf({ spot, topology }: Pick<Parsed['probes'], 'spot' | 'topology'>): number {
+  return spot.atLeast + topology.atLeast;
+}
+
+/** Sizes of a stage at which it can be left. */
+export function looksAStage(probes: Pick<Parsed['probes'], 'spot' | 'topology' | 'most'>): number {
+  return 1 + Math.ceil((probes.most - leastOf(probes)) / PROBE_STEP);
+}
+
 /** What is wrong between its fields. */
 function complaintsOf(plan: Parsed): string[] {
   const { share: among, probes: given, hooks, stages } = plan;
@@ -225,6 +233,12 @@ function complaintsOf(plan: Parsed): string[] {
       ? [`share has pools, and ${FIGHT}; of what probes.command runs nobody can say so: give it clusters`]
       : []),
     ...(patches && bare !== undefined ? [`share has ${bare.name} without a kubeconfig, which a patch needs`] : []),
+    ...(isReal && shareOf(plan, 0).length === among.places.length
+      ? ['stages.0 takes all places that there are: of real clusters there must be one with the baseline, to compare with']
+      : []),
+    ...(isReal && stages.some(({ soak }) => soak > 0) && given.most < leastOf(given) + LOOKS_A_SOAK * PROBE_STEP
+      ? [`probes.most must be ${leastOf(given) + LOOKS_A_SOAK * PROBE_STEP} at least: real clusters are probed through the soak`]
+      : []),
     ...(total > MAX_COMPARED ? [`probes.most is ${total} in all stages, and ${MAX_COMPARED} are compared at most`] : []),
   ];
 }
@@ -236,15 +250,15 @@ export const FIGHT =
 /** A staged rollout, checked. Scenarios and targets are still names. */
 export type CanaryPlan = Readonly<Omit<Parsed, 'rules'>> & { readonly policy: Policy };
 
-/** @throws UsageError that names the file, and each field that is wrong */
-export function readPlan(path: string): CanaryPlan {
+/** A plan with its text. @throws UsageError that names the file, and each field that is wrong */
+export function readPlan(path: string): { readonly plan: CanaryPlan; readonly source: string } {
   let source: string;
   try {
     source = readFileSync(path, 'utf8');
   } catch (error) {
     throw new UsageError(`the plan ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
   }
-  return parsePlan(source, path);
+  return { plan: parsePlan(source, path), source };
 }
 
 /** @throws UsageError */
@@ -269,7 +283,7 @@ export function parsePlan(source: string, path: string): CanaryPlan {
 /** The gate's policy for a canary: how many probes there are, and a tail that may be as long as the rules say. */
 function policyOf(
   { success, unknown, p99Ratio }: z.infer<typeof rules>,
-  { probes: { spot, topology, most }, stages }: Pick<Parsed, 'probes' | 'stages'>,
+  { probes, stages }: Pick<Parsed, 'probes' | 'stages'>,
   path: string,
 ): Policy {
   let policy: Policy;
@@ -285,8 +299,8 @@ function policyOf(
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  const max = most * stages.length;
   const clean = trialsToAccept(policy.success, 0);
+  const { most } = probes;
   if (clean > most)
     throw new UsageError(
       `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}: no stage could be left; raise most, or lower p1`,
@@ -294,12 +308,13 @@ function policyOf(
   return {
     ...policy,
     latency: { ...policy.latency, quantile: 0.99, tailMarginRatio: p99Ratio - 1 },
-    episodes: { first: spot.atLeast + topology.atLeast, step: PROBE_STEP, max },
+    // So that each of its looks has its part of the errors.
+    episodes: { first: leastOf(probes), step: PROBE_STEP, max: leastOf(probes) + PROBE_STEP * (looksAStage(probes) * stages.length - 1) },
   };
 }
 
 /** How many places have the candidate in a stage. One at least; more than the percent says where it falls between two. */
-export function shareOf({ share: { places: all }, stages }: CanaryPlan, index: number): readonly Place[] {
+export function shareOf({ share: { places: all }, stages }: Pick<Parsed, 'share' | 'stages'>, index: number): readonly Place[] {
   const percent = stages[index]?.percent ?? 0;
   return all.slice(0, Math.max(1, Math.ceil((all.length * percent) / 100)));
 }

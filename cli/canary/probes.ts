@@ -7,8 +7,6 @@ import { loadTarget } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { TrialKinds } from '../../history/measures.ts';
-import { substitute } from '../../targets/command/variables.ts';
-import { createPrograms } from '../../world/kind/programs.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import { readComparedRun } from '../compare/read-run.ts';
@@ -16,6 +14,7 @@ import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { UsageError } from '../usage-error.ts';
 import { FIGHT } from './plan.ts';
+import { describeEnd, runProgram } from './programs.ts';
 import type { CanaryPlan, PROBE_VARIABLES, Place } from './plan.ts';
 
 export const PROBE_KINDS = ['spot', 'topology'] as const;
@@ -31,8 +30,6 @@ const MEANT: Readonly<Record<ProbeKind, string>> = {
   topology: 'no pod of it has a hard topology spread constraint',
 };
 
-/** The end of what a program said that is shown. */
-const SHOWN = 600;
 /** So many places are probed side by side by a command. */
 const MAX_PROBERS = 4;
 
@@ -40,6 +37,8 @@ const MAX_PROBERS = 4;
 export interface Batch {
   /** Of its first trials. */
   readonly seed: number;
+  /** The how-manieth of its stage it is, from 0 on: of many places each batch takes the next few. */
+  readonly turn: number;
   /** Probes of the candidate at least, by kind. */
   readonly atLeast: Readonly<Record<ProbeKind, number>>;
   /** Those that have the candidate, and those that have the baseline. */
@@ -51,6 +50,9 @@ export interface Batch {
 export interface Probed {
   readonly candidate: readonly Episode[];
   readonly baseline: readonly Episode[];
+  /** How many of them are probes of the places themselves, not of what lies beside them; and of the candidate's those with a verdict. */
+  readonly probes: Readonly<Record<'candidate' | 'baseline', number>>;
+  readonly known: Readonly<Record<ProbeKind, number>>;
   /** How long the candidate was watched, in milliseconds on the clocks of the places that have it, all of them together. */
   readonly watchedMs: number;
 }
@@ -105,7 +107,8 @@ export interface ProberOptions {
 }
 
 type Chosen = Readonly<Record<ProbeKind, readonly ChosenScenario[]>>;
-type Side = 'candidate' | 'baseline';
+/** `neighbour`: the baseline again, beside the candidate in one cluster: what it suffers there is the candidate's doing. */
+type Side = 'candidate' | 'baseline' | 'neighbour';
 
 /**
  * A fleet that is simulated: a probe is a trial in the embedded world, and the places take the seeds in turn. The control is the
@@ -113,6 +116,7 @@ type Side = 'candidate' | 'baseline';
  */
 async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt, console }: ProberOptions): Promise<Prober> {
   const sides = sidesOf(plan);
+  const all = Object.keys(sides) as Side[];
   for (const { ref, label } of Object.values(sides)) {
     const target = await loadTarget(ref);
     const { capabilities } = worldFor(target).facts;
@@ -126,7 +130,7 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
     const runs = { chosen: chosen[kind], seed, trials, nodesOf: () => DEFAULT_NODES, workers };
-    const targets = who.map((letter) => ({ letter, target: sides[letter] }));
+    const targets = who.flatMap((letter) => (sides[letter] === undefined ? [] : [{ letter, target: sides[letter] }]));
     await runTargets(targets, runs, { directory: join(directory, kind), startedAt, signal }, console);
     signal.throwIfAborted();
   };
@@ -140,47 +144,41 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
       }
     },
     run: async (batch, directory, signal) => {
-      for (const kind of PROBE_KINDS) await run(['candidate', 'baseline'], kind, batch.seed, roundsOf(kind, batch), directory, signal);
+      for (const kind of PROBE_KINDS) await run(all, kind, batch.seed, roundsOf(kind, batch), directory, signal);
     },
-    read: (directory) => readBatch(directory, (side) => [side]),
+    read: (directory) => readBatch(directory, (side) => (sides[side] === undefined ? [] : [side])),
   };
 }
 
 /** @throws UsageError for targets that can't share a cluster, where the plan wants that */
-function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Record<Side, ReturnType<typeof chooseTarget>>> {
+function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Partial<Record<Side, ReturnType<typeof chooseTarget>>>> {
   const alone = { candidate: chooseTarget(candidate), baseline: chooseTarget(baseline) };
   if (share.of === 'clusters') return alone;
   try {
-    return { candidate: chooseTarget(`${candidate}+${baseline}`), baseline: chooseTarget(`${baseline}+${candidate}`) };
+    return {
+      candidate: chooseTarget(`${candidate}+${baseline}`),
+      baseline: chooseTarget(`${baseline}+${baseline}`),
+      neighbour: chooseTarget(`${baseline}+${candidate}`),
+    };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new UsageError(`the plan shares out pools: ${FIGHT}. ${why}. Give it a share of clusters`);
   }
 }
 
+/** What a prober's command is asked for. */
+type ProbeValues = Readonly<Record<(typeof PROBE_VARIABLES)[number], string>>;
+
 /** Places that are really there: a command probes one of them, and writes a run directory. In real time nothing is in pairs. */
 function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   const { command = [], timeout, seed: firstSeed } = plan.probes;
-  const roundsOf = (kind: ProbeKind, places: readonly Place[], { atLeast }: Pick<Batch, 'atLeast'>): number =>
-    Math.ceil(atLeast[kind] / chosen[kind].length / Math.max(1, places.length));
-  const probe = async (values: Readonly<Record<(typeof PROBE_VARIABLES)[number], string>>, signal: AbortSignal): Promise<void> => {
-    const [program = '', ...args] = command.map((text) => substitute(text, values));
-    const environment = Object.fromEntries(Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value]));
-    const end = await createPrograms(environment).run(program, args, { limitMs: timeout, signal });
-    signal.throwIfAborted();
+  const probe = async (values: ProbeValues, signal: AbortSignal): Promise<void> => {
+    const { end, line } = await runProgram(command, values, { limitMs: timeout, signal });
     // What it found is in the directory; its exit code says no more.
-    if (existsSync(join(values.OUT, 'run.json'))) return;
-    const how = end.isMissing
-      ? 'there is no such program'
-      : end.isLate
-        ? `it took longer than ${timeout / 1_000} s`
-        : `exit code ${String(end.code)}`;
-    const said = end.stderr.trim().slice(-SHOWN);
-    throw new ProbeError(
-      `${values.PLACE} can't be probed: \`${[program, ...args].join(' ')}\` wrote no run directory (${how})${said === '' ? '' : `; it said: ${said}`}`,
-    );
+    if (!existsSync(join(values.OUT, 'run.json')))
+      throw new ProbeError(`${values.PLACE} can't be probed: \`${line}\` wrote no run directory: ${describeEnd(end, timeout)}`);
   };
-  const jobsOf = (side: Side, kind: ProbeKind, places: readonly Place[], seed: number, trials: number, directory: string) =>
+  const jobsOf = (side: Side, kind: ProbeKind, { places, trials }: Portion, seed: number, directory: string): ProbeValues[] =>
     places.flatMap(({ name }, place) =>
       chosen[kind].map(({ label }, scenario) => ({
         SIDE: side,
@@ -193,13 +191,19 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
         OUT: join(directory, kind, side, `${name}-${scenario + 1}`),
       })),
     );
+  const portion = (kind: ProbeKind, side: 'share' | 'rest', batch: Omit<Batch, 'seed'>): Portion =>
+    portionOf(batch[side], Math.ceil(batch.atLeast[kind] / chosen[kind].length), batch.turn);
   return {
     isVirtual: false,
     seedsOf: (batch) =>
-      Math.max(...PROBE_KINDS.flatMap((kind) => [batch.share, batch.rest].map((places) => roundsOf(kind, places, batch) * places.length))),
+      Math.max(
+        ...PROBE_KINDS.flatMap((kind) => (['share', 'rest'] as const).map((side) => portion(kind, side, batch))).map(
+          ({ places, trials }) => places.length * trials,
+        ),
+      ),
     rehearse: async (directory, signal) => {
       for (const kind of PROBE_KINDS) {
-        const jobs = jobsOf('baseline', kind, plan.share.places.slice(0, 1), firstSeed, 1, directory);
+        const jobs = jobsOf('baseline', kind, { places: plan.share.places.slice(0, 1), trials: 1 }, firstSeed, directory);
         for (const job of jobs) await probe(job, signal);
         refuseRehearsal(
           jobs.map(({ OUT }) => OUT),
@@ -209,13 +213,24 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
     },
     run: async (batch, directory, signal) => {
       const jobs = PROBE_KINDS.flatMap((kind) => [
-        ...jobsOf('candidate', kind, batch.share, batch.seed, roundsOf(kind, batch.share, batch), directory),
-        ...jobsOf('baseline', kind, batch.rest, batch.seed, roundsOf(kind, batch.rest, batch), directory),
+        ...jobsOf('candidate', kind, portion(kind, 'share', batch), batch.seed, directory),
+        ...jobsOf('baseline', kind, portion(kind, 'rest', batch), batch.seed, directory),
       ]);
+      // In one place one after the other: what is being probed there needs the cluster for itself.
+      const queues = [...Map.groupBy(jobs, ({ PLACE }) => PLACE).values()];
       const work = async (): Promise<void> => {
-        for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) await probe(job, signal);
+        for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) for (const job of queue) await probe(job, signal);
       };
-      const failed = (await Promise.allSettled(Array.from({ length: MAX_PROBERS }, work))).find((end) => end.status === 'rejected');
+      const careful = async (): Promise<void> => {
+        try {
+          await work();
+        } catch (error) {
+          // The batch is lost: the others end with what they are at.
+          queues.length = 0;
+          throw error;
+        }
+      };
+      const failed = (await Promise.allSettled(Array.from({ length: MAX_PROBERS }, careful))).find((end) => end.status === 'rejected');
       if (failed !== undefined) throw failed.reason;
     },
     read: (directory) =>
@@ -226,13 +241,39 @@ function commanded(plan: CanaryPlan, chosen: Chosen): Prober {
   };
 }
 
+/** Places of one side that a batch probes, and how many trials of each scenario there. */
+interface Portion {
+  readonly places: readonly Place[];
+  readonly trials: number;
+}
+
+/** Of many places the next few, in turn. */
+function portionOf(places: readonly Place[], needed: number, turn: number): Portion {
+  const count = Math.min(places.length, needed);
+  if (count === 0) return { places: [], trials: 0 };
+  const some = Array.from({ length: count }, (_, index) => places[(turn * count + index) % places.length]);
+  return { places: some.filter((place) => place !== undefined), trials: Math.ceil(needed / count) };
+}
+
+/** Of a scenario that is probed in the neighbour: it is compared with the baseline where that has nobody beside it but itself. */
+const BESIDE = ' (beside the candidate)';
+
 /** @param runsOf the run directories of a side, within those of a kind */
 function readBatch(directory: string, runsOf: (side: Side, kind: ProbeKind) => readonly string[]): Probed {
-  const read = (side: Side) => PROBE_KINDS.flatMap((kind) => runsOf(side, kind).map((run) => readProbes(join(directory, kind, run), kind)));
+  const read = (side: Side) =>
+    PROBE_KINDS.flatMap((kind) => runsOf(side, kind).map((run) => ({ kind, ...readProbes(join(directory, kind, run), kind) })));
+  const episodesOf = (runs: ReturnType<typeof read>): Episode[] => runs.flatMap(({ episodes }) => episodes);
   const candidate = read('candidate');
+  const [own, control, beside] = [episodesOf(candidate), episodesOf(read('baseline')), episodesOf(read('neighbour'))];
+  if (own.length === 0) throw new ProbeError(`${directory} has no trial of the candidate: what was asked for was not run`);
+  const besides = (episodes: readonly Episode[]): Episode[] => episodes.map((one) => ({ ...one, scenario: `${one.scenario}${BESIDE}` }));
+  const known = (kind: ProbeKind): number =>
+    candidate.reduce((sum, run) => sum + (run.kind === kind ? run.episodes.filter(({ verdict }) => verdict !== 'unknown').length : 0), 0);
   return {
-    candidate: candidate.flatMap(({ episodes }) => episodes),
-    baseline: read('baseline').flatMap(({ episodes }) => episodes),
+    candidate: [...own, ...besides(beside)],
+    baseline: [...control, ...(beside.length === 0 ? [] : besides(control))],
+    probes: { candidate: own.length, baseline: control.length },
+    known: { spot: known('spot'), topology: known('topology') },
     watchedMs: candidate.reduce((sum, { watchedMs }) => sum + watchedMs, 0),
   };
 }

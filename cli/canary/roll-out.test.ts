@@ -4,37 +4,31 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import type { Episode } from '../../gate/episode.ts';
 import { episode, failed, slower } from '../../gate/testing/episodes.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { folderWith } from '../testing/files.ts';
 import { progressOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import { parsePlan } from './plan.ts';
-import type { CanaryPlan } from './plan.ts';
 import type { Batch, Prober } from './probes.ts';
-import { rollOut } from './roll-out.ts';
+import { isUnderWay, rollOut, undo } from './roll-out.ts';
 import type { CanaryOutcome, RollOut } from './roll-out.ts';
 
 /** A hook that writes down what it was asked for. */
 const hook = (log: string): string =>
   `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("${log}", process.argv.slice(1).join(" ") + "\\n")', "\${ACTION}", "\${STAGE}", "\${PLACE}"]}`;
 
-function planWith(log: string, more = ''): CanaryPlan {
-  return parsePlan(
-    `
+const sourceWith = (log: string, more = ''): string => `
 name: upgrade
 baseline: before
 candidate: after
 share: {clusters: 4}
 stages: [{percent: 25, soak: 10m}, {percent: 50, soak: 10m}, {percent: 100, soak: 10m}]
 hooks: {deploy: ${hook(log)}, rollback: ${hook(log)}}
-${more}`,
-    'plan.yaml',
-  );
-}
+${more}`;
 
 /** A made-up autoscaler: what each of its probes comes to. Batches are kept where the run directories would be. */
 function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, asked: Batch[] = []): Prober {
-  const batches = new Map<string, Batch>();
   return {
     isVirtual: true,
     seedsOf: ({ atLeast }) => atLeast.spot + atLeast.topology,
@@ -51,10 +45,11 @@ function proberOf(candidate: (seed: number, stage: number) => Partial<Episode>, 
       return {
         candidate: seeds.map((one) => episode(one, candidate(one, share.length))),
         baseline: seeds.map((one) => episode(one)),
+        probes: { candidate: seeds.length, baseline: seeds.length },
+        known: atLeast,
         watchedMs: seeds.length * 180_000,
       };
     },
-    ...batches,
   };
 }
 
@@ -65,12 +60,24 @@ interface Stand {
   readonly lines: JournalLine[];
 }
 
-/** @param killedAfter the process ends when so many lines are in the journal */
-function stand(testInfo: TestInfo, prober: Prober, { more = '', killedAfter = Infinity, lines = [] as JournalLine[] } = {}): Stand {
+interface StandOptions {
+  readonly more?: string;
+  /** The process ends when so many lines are in the journal. */
+  readonly killedAfter?: number;
+  readonly lines?: JournalLine[];
+  readonly clusters?: string;
+  readonly source?: string;
+  readonly clock?: Clock;
+}
+
+function stand(testInfo: TestInfo, prober: Prober, options: StandOptions = {}): Stand {
+  const { more = '', killedAfter = Infinity, lines = [], clusters = '4', clock = createRealTimeline().scope('test') } = options;
   const directory = folderWith(testInfo);
   const log = join(directory, 'hooks.log');
+  const { source = sourceWith(log, more).replace('clusters: 4', `clusters: ${clusters}`) } = options;
   const canary = (): RollOut => ({
-    plan: planWith(log, more),
+    plan: parsePlan(source, 'plan.yaml'),
+    source,
     digest: 'digest',
     prober,
     journal: {
@@ -82,13 +89,13 @@ function stand(testInfo: TestInfo, prober: Prober, { more = '', killedAfter = In
       close: () => undefined,
     },
     directory,
-    clock: createRealTimeline().scope('test'),
+    clock,
     signal: new AbortController().signal,
     events: { stage: () => undefined, decision: () => undefined, note: () => undefined },
   });
   return {
     outcome: () => rollOut(canary()),
-    undo: () => rollOut(canary(), true),
+    undo: () => undo(canary()),
     hooks: () => readLines(log),
     lines,
   };
@@ -156,7 +163,7 @@ test('what can not be told is held, after as many probes as the plan has', async
   const { outcome, undo, hooks } = stand(testInfo, proberOf(unknown), { more: 'probes: {most: 210}' });
   const held = await outcome();
   expect(held).toMatchObject({ how: 'held', stage: 1, places: ['cluster-01'], probes: { candidate: 210 } });
-  expect(held.why).toContain('The plan has no more than 210 probes a stage.');
+  expect(held.why).toContain('The plan has no more than 210 probes a stage: with more of them it can go on.');
   expect(hooks()).toEqual(['deploy 1 cluster-01']);
   expect(await undo()).toMatchObject({ how: 'rolled-back', places: [], why: 'somebody asked for it' });
   expect(hooks()).toEqual(['deploy 1 cluster-01', 'rollback 1 cluster-01']);
@@ -183,40 +190,66 @@ test('a soak is probed through, and one that is too long for the probes is held'
 
 test('a hook that fails holds, with what it said; so does one that undoes', async ({}, testInfo) => {
   const bad = `{command: ["${process.execPath}", -e, 'console.error("no such release"); process.exit(4)']}`;
-  const directory = folderWith(testInfo);
-  const source = planWith(join(directory, 'hooks.log'));
-  const parse = (deploy: string): CanaryPlan => ({
-    ...source,
-    hooks: parsePlan(
-      `
-name: upgrade
-baseline: before
-candidate: after
-share: {clusters: 4}
-stages: [{percent: 100}]
-hooks: {deploy: ${deploy}, rollback: ${bad}}`,
-      'plan.yaml',
-    ).hooks,
-  });
+  const log = join(folderWith(testInfo), 'hooks.log');
   const lines: JournalLine[] = [];
-  const canary = (plan: CanaryPlan): RollOut => ({
-    plan,
-    digest: 'digest',
-    prober: proberOf((seed) => failed(seed)),
-    journal: { lines, append: (line) => void lines.push(line), close: () => undefined },
-    directory,
-    clock: createRealTimeline().scope('test'),
-    signal: new AbortController().signal,
-    events: { stage: () => undefined, decision: () => undefined, note: () => undefined },
-  });
-  const held = await rollOut(canary(parse(bad)));
-  expect(held).toMatchObject({ how: 'held', stage: 1, decision: undefined });
+  const of = (deploy: string, rollback: string): Stand =>
+    stand(testInfo, proberOf(failed), {
+      source: sourceWith(log).replace(/hooks:.*/, `hooks: {deploy: ${deploy}, rollback: ${rollback}}`),
+      lines,
+    });
+  const held = await of(bad, bad).outcome();
+  expect(held).toMatchObject({ how: 'held', stage: 1, decision: undefined, places: ['cluster-01'] });
   expect(held.why).toMatch(/^the deploy hook `.*`: it ended with exit code 4; it said: no such release$/);
-  const stuck = await rollOut(canary(parse(hook(join(directory, 'hooks.log')))));
+  const stuck = await of(hook(log), bad).outcome();
   expect(stuck).toMatchObject({ how: 'not-rolled-back', stage: 1, places: ['cluster-01'] });
   expect(stuck.why).toMatch(/^It was to be rolled back \(The candidate fails .*\), and that failed: the rollback hook .*no such release$/);
-  // Once it is to go back it never goes on.
-  expect(await rollOut(canary(source))).toMatchObject({ how: 'rolled-back', places: [] });
+  // Once it is to go back it never goes on, and it is undone by the plan as it was when it began.
+  expect(await of(hook(log), hook(log)).outcome()).toMatchObject({ how: 'not-rolled-back' });
+});
+
+test('it is undone where it is, by the plan as it was, whatever became of the file and of what was probed', async ({}, testInfo) => {
+  const unknown = (seed: number): Partial<Episode> => (seed % 5 === 0 ? { verdict: 'unknown' } : {});
+  const lines: JournalLine[] = [];
+  await stand(testInfo, proberOf(unknown), { more: 'probes: {most: 210}', lines }).outcome();
+  const other = stand(
+    testInfo,
+    proberOf(() => ({})),
+    { more: 'probes: {most: 300}', lines, clusters: '[x, y, z]' },
+  );
+  expect(await other.undo()).toMatchObject({ how: 'rolled-back', places: [] });
+  expect(other.hooks()).toEqual(['deploy 1 cluster-01', 'rollback 1 cluster-01']);
+});
+
+test('real places are watched through the soak, and looked at after it, also when nobody watched meanwhile', async ({}, testInfo) => {
+  for (const isKilled of [false, true]) {
+    const info = { ...testInfo, outputPath: (...parts: string[]) => testInfo.outputPath(String(isKilled), ...parts) };
+    const asked: Batch[] = [];
+    let nowMs = 0;
+    const slept: number[] = [];
+    const clock = {
+      ...createRealTimeline().scope('test'),
+      nowMs: () => nowMs,
+      sleep: (ms: number) => {
+        slept.push(ms);
+        nowMs += ms;
+        return Promise.resolve();
+      },
+    };
+    const lines: JournalLine[] = [];
+    const prober = { ...proberOf(() => ({}), asked), isVirtual: false };
+    // Killed after the first batch of the first stage; a day goes by.
+    if (isKilled) {
+      await expect(stand(info, prober, { lines, clock, killedAfter: 4 }).outcome()).rejects.toThrow('killed');
+      nowMs += 86_400_000;
+    }
+    const outcome = await stand(info, prober, { lines, clock }).outcome();
+    expect(outcome, outcome.why).toMatchObject({ how: 'rolled-out' });
+    const first = progressOf(lines)?.batches.filter(({ stage }) => stage === 0) ?? [];
+    const deployedAtMs = 0;
+    expect(first.at(-1)?.begunAtMs).toBeGreaterThanOrEqual(deployedAtMs + 600_000);
+    expect(slept.slice(0, 4)).toEqual([150_000, 150_000, 150_000, 150_000]);
+    expect(asked.filter(({ share }) => share.length === 1).length).toBe(isKilled ? 5 : 15);
+  }
 });
 
 test('killed after any line of its journal, it goes on to the same end, or is undone', async ({}, testInfo) => {
@@ -236,11 +269,11 @@ test('killed after any line of its journal, it goes on to the same end, or is un
         const lines: JournalLine[] = [];
         const first = stand(info, make(), { killedAfter, lines });
         await expect(first.outcome()).rejects.toThrow('killed');
-        if (isUndone && progressOf(lines)?.isDeployed !== true) continue;
+        if (isUndone && !isUnderWay(progressOf(lines))) continue;
         const second = stand(info, make(), { lines });
         const outcome = await (isUndone ? second.undo() : second.outcome());
         if (isUndone) expect(outcome).toMatchObject({ how: 'rolled-back', places: [] });
-        else expect(outcome).toMatchObject({ how: end.how, places: end.places, probes: end.probes });
+        else expect(outcome).toMatchObject({ how: end.how, places: end.places });
         // Whatever has the candidate and is to lose it is told so, at the latest by whoever came after.
         const has = new Set(
           second

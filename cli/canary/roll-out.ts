@@ -5,18 +5,16 @@ import type { StageDecision } from '../../gate/canary.ts';
 import type { Episode } from '../../gate/episode.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { HookError, runHook } from './hooks.ts';
-import type { CanaryProgress, Journal, JournalLine } from './journal.ts';
+import type { CanaryProgress, Journal } from './journal.ts';
 import { progressOf } from './journal.ts';
-import { PROBE_STEP, shareOf } from './plan.ts';
+import { UsageError } from '../usage-error.ts';
+import { LOOKS_A_SOAK, PROBE_STEP, leastOf, looksAStage, parsePlan, shareOf } from './plan.ts';
 import type { CanaryPlan, Hook, Place } from './plan.ts';
-import { ProbeError } from './probes.ts';
-import type { Batch, Prober } from './probes.ts';
+import { PROBE_KINDS, ProbeError } from './probes.ts';
+import type { Batch, Prober, Probed } from './probes.ts';
 
 /** Probes of one batch: so many are lost to a candidate that is plainly broken. */
 const BATCH = 30;
-/** A soak in real time is watched by so many batches at most, the first of which begins at once. */
-const BATCHES_A_SOAK = 4;
-
 /** What is told while it goes on. */
 export interface RollOutEvents {
   stage(stage: StageFacts): void;
@@ -53,10 +51,8 @@ export interface CanaryOutcome {
   readonly directories: readonly string[];
 }
 
-export interface RollOut {
-  readonly plan: CanaryPlan;
-  readonly digest: string;
-  readonly prober: Prober;
+/** A canary as far as it is known without looking at what was probed. */
+export interface Undoing {
   readonly journal: Journal;
   /** Of the journal, in which batches get theirs. */
   readonly directory: string;
@@ -65,77 +61,123 @@ export interface RollOut {
   readonly events: RollOutEvents;
 }
 
+export interface RollOut extends Undoing {
+  readonly plan: CanaryPlan;
+  readonly digest: string;
+  /** The plan's text. */
+  readonly source: string;
+  readonly prober: Prober;
+}
+
 /** Nothing could be told any more: the reason to hold. */
 class Held extends Error {}
 
 /**
+ * Takes the candidate from wherever it is, by the plan as it was when the canary began: neither what was probed nor the targets are
+ * needed for it, nor a plan that was changed since.
+ * @throws the signal's reason when it is aborted
+ */
+export async function undo(canary: Undoing, why = 'somebody asked for it'): Promise<CanaryOutcome> {
+  const plan = parsePlan(progress(canary).source, 'the plan in the journal');
+  return ending(canary, plan, NOTHING, () => rollBack(canary, plan, why));
+}
+
+/**
  * Carries a plan out, from where its journal left it: stage by stage, until the candidate has everything, or nothing.
- * @param isUndone it is to be rolled back, whatever it came to
+ * @throws UsageError before anything is changed, when the plan can't be carried out
  * @throws the signal's reason when it is aborted: the journal says how far it came
  */
-export async function rollOut(canary: RollOut, isUndone = false): Promise<CanaryOutcome> {
-  const { plan, journal, digest, events } = canary;
+export async function rollOut(canary: RollOut): Promise<CanaryOutcome> {
+  const { plan, journal, digest, source } = canary;
+  const before = progressOf(journal.lines);
+  if (before?.ended !== undefined) throw new UsageError(`this canary has been ${before.ended.replace('-', ' ')}`);
+  if (before?.rollingBack !== undefined) return undo(canary, before.rollingBack);
   // One that changed nothing is no beginning: its plan may have been mended since.
-  if (progressOf(journal.lines)?.isDeployed !== true) journal.append({ what: 'begun', format: 1, plan: plan.name, digest, at: at(canary) });
-  const evidence = gather(canary);
-  let decision: StageDecision | undefined;
-  const end = (how: CanaryOutcome['how'], why: string): CanaryOutcome => {
-    const { stage, batches, isDeployed } = progress(canary);
+  if (!isUnderWay(before)) journal.append({ what: 'begun', format: 1, plan: plan.name, digest, source, at: at(canary) });
+  const seen = { decision: undefined, evidence: createEvidence(canary) };
+  return ending(canary, plan, seen, () => goOn(canary, seen));
+}
+
+/** Whether something has the candidate, or may have it, and is neither to keep nor to lose it yet. */
+export function isUnderWay(progress: CanaryProgress | undefined): boolean {
+  return progress !== undefined && progress.places.length > 0 && progress.ended === undefined;
+}
+
+/** What was probed, and what was made of it last. */
+interface Seen {
+  decision: StageDecision | undefined;
+  readonly evidence: Pick<Evidence, 'probes'>;
+}
+
+const NOTHING: Seen = { decision: undefined, evidence: { probes: () => ({ candidate: 0, baseline: 0 }) } };
+
+/** @param work what is done, until it comes to rest: how, and why */
+async function ending(
+  canary: Undoing,
+  plan: CanaryPlan,
+  seen: Seen,
+  work: () => Promise<Pick<CanaryOutcome, 'how' | 'why'>>,
+): Promise<CanaryOutcome> {
+  const end = ({ how, why }: Pick<CanaryOutcome, 'how' | 'why'>): CanaryOutcome => {
+    const { stage, batches, places } = progress(canary);
     return {
       how,
       why,
       stage: Math.min(stage + 1, plan.stages.length),
-      places: how === 'rolled-back' || !isDeployed ? [] : shareOf(plan, Math.min(stage, plan.stages.length - 1)).map(({ name }) => name),
-      decision,
-      probes: { candidate: evidence.candidate.length, baseline: evidence.baseline.length },
+      places,
+      decision: seen.decision,
+      probes: seen.evidence.probes(),
       directories: batches.map((batch) => batch.directory),
     };
   };
-  const before = progress(canary);
-  if (before.ended !== undefined) return end(before.ended, `it was ${before.ended.replace('-', ' ')} before`);
   try {
-    const undo = before.rollingBack ?? (isUndone ? 'somebody asked for it' : undefined);
-    if (undo !== undefined) return end('rolled-back', await rollBack(canary, undo));
-    for (let stage = before.stage; stage < plan.stages.length; stage += 1) {
-      const facts = factsOf(plan, stage);
-      events.stage(facts);
-      await deploy(canary, stage, facts);
-      for (;;) {
-        const seen = evidence.inStage(stage);
-        const isLook = looksUntil(plan, seen) > looksUntil(plan, evidence.beforeLast(stage));
-        if (seen > 0) {
-          const how = { paired: canary.prober.isVirtual, seed: plan.probes.seed, isLook };
-          decision = decideStage(evidence.baseline, evidence.candidate, plan.policy, how);
-          if (isLook || decision.verdict === 'roll-back') events.decision(facts, decision);
-          if (decision.verdict === 'roll-back') return end('rolled-back', await rollBack(canary, decision.sentence));
-          const isLast = seen >= plan.probes.most;
-          if (decision.verdict === 'advance' && (await isSoaked(canary, stage, evidence.watchedMs(stage), isLast))) break;
-          if (isLast)
-            throw new Held(
-              decision.verdict === 'more'
-                ? `${decision.sentence} The plan has no more than ${plan.probes.most} probes a stage.`
-                : `In ${seen} probes, as many as the plan has a stage, less time passed in the ${facts.places.length} places than they are to soak: raise probes.most, or shorten the soak.`,
-            );
-        }
-        await probe(canary, stage, evidence);
-      }
-      journal.append({ what: 'advanced', stage, at: at(canary) });
-    }
-    journal.append({ what: 'ended', how: 'rolled-out', at: at(canary) });
-    return end('rolled-out', decision?.sentence ?? 'every stage was left before');
+    return end(await work());
   } catch (error) {
-    if (!(error instanceof Held || error instanceof HookError || error instanceof ProbeError)) throw error;
-    const { rollingBack } = progress(canary);
-    if (rollingBack === undefined) return end('held', error.message);
-    return end('not-rolled-back', `It was to be rolled back (${rollingBack}), and that failed: ${error.message}`);
+    const isMeant = error instanceof Held || error instanceof HookError || error instanceof ProbeError || error instanceof UsageError;
+    const { rollingBack, places } = progress(canary);
+    // What was refused before anything was changed is wrong usage, and nothing else.
+    if (!isMeant || (error instanceof UsageError && places.length === 0)) throw error;
+    if (rollingBack === undefined) return end({ how: 'held', why: error.message });
+    return end({ how: 'not-rolled-back', why: `It was to be rolled back (${rollingBack}), and that failed: ${error.message}` });
   }
 }
 
-function at({ clock }: RollOut): string {
+async function goOn(canary: RollOut, seen: Seen & { readonly evidence: Evidence }): Promise<Pick<CanaryOutcome, 'how' | 'why'>> {
+  const { plan, journal, prober } = canary;
+  const { evidence } = seen;
+  for (const batch of progress(canary).batches) evidence.add(batch.stage, prober.read(join(canary.directory, batch.directory)));
+  for (let { stage } = progress(canary); stage < plan.stages.length; stage += 1) {
+    const facts = factsOf(plan, stage);
+    canary.events.stage(facts);
+    await deploy(canary, stage, facts);
+    for (;;) {
+      const { now, before, earlier } = evidence.of(stage);
+      if (now.probes > 0) {
+        const isLook = looksUntil(plan, now) > looksUntil(plan, before);
+        const how = { paired: prober.isVirtual, seed: plan.probes.seed, isLook, earlier };
+        const decision = decideStage(evidence.baseline, evidence.candidate, plan.policy, how);
+        seen.decision = decision;
+        if (isLook || decision.verdict === 'roll-back') canary.events.decision(facts, decision);
+        if (decision.verdict === 'roll-back') return rollBack(canary, plan, decision.sentence);
+        if (decision.verdict === 'advance' && (await isSoaked(canary, facts, stage, now))) break;
+        if (decision.verdict === 'more' && now.probes >= plan.probes.most)
+          throw new Held(
+            `${decision.sentence} The plan has no more than ${plan.probes.most} probes a stage: with more of them it can go on.`,
+          );
+      }
+      await probe(canary, stage, evidence);
+    }
+    journal.append({ what: 'advanced', stage, at: at(canary) });
+  }
+  journal.append({ what: 'ended', how: 'rolled-out', at: at(canary) });
+  return { how: 'rolled-out', why: seen.decision?.sentence ?? 'Every stage was left before.' };
+}
+
+function at({ clock }: Undoing): string {
   return new Date(clock.nowMs()).toISOString();
 }
 
-function progress({ journal }: RollOut): CanaryProgress {
+function progress({ journal }: Undoing): CanaryProgress {
   const now = progressOf(journal.lines);
   if (now === undefined) throw new Error('a journal that has been begun has a first line');
   return now;
@@ -149,36 +191,49 @@ function factsOf(plan: CanaryPlan, stage: number): StageFacts {
 }
 
 /** Gives the candidate the share of a stage, if it has not got it yet. */
-async function deploy(canary: RollOut, stage: number, { added, percent, places }: StageFacts): Promise<void> {
+async function deploy(canary: RollOut, stage: number, { added, percent }: StageFacts): Promise<void> {
   const { plan, journal } = canary;
   const now = progress(canary);
   if (now.stage === stage && now.deployedAtMs !== undefined) return;
-  if (stage === 0 && !now.isDeployed) {
+  if (now.places.length === 0) {
     const directory = join(canary.directory, 'rehearsal');
     rmSync(directory, { recursive: true, force: true });
     await canary.prober.rehearse(directory, canary.signal);
   }
-  journal.append({ what: 'deploying', stage, places: places.map(({ name }) => name), at: at(canary) });
-  await hook(canary, plan.hooks.deploy, added, { ACTION: 'deploy', STAGE: String(stage + 1), PERCENT: String(percent) });
+  const values = { ACTION: 'deploy', STAGE: String(stage + 1), PERCENT: String(percent) };
+  for (const places of hooked(plan.hooks.deploy, added)) {
+    journal.append({ what: 'deploying', stage, places: places.map(({ name }) => name), at: at(canary) });
+    await hook(canary, plan, plan.hooks.deploy, places, values);
+  }
   journal.append({ what: 'deployed', stage, at: at(canary) });
 }
 
-/** @returns why, with what was done */
-async function rollBack(canary: RollOut, why: string): Promise<string> {
-  const { plan, journal } = canary;
-  const { stage, isDeployed, rollingBack } = progress(canary);
+/** Places that a hook is run for together. */
+function hooked(one: Hook | undefined, places: readonly Place[]): (readonly Place[])[] {
+  if (places.length === 0) return [];
+  return one === undefined || one.for === 'stage' ? [places] : places.map((place) => [place]);
+}
+
+/** Takes the candidate from each place that has it, or may have it. */
+async function rollBack(canary: Undoing, plan: CanaryPlan, why: string): Promise<Pick<CanaryOutcome, 'how' | 'why'>> {
+  const { journal } = canary;
+  const { stage, places: names, rollingBack } = progress(canary);
   if (rollingBack === undefined) journal.append({ what: 'rolling-back', stage, why, at: at(canary) });
-  if (isDeployed) {
-    const { places, percent } = factsOf(plan, Math.min(stage, plan.stages.length - 1));
-    await hook(canary, plan.hooks.rollback, places, { ACTION: 'rollback', STAGE: String(stage + 1), PERCENT: String(percent) });
+  const { percent } = factsOf(plan, Math.min(stage, plan.stages.length - 1));
+  const values = { ACTION: 'rollback', STAGE: String(stage + 1), PERCENT: String(percent) };
+  const having = plan.share.places.filter(({ name }) => names.includes(name));
+  for (const places of hooked(plan.hooks.rollback, having)) {
+    await hook(canary, plan, plan.hooks.rollback, places, values);
+    journal.append({ what: 'undone', places: places.map(({ name }) => name), at: at(canary) });
   }
   journal.append({ what: 'ended', how: 'rolled-back', at: at(canary) });
-  return why;
+  return { how: 'rolled-back', why };
 }
 
 /** In a simulated fleet the plan may have none: what a place runs is which target its trials are given. */
 async function hook(
-  { plan: { baseline, candidate }, signal, events }: RollOut,
+  { signal, events }: Undoing,
+  { baseline, candidate }: CanaryPlan,
   one: Hook | undefined,
   places: readonly Place[],
   values: { readonly ACTION: string; readonly STAGE: string; readonly PERCENT: string },
@@ -188,95 +243,128 @@ async function hook(
   await runHook(one, places, { ...values, BASELINE: baseline, CANDIDATE: candidate }, signal);
 }
 
+/** What a stage was probed by. */
+interface Probing {
+  readonly probes: number;
+  /** With a verdict, of the kind that there are fewer of, in parts of what the plan asks for at least. */
+  readonly part: number;
+  /** On the clocks of all places with the candidate together. */
+  readonly watchedMs: number;
+}
+
 /** What all batches came to, with those that an earlier process ran. */
 interface Evidence {
   readonly candidate: Episode[];
   readonly baseline: Episode[];
-  add(stage: number, directory: string): void;
-  inStage(stage: number): number;
-  /** The same without the last batch. */
-  beforeLast(stage: number): number;
-  /** On the clocks of all places with the candidate together, in this stage. */
-  watchedMs(stage: number): number;
+  add(stage: number, batch: Probed): void;
+  /** Of all stages. */
+  probes(): Probed['probes'];
+  /** Of a stage, with its last batch and without it, and how many episodes of the candidate are of stages before. */
+  of(stage: number): { readonly now: Probing; readonly before: Probing; readonly earlier: number };
 }
 
-function gather(canary: RollOut): Evidence {
-  const { prober, directory } = canary;
+function createEvidence({ plan: { probes } }: RollOut): Evidence {
   const [candidate, baseline]: [Episode[], Episode[]] = [[], []];
-  const stages = new Map<number, { readonly probes: number; readonly before: number; readonly watchedMs: number }>();
-  const of = (stage: number) => stages.get(stage) ?? { probes: 0, before: 0, watchedMs: 0 };
-  const evidence: Evidence = {
+  const batches: { readonly stage: number; readonly episodes: number; readonly batch: Probed }[] = [];
+  const sum = (those: typeof batches): Probing => {
+    const known = (kind: (typeof PROBE_KINDS)[number]): number => those.reduce((all, { batch }) => all + batch.known[kind], 0);
+    return {
+      probes: those.reduce((all, { batch }) => all + batch.probes.candidate, 0),
+      part: Math.min(...PROBE_KINDS.map((kind) => known(kind) / probes[kind].atLeast)),
+      watchedMs: those.reduce((all, { batch }) => all + batch.watchedMs, 0),
+    };
+  };
+  return {
     candidate,
     baseline,
-    add: (stage, name) => {
-      const batch = prober.read(join(directory, name));
+    add: (stage, batch) => {
       candidate.push(...batch.candidate);
       baseline.push(...batch.baseline);
-      const { probes, watchedMs } = of(stage);
-      stages.set(stage, { probes: probes + batch.candidate.length, before: probes, watchedMs: watchedMs + batch.watchedMs });
+      batches.push({ stage, episodes: batch.candidate.length, batch });
     },
-    inStage: (stage) => of(stage).probes,
-    beforeLast: (stage) => of(stage).before,
-    watchedMs: (stage) => of(stage).watchedMs,
+    probes: () => ({
+      candidate: batches.reduce((all, { batch }) => all + batch.probes.candidate, 0),
+      baseline: batches.reduce((all, { batch }) => all + batch.probes.baseline, 0),
+    }),
+    of: (stage) => {
+      const own = batches.filter((one) => one.stage === stage);
+      const earlier = batches.reduce((all, one) => all + (one.stage < stage ? one.episodes : 0), 0);
+      return { now: sum(own), before: sum(own.slice(0, -1)), earlier };
+    },
   };
-  for (const batch of progress(canary).batches) evidence.add(batch.stage, batch.directory);
-  return evidence;
 }
 
-/** How many of a stage's planned sizes are reached: as many probes as the plan asks for at least, and each step more up to most. */
-function looksUntil({ probes: { spot, topology, most } }: CanaryPlan, seen: number): number {
-  const least = spot.atLeast + topology.atLeast;
-  if (seen < least) return 0;
-  return 1 + (seen >= most ? Math.ceil((most - least) / PROBE_STEP) : Math.floor((seen - least) / PROBE_STEP));
+/**
+ * How many of a stage's planned sizes are reached: as many probes of each kind as the plan asks for at least, and each step more up
+ * to most. What comes after that is looked at each time: it is there because places have to be watched for longer.
+ */
+function looksUntil({ probes }: CanaryPlan, { probes: seen, part }: Probing): number {
+  // What has no verdict must not keep a stage from its last look.
+  if (seen > probes.most) return looksAStage(probes) + seen - probes.most;
+  if (seen === probes.most) return looksAStage(probes);
+  return part < 1 ? 0 : 1 + Math.max(0, Math.floor((seen - leastOf(probes)) / PROBE_STEP));
 }
 
 /** One batch of the probes that lead to the next look: a candidate that fails is stopped after the first of them. */
 async function probe(canary: RollOut, stage: number, evidence: Evidence): Promise<void> {
   const { plan, prober, journal } = canary;
   const { spot, topology, seed } = plan.probes;
-  const least = spot.atLeast + topology.atLeast;
-  const part = (of: number): number => Math.ceil((of * Math.min(BATCH, least)) / least);
+  const part = (of: number): number => Math.ceil((of * Math.min(BATCH, leastOf(plan.probes))) / leastOf(plan.probes));
   const share = shareOf(plan, stage);
+  const { batches, nextSeed } = progress(canary);
+  const number = batches.filter((one) => one.stage === stage).length;
   const batch: Batch = {
-    seed: progress(canary).nextSeed ?? seed,
+    seed: nextSeed ?? seed,
+    turn: number,
     atLeast: { spot: part(spot.atLeast), topology: part(topology.atLeast) },
     share,
     rest: plan.share.places.slice(share.length),
   };
-  const number = progress(canary).batches.filter((one) => one.stage === stage).length;
-  const name = `stage-${stage + 1}-batch-${number + 1}`;
+  const begunAt = at(canary);
+  const name = freeName(canary.directory, `stage-${stage + 1}-batch-${number + 1}`);
   const directory = join(canary.directory, name);
-  // Of a process that was killed in the middle of it.
-  if (existsSync(directory)) rmSync(directory, { recursive: true });
   await prober.run(batch, directory, canary.signal);
-  evidence.add(stage, name);
-  const line: JournalLine = {
-    what: 'probed',
-    stage,
-    batch: number,
-    nextSeed: batch.seed + prober.seedsOf(batch),
-    directory: name,
-    at: at(canary),
-  };
-  journal.append(line);
+  evidence.add(stage, prober.read(directory));
+  journal.append({ what: 'probed', stage, nextSeed: batch.seed + prober.seedsOf(batch), directory: name, begunAt, at: at(canary) });
+}
+
+/** Attempts at one batch: more of them end in somebody's looking into it. */
+const MAX_ATTEMPTS = 100;
+
+/** Whoever was killed may have left a program that still writes into what it began: another attempt has another directory. */
+function freeName(directory: string, name: string): string {
+  for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
+    const free = attempt === 1 ? name : `${name}-again-${attempt - 1}`;
+    if (!existsSync(join(directory, free))) return free;
+  }
+  throw new Held(`${name} was begun ${MAX_ATTEMPTS} times and never ended`);
 }
 
 /**
  * Whether each place has been watched for as long as the stage says: on its own clock where places are simulated, on ours where
- * they are real. There the rest of the time passes, a part of it before each further batch.
- * @param isLast no further batch comes
+ * they are real. There the rest of the time passes, a part of it before each further look, and the last look is at what was probed
+ * after it: the time in which nobody looked, as when a canary was killed, is none.
  */
-async function isSoaked(canary: RollOut, stage: number, watchedMs: number, isLast: boolean): Promise<boolean> {
+async function isSoaked(canary: RollOut, { soakMs, places }: StageFacts, stage: number, now: Probing): Promise<boolean> {
   const { plan, prober, clock, signal, events } = canary;
-  const { soakMs, places } = factsOf(plan, stage);
-  if (prober.isVirtual) return watchedMs / places.length >= soakMs;
-  const leftMs = (progress(canary).deployedAtMs ?? clock.nowMs()) + soakMs - clock.nowMs();
-  if (leftMs <= 0) return true;
-  const pauseMs = isLast ? leftMs : Math.min(leftMs, soakMs / BATCHES_A_SOAK);
-  const then = isLast ? '' : `; the next probes are in ${minutes(pauseMs)}`;
-  events.note(`soaks for ${minutes(leftMs)} more${then}`);
+  if (prober.isVirtual) {
+    const isEnough = now.watchedMs / places.length >= soakMs;
+    if (!isEnough && now.probes >= plan.probes.most)
+      throw new Held(
+        `In ${now.probes} probes, as many as the plan has a stage, less time passed in the ${places.length} places than they are to soak: raise probes.most, or shorten the soak.`,
+      );
+    return isEnough;
+  }
+  const { deployedAtMs = clock.nowMs(), batches } = progress(canary);
+  const endMs = deployedAtMs + soakMs;
+  const begunAtMs = batches.findLast((batch) => batch.stage === stage)?.begunAtMs ?? 0;
+  if (soakMs === 0 || begunAtMs >= endMs) return true;
+  const leftMs = endMs - clock.nowMs();
+  if (leftMs <= 0) return false;
+  const pauseMs = now.probes >= plan.probes.most ? leftMs : Math.min(leftMs, soakMs / LOOKS_A_SOAK);
+  events.note(`soaks for ${minutes(leftMs)} more; the next probes are in ${minutes(pauseMs)}`);
   await clock.sleep(pauseMs, signal);
-  return isLast;
+  return false;
 }
 
 function minutes(ms: number): string {

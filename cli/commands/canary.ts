@@ -7,8 +7,8 @@ import type { CanaryProgress } from '../canary/journal.ts';
 import { readPlan } from '../canary/plan.ts';
 import type { CanaryPlan } from '../canary/plan.ts';
 import { createProber } from '../canary/probes.ts';
-import { rollOut } from '../canary/roll-out.ts';
-import type { CanaryOutcome } from '../canary/roll-out.ts';
+import { isUnderWay, rollOut, undo } from '../canary/roll-out.ts';
+import type { CanaryOutcome, RollOutEvents } from '../canary/roll-out.ts';
 import { formatDecision, formatOutcome, formatPlan, formatStage } from '../canary/terminal.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
@@ -40,12 +40,14 @@ const CODES: Readonly<Record<CanaryOutcome['how'], number>> = {
  * @returns the exit code: 0 rolled out, 1 rolled back, 3 held or interrupted
  */
 export async function canary(flags: CanaryFlags, console: Console): Promise<number> {
-  const plan = readPlan(flags.plan);
+  if (flags.resume && flags.rollback) throw new UsageError('--resume and --rollback: it is one or the other');
+  const { plan, source } = readPlan(flags.plan);
   const directory = resolve(flags.state ?? join('runs', `canary-${plan.name}`));
   const clock = createRealTimeline().scope('canary');
   const look = { color: console.color, columns: console.columns };
   const startedAt = new Date(clock.nowMs()).toISOString();
-  const prober = await createProber(plan, { workers: flags.workers, startedAt, console });
+  // What is undone needs neither targets nor scenarios.
+  const prober = flags.rollback && !flags.dryRun ? undefined : await createProber(plan, { workers: flags.workers, startedAt, console });
   if (flags.dryRun) {
     console.out(flags.json ? `${JSON.stringify(plan, undefined, 2)}\n` : formatPlan(plan, look));
     return EXIT.pass;
@@ -54,25 +56,29 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   const command = `scaleproof canary --plan ${flags.plan}${flags.state === undefined ? '' : ` --state ${flags.state}`}`;
   const journal = openJournal(directory);
   const interrupted = interruption();
+  const { signal } = interrupted;
   const say = (text: string): void => (flags.json ? console.err(text) : console.out(text));
+  const events: RollOutEvents = {
+    stage: (stage) => say(formatStage(stage, plan.share.of, look)),
+    decision: (_stage, decision) => say(formatDecision(decision, look)),
+    note: (text) => console.err(`${text}\n`),
+  };
   try {
     refuseUnlessMeant(progressOf(journal.lines), digest, flags, command);
-    const events = {
-      stage: (stage: Parameters<typeof formatStage>[0]) => say(formatStage(stage, plan.share.of, look)),
-      decision: (_: unknown, decision: Parameters<typeof formatDecision>[0]) => say(formatDecision(decision, look)),
-      note: (text: string) => console.err(`${text}\n`),
-    };
-    const outcome = await rollOut({ plan, digest, prober, journal, directory, clock, signal: interrupted.signal, events }, flags.rollback);
+    const how = { journal, directory, clock, signal, events };
+    const outcome = await (prober === undefined ? undo(how) : rollOut({ ...how, plan, digest, source, prober }));
     const path = join(directory, 'canary.json');
     const text = `${JSON.stringify(outcome, undefined, 2)}\n`;
     writeFileSync(path, text);
     console.out(flags.json ? text : `${formatOutcome(outcome, { command }, look)}\nCanary: ${relative('.', path)}\n`);
     return CODES[outcome.how];
   } catch (error) {
-    if (!interrupted.signal.aborted) throw error;
-    console.err(
-      `scaleproof: the canary was interrupted, and is where it was: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\`\n`,
-    );
+    if (!signal.aborted) throw error;
+    if (error !== signal.reason) console.err(`scaleproof: ${error instanceof Error ? error.message : String(error)}\n`);
+    const what = isUnderWay(progressOf(journal.lines))
+      ? `is where it was: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``
+      : 'has changed nothing';
+    console.err(`scaleproof: the canary was interrupted, and ${what}\n`);
     return EXIT.unknown;
   } finally {
     interrupted.release();
@@ -80,8 +86,11 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   }
 }
 
-function digestOf(plan: CanaryPlan): string {
-  return createHash('sha256').update(JSON.stringify(plan)).digest('hex');
+/** Of what must be the same to go on: how long and how often may be changed. */
+function digestOf({ policy: { episodes: _sizes, ...policy }, probes, stages, ...plan }: CanaryPlan): string {
+  const { most: _most, timeout: _timeout, ...asked } = probes;
+  const same = { ...plan, policy, probes: asked, stages: stages.map(({ percent }) => percent) };
+  return createHash('sha256').update(JSON.stringify(same)).digest('hex');
 }
 
 /** @throws UsageError where it is not clear what is to become of a candidate that is there */
@@ -91,12 +100,12 @@ function refuseUnlessMeant(
   { resume, rollback }: Pick<CanaryFlags, 'resume' | 'rollback'>,
   command: string,
 ): void {
-  if (resume && rollback) throw new UsageError('--resume and --rollback: it is one or the other');
-  const isUnderWay = progress?.isDeployed === true && progress.ended === undefined;
   if (progress?.ended !== undefined)
     throw new UsageError(`this canary has been ${progress.ended.replace('-', ' ')}; another one needs a --state directory of its own`);
-  if (!isUnderWay && (resume || rollback)) throw new UsageError('there is no canary under way: nothing has the candidate');
-  if (!isUnderWay) return;
+  // One that was to be undone and whose places are all undone has only its end left to write.
+  const isOpen = isUnderWay(progress) || progress?.rollingBack !== undefined;
+  if (!isOpen && (resume || rollback)) throw new UsageError('there is no canary under way: nothing has the candidate');
+  if (progress === undefined || !isOpen) return;
   if (!resume && !rollback)
     throw new UsageError(
       `a canary of this name is under way, in stage ${progress.stage + 1}: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``,
