@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { verdictSchema } from '../history/verdict.ts';
 import type { Episode } from './episode.ts';
+import { appendDurably } from './append.ts';
 import { keyOf } from './sides.ts';
 
 /**
@@ -208,14 +209,6 @@ export function appendState(directory: string, version: StateVersion, entries: r
   if ((state?.entries.length ?? 0) + added.length > MAX_STATE_EPISODES || wholeBytes + Buffer.byteLength(text) > MAX_STATE_BYTES)
     throw new StateError(`${path} is full: more than ${MAX_STATE_EPISODES} episodes or ${MAX_STATE_BYTES} bytes; ${OTHER_DIRECTORY}`);
   mkdirSync(directory, { recursive: true });
-  const file = openSync(path, 'a');
-  try {
-    // What a crash cut off.
-    ftruncateSync(file, wholeBytes);
-    writeFileSync(file, text);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  appendDurably(path, wholeBytes, text);
   return { added: added.length, repeated };
 }

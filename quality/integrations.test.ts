@@ -108,7 +108,7 @@ test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses
     // The first verdict ends it. Without a count it would go on for ever, with one it would succeed at the end.
     consecutiveSuccessLimit: 1,
     inconclusiveLimit: 60,
-    provider: { web: { url: '{{args.url}}/v1/verdict?candidate={{args.candidate}}', jsonPath: '{$.result}' } },
+    provider: { web: { url: '{{args.url}}/v1/verdict?key={{args.key}}', jsonPath: '{$.result}' } },
   });
   expect(verdict).not.toHaveProperty('count');
 });

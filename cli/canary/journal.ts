@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, ftruncateSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { appendDurably } from '../../gate/append.ts';
 import { UsageError } from '../usage-error.ts';
 
 /**
@@ -122,15 +123,7 @@ export function openJournal(directory: string): Journal {
       },
       append: (line) => {
         const text = `${JSON.stringify(line)}\n`;
-        const file = openSync(path, 'a');
-        try {
-          // What a crash cut off, or a full disk.
-          ftruncateSync(file, wholeBytes);
-          writeFileSync(file, text);
-          fsyncSync(file);
-        } finally {
-          closeSync(file);
-        }
+        appendDurably(path, wholeBytes, text);
         wholeBytes += Buffer.byteLength(text);
         lines.push(line);
       },

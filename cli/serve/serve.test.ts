@@ -65,7 +65,7 @@ async function serving(body: (served: Served) => Promise<void>, token?: string):
   const ask: Served['ask'] = async (method, path, sent, headers = {}) => {
     const answer = await fetch(`${server.url}${path}`, {
       method,
-      headers,
+      headers: { 'content-type': 'application/json', ...headers },
       ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
     });
     const text = await answer.text();
@@ -235,5 +235,39 @@ test('a stop ends the gate that runs and says so; a client that says nothing hol
     expect(jobs.get('gate-2')?.status, 'none is begun any more').toBe('waiting');
     await server.close();
     await expect(ask('GET', '/healthz')).rejects.toThrow();
+  });
+});
+
+test('a key says which version is meant; what could not be run is run again', async () => {
+  await serving(async ({ ask, open }) => {
+    const begin = (key: string): ReturnType<typeof ask> => ask('POST', '/v1/gates', { candidate: 'next', key });
+    await begin('v1');
+    open[0]?.end('pass');
+    await expect.poll(async () => (await ask('GET', '/v1/verdict?key=v1')).body).toMatchObject({ result: { verdict: 'pass' } });
+    // The next version has the same name: an older one's pass must not be taken for its own.
+    expect((await ask('GET', '/v1/verdict?key=v2')).status).toBe(503);
+    await begin('v2');
+    expect((await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'inconclusive' } });
+    open[1]?.break('no room on the disk');
+    await expect.poll(async () => JSON.stringify((await ask('GET', '/v1/verdict?key=v2')).body)).toContain('no room on the disk');
+    expect((await begin('v2')).status).toBe(202);
+    open[2]?.end('fail');
+    await expect.poll(async () => (await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'fail' } });
+    expect((await ask('GET', '/v1/verdict?key=v1')).body).toMatchObject({ result: { verdict: 'pass' } });
+  });
+});
+
+test('a page of a browser can neither ask nor begin anything', async () => {
+  await serving(async ({ ask, server }) => {
+    expect((await ask('POST', '/v1/gates', '{}', { 'content-type': 'text/plain' })).status).toBe(415);
+    const { hostname, port } = new URL(server.url);
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      sendRequest({ hostname, port, path: '/v1/gates', headers: { host: `rebound.example:${port}` } }, ({ statusCode }) =>
+        resolve(statusCode),
+      )
+        .once('error', reject)
+        .end();
+    });
+    expect(status).toBe(421);
   });
 });
