@@ -45,6 +45,19 @@ async function startBeside({ site }: Embedded, target: Target): Promise<void> {
   await target.start(site).ready;
 }
 
+/** Both serve so many pods of their own; then the other one stops, as for a roll-out of its own. */
+async function serveAndLeave(embedded: Embedded, pods: number): Promise<void> {
+  const { site } = embedded;
+  const stopping = new AbortController();
+  const first = theirs.start({ ...site, runtime: { ...site.runtime, signal: stopping.signal } });
+  await first.ready;
+  await embedded.deploy('ours', pods, of('ours'));
+  await embedded.deploy('theirs', pods, of('theirs'));
+  await untilRunning(embedded, 2 * pods);
+  stopping.abort(new Error('it is rolled out anew'));
+  await first.done;
+}
+
 function instancesOf({ world }: Embedded, pool: string): readonly Instance[] {
   return world.ports.instances.list().filter(({ tags }) => tags[KARPENTER.nodePool] === pool);
 }
@@ -163,15 +176,8 @@ test('one queue: warnings reach the autoscaler whose instance they are about, al
     4,
     POOLS,
     async (embedded) => {
-      const { world, site, until } = embedded;
-      const stopping = new AbortController();
-      const first = theirs.start({ ...site, runtime: { ...site.runtime, signal: stopping.signal } });
-      await first.ready;
-      await embedded.deploy('ours', 4, of('ours'));
-      await embedded.deploy('theirs', 4, of('theirs'));
-      await untilRunning(embedded, 8);
-      stopping.abort(new Error('it is rolled out anew'));
-      await first.done;
+      const { world, until } = embedded;
+      await serveAndLeave(embedded, 4);
       const warned = new Set<string>();
       const noticeMs = 10 * MINUTE_MS;
       world.ports.spot.interrupt({ selector: {}, moment: 'running', noticeMs, fired: (id) => void warned.add(id) });
@@ -194,15 +200,8 @@ test('a class that both use stays until the claims of both have gone, with its t
     5,
     POOLS,
     async (embedded) => {
-      const { port, world, until, site } = embedded;
-      const stopping = new AbortController();
-      const first = theirs.start({ ...site, runtime: { ...site.runtime, signal: stopping.signal } });
-      await first.ready;
-      await embedded.deploy('ours', 1, of('ours'));
-      await embedded.deploy('theirs', 1, of('theirs'));
-      await untilRunning(embedded, 2);
-      stopping.abort(new Error('it is away for a while'));
-      await first.done;
+      const { port, world, until } = embedded;
+      await serveAndLeave(embedded, 1);
       const templates = world.ports.templates.list().length;
       await port.delete(CLASS);
       await until('our instance has ended', 10 * MINUTE_MS, () => Promise.resolve(live(instancesOf(embedded, 'ours')) === 0));

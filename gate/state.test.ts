@@ -4,21 +4,14 @@ import fc from 'fast-check';
 import type { Episode } from './episode.ts';
 import { appendState, formatEntry, formatHeader, parseState, readState, stateFile, StateError } from './state.ts';
 import type { StateEntry } from './state.ts';
+import { LIMIT_MS, episode as cleanEpisode } from './testing/episodes.ts';
 
 const version = { target: './my autoscaler.yaml', targetDigest: 'aaaa', world: 'embedded', catalogueDigest: 'cccc' };
 
 const episode = (seed: number, scenario = 'a/b'): Episode => ({
+  ...cleanEpisode(seed),
   scenario,
-  seed,
-  replay: `sp1,seed=${seed}`,
-  verdict: 'pass',
-  violations: [],
-  success: { served: 3, asked: 3 },
-  instances: { created: 1, leaked: 0 },
-  latencies: [{ phase: 'pending -> running', valuesMs: [1.5, 2], censoredMs: [900_000] }],
-  usd: 0.1,
-  requests: 12,
-  failedLaunches: 0,
+  latencies: [{ phase: 'pending -> running', valuesMs: [1.5, 2], censoredMs: [LIMIT_MS] }],
   utilisation: { cpu: 0.5, memory: 0.25 },
 });
 const entry = (seed: number, scenarioDigest = 'dddd'): StateEntry => ({ scenarioDigest, episode: episode(seed) });

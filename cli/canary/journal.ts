@@ -56,6 +56,11 @@ export interface CanaryProgress {
   readonly ended: 'rolled-out' | 'rolled-back' | undefined;
 }
 
+/** Whether something has the candidate, or may have it, or had it and only the end is left to write: it is to go on, or to be undone. */
+export function isUnderWay(progress: CanaryProgress | undefined): progress is CanaryProgress {
+  return progress !== undefined && progress.ended === undefined && (progress.places.length > 0 || progress.rollingBack !== undefined);
+}
+
 const FRESH: Omit<CanaryProgress, 'digest' | 'source'> = {
   stage: 0,
   places: [],

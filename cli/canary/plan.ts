@@ -7,6 +7,7 @@ import { MAX_COMPARED } from '../../gate/sides.ts';
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
 import { objectError } from '../../model/field-errors.ts';
 import { parseDurationMs } from '../../targets/command/duration.ts';
+import { template, text } from '../../targets/command/target-file.ts';
 import { unknownVariable } from '../../targets/command/variables.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -25,8 +26,6 @@ const DEFAULT_PROBES = {
   spot: ['scheduling/spot-spread', 'capacity/spot-runs-out'],
   topology: ['scheduling/negative-max-skew', 'scheduling/strange-spreads'],
 } as const;
-
-const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
 
 const A_DURATION = 'a duration such as 90s, 30m or 1h30m';
 const duration = z.union([z.string(), z.literal(0)], `must be ${A_DURATION}`).transform((value, { addIssue }) => {
@@ -78,15 +77,7 @@ const share = z
   );
 
 const command = (names: readonly string[]) =>
-  z
-    .array(
-      text.superRefine((value, { addIssue }) => {
-        const unknown = unknownVariable(value, names);
-        if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${names.join(', ')}` });
-      }),
-      'must be a list of the program and its arguments: no shell reads it',
-    )
-    .nonempty('must name a program');
+  z.array(template(names), 'must be a list of the program and its arguments: no shell reads it').nonempty('must name a program');
 
 const limit = duration.refine((ms) => ms > 0 && ms <= 86_400_000, 'must be more than 0 and at most 24h');
 
@@ -317,4 +308,23 @@ function policyOf(
 export function shareOf({ share: { places: all }, stages }: Pick<Parsed, 'share' | 'stages'>, index: number): readonly Place[] {
   const percent = stages[index]?.percent ?? 0;
   return all.slice(0, Math.max(1, Math.ceil((all.length * percent) / 100)));
+}
+
+/** One stage, as it is carried out. */
+export interface StageFacts {
+  /** From 1 on. */
+  readonly number: number;
+  readonly percent: number;
+  /** All that have the candidate, and those of them that get it in this stage. */
+  readonly places: readonly Place[];
+  readonly added: readonly Place[];
+  readonly soakMs: number;
+}
+
+/** @param index from 0 on */
+export function stageOf(plan: Pick<Parsed, 'share' | 'stages'>, index: number): StageFacts {
+  const places = shareOf(plan, index);
+  const before = index === 0 ? 0 : shareOf(plan, index - 1).length;
+  const { percent = 0, soak = 0 } = plan.stages[index] ?? {};
+  return { number: index + 1, percent, places, added: places.slice(before), soakMs: soak };
 }

@@ -7,11 +7,11 @@ import { episode, failed, slower } from '../../gate/testing/episodes.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { folderWith } from '../testing/files.ts';
-import { progressOf } from './journal.ts';
+import { isUnderWay, progressOf } from './journal.ts';
 import type { JournalLine } from './journal.ts';
 import { parsePlan } from './plan.ts';
 import type { Batch, Prober } from './probes.ts';
-import { isUnderWay, rollOut, undo } from './roll-out.ts';
+import { rollOut, undo } from './roll-out.ts';
 import type { CanaryOutcome, RollOut } from './roll-out.ts';
 
 /** A hook that writes down what it was asked for. */

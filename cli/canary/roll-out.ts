@@ -2,33 +2,27 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { decideStage } from '../../gate/canary.ts';
 import type { StageDecision } from '../../gate/canary.ts';
-import type { Episode } from '../../gate/episode.ts';
+import { formatDuration } from '../../reports/format.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { UsageError } from '../usage-error.ts';
+import { createEvidence, looksUntil } from './evidence.ts';
+import type { Evidence, Probing } from './evidence.ts';
 import { HookError, runHook } from './hooks.ts';
 import type { CanaryProgress, Journal } from './journal.ts';
-import { progressOf } from './journal.ts';
-import { UsageError } from '../usage-error.ts';
-import { LOOKS_A_SOAK, PROBE_STEP, leastOf, looksAStage, parsePlan, shareOf } from './plan.ts';
-import type { CanaryPlan, Hook, Place } from './plan.ts';
-import { PROBE_KINDS, ProbeError } from './probes.ts';
-import type { Batch, Prober, Probed } from './probes.ts';
+import { isUnderWay, progressOf } from './journal.ts';
+import { LOOKS_A_SOAK, leastOf, parsePlan, shareOf, stageOf } from './plan.ts';
+import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
+import { ProbeError } from './probes.ts';
+import type { Batch, Prober } from './probes.ts';
 
 /** Probes of one batch: so many are lost to a candidate that is plainly broken. */
 const BATCH = 30;
+
 /** What is told while it goes on. */
 export interface RollOutEvents {
   stage(stage: StageFacts): void;
   decision(stage: StageFacts, decision: StageDecision): void;
   note(text: string): void;
-}
-
-export interface StageFacts {
-  /** From 1 on. */
-  readonly number: number;
-  readonly percent: number;
-  readonly places: readonly Place[];
-  readonly added: readonly Place[];
-  readonly soakMs: number;
 }
 
 /** How a canary came to rest. */
@@ -94,13 +88,8 @@ export async function rollOut(canary: RollOut): Promise<CanaryOutcome> {
   if (before?.rollingBack !== undefined) return undo(canary, before.rollingBack);
   // One that changed nothing is no beginning: its plan may have been mended since.
   if (!isUnderWay(before)) journal.append({ what: 'begun', format: 1, plan: plan.name, digest, source, at: at(canary) });
-  const seen = { decision: undefined, evidence: createEvidence(canary) };
+  const seen = { decision: undefined, evidence: createEvidence(plan.probes) };
   return ending(canary, plan, seen, () => goOn(canary, seen));
-}
-
-/** Whether something has the candidate, or may have it, and is neither to keep nor to lose it yet. */
-export function isUnderWay(progress: CanaryProgress | undefined): boolean {
-  return progress !== undefined && progress.places.length > 0 && progress.ended === undefined;
 }
 
 /** What was probed, and what was made of it last. */
@@ -147,13 +136,13 @@ async function goOn(canary: RollOut, seen: Seen & { readonly evidence: Evidence 
   const { evidence } = seen;
   for (const batch of progress(canary).batches) evidence.add(batch.stage, prober.read(join(canary.directory, batch.directory)));
   for (let { stage } = progress(canary); stage < plan.stages.length; stage += 1) {
-    const facts = factsOf(plan, stage);
+    const facts = stageOf(plan, stage);
     canary.events.stage(facts);
     await deploy(canary, stage, facts);
     for (;;) {
       const { now, before, earlier } = evidence.of(stage);
       if (now.probes > 0) {
-        const isLook = looksUntil(plan, now) > looksUntil(plan, before);
+        const isLook = looksUntil(plan.probes, now) > looksUntil(plan.probes, before);
         const how = { paired: prober.isVirtual, seed: plan.probes.seed, isLook, earlier };
         const decision = decideStage(evidence.baseline, evidence.candidate, plan.policy, how);
         seen.decision = decision;
@@ -181,13 +170,6 @@ function progress({ journal }: Undoing): CanaryProgress {
   const now = progressOf(journal.lines);
   if (now === undefined) throw new Error('a journal that has been begun has a first line');
   return now;
-}
-
-function factsOf(plan: CanaryPlan, stage: number): StageFacts {
-  const places = shareOf(plan, stage);
-  const before = stage === 0 ? 0 : shareOf(plan, stage - 1).length;
-  const { percent = 0, soak = 0 } = plan.stages[stage] ?? {};
-  return { number: stage + 1, percent, places, added: places.slice(before), soakMs: soak };
 }
 
 /** Gives the candidate the share of a stage, if it has not got it yet. */
@@ -219,7 +201,7 @@ async function rollBack(canary: Undoing, plan: CanaryPlan, why: string): Promise
   const { journal } = canary;
   const { stage, places: names, rollingBack } = progress(canary);
   if (rollingBack === undefined) journal.append({ what: 'rolling-back', stage, why, at: at(canary) });
-  const { percent } = factsOf(plan, Math.min(stage, plan.stages.length - 1));
+  const { percent } = stageOf(plan, Math.min(stage, plan.stages.length - 1));
   const values = { ACTION: 'rollback', STAGE: String(stage + 1), PERCENT: String(percent) };
   const having = plan.share.places.filter(({ name }) => names.includes(name));
   for (const places of hooked(plan.hooks.rollback, having)) {
@@ -241,68 +223,6 @@ async function hook(
   if (one === undefined) return;
   events.note(`${values.ACTION} hook for ${places.map(({ name }) => name).join(', ')}`);
   await runHook(one, places, { ...values, BASELINE: baseline, CANDIDATE: candidate }, signal);
-}
-
-/** What a stage was probed by. */
-interface Probing {
-  readonly probes: number;
-  /** With a verdict, of the kind that there are fewer of, in parts of what the plan asks for at least. */
-  readonly part: number;
-  /** On the clocks of all places with the candidate together. */
-  readonly watchedMs: number;
-}
-
-/** What all batches came to, with those that an earlier process ran. */
-interface Evidence {
-  readonly candidate: Episode[];
-  readonly baseline: Episode[];
-  add(stage: number, batch: Probed): void;
-  /** Of all stages. */
-  probes(): Probed['probes'];
-  /** Of a stage, with its last batch and without it, and how many episodes of the candidate are of stages before. */
-  of(stage: number): { readonly now: Probing; readonly before: Probing; readonly earlier: number };
-}
-
-function createEvidence({ plan: { probes } }: RollOut): Evidence {
-  const [candidate, baseline]: [Episode[], Episode[]] = [[], []];
-  const batches: { readonly stage: number; readonly episodes: number; readonly batch: Probed }[] = [];
-  const sum = (those: typeof batches): Probing => {
-    const known = (kind: (typeof PROBE_KINDS)[number]): number => those.reduce((all, { batch }) => all + batch.known[kind], 0);
-    return {
-      probes: those.reduce((all, { batch }) => all + batch.probes.candidate, 0),
-      part: Math.min(...PROBE_KINDS.map((kind) => known(kind) / probes[kind].atLeast)),
-      watchedMs: those.reduce((all, { batch }) => all + batch.watchedMs, 0),
-    };
-  };
-  return {
-    candidate,
-    baseline,
-    add: (stage, batch) => {
-      candidate.push(...batch.candidate);
-      baseline.push(...batch.baseline);
-      batches.push({ stage, episodes: batch.candidate.length, batch });
-    },
-    probes: () => ({
-      candidate: batches.reduce((all, { batch }) => all + batch.probes.candidate, 0),
-      baseline: batches.reduce((all, { batch }) => all + batch.probes.baseline, 0),
-    }),
-    of: (stage) => {
-      const own = batches.filter((one) => one.stage === stage);
-      const earlier = batches.reduce((all, one) => all + (one.stage < stage ? one.episodes : 0), 0);
-      return { now: sum(own), before: sum(own.slice(0, -1)), earlier };
-    },
-  };
-}
-
-/**
- * How many of a stage's planned sizes are reached: as many probes of each kind as the plan asks for at least, and each step more up
- * to most. What comes after that is looked at each time: it is there because places have to be watched for longer.
- */
-function looksUntil({ probes }: CanaryPlan, { probes: seen, part }: Probing): number {
-  // What has no verdict must not keep a stage from its last look.
-  if (seen > probes.most) return looksAStage(probes) + seen - probes.most;
-  if (seen === probes.most) return looksAStage(probes);
-  return part < 1 ? 0 : 1 + Math.max(0, Math.floor((seen - leastOf(probes)) / PROBE_STEP));
 }
 
 /** One batch of the probes that lead to the next look: a candidate that fails is stopped after the first of them. */
@@ -362,11 +282,7 @@ async function isSoaked(canary: RollOut, { soakMs, places }: StageFacts, stage: 
   const leftMs = endMs - clock.nowMs();
   if (leftMs <= 0) return false;
   const pauseMs = now.probes >= plan.probes.most ? leftMs : Math.min(leftMs, soakMs / LOOKS_A_SOAK);
-  events.note(`soaks for ${minutes(leftMs)} more; the next probes are in ${minutes(pauseMs)}`);
+  events.note(`soaks for ${formatDuration(leftMs)} more; the next probes are in ${formatDuration(pauseMs)}`);
   await clock.sleep(pauseMs, signal);
   return false;
-}
-
-function minutes(ms: number): string {
-  return `${Math.ceil(ms / 60_000)} min`;
 }

@@ -1,13 +1,14 @@
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
 import type { StageDecision, StageVerdict } from '../../gate/canary.ts';
-import { counted } from '../../gate/wording.ts';
+import { counted, percent } from '../../gate/wording.ts';
+import { formatDuration } from '../../reports/format.ts';
 import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { wrap } from '../../reports/table.ts';
 import { describeCriterion } from '../gate/terminal.ts';
-import type { Place, CanaryPlan, Hook } from './plan.ts';
-import { shareOf } from './plan.ts';
-import type { CanaryOutcome, StageFacts } from './roll-out.ts';
+import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
+import { stageOf } from './plan.ts';
+import type { CanaryOutcome } from './roll-out.ts';
 
 /** How it is printed. */
 export interface Look {
@@ -46,18 +47,17 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     ['canary', [`${plan.name}: ${printable(plan.baseline)} -> ${printable(plan.candidate)}, by ${share.of}`]],
     ['rehearsal', ['one probe of each scenario with the baseline, before anything is changed']],
-    ...stages.map(({ percent, soak }, index): readonly [string, readonly string[]] => {
-      const places = shareOf(plan, index);
+    ...stages.map((_, index): readonly [string, readonly string[]] => {
+      const { number, percent: wanted, places, added, soakMs } = stageOf(plan, index);
       const real = (100 * places.length) / share.places.length;
-      const asked = Math.abs(real - percent) > 0.5 ? `, ${percent} % asked` : '';
-      const added = places.slice(index === 0 ? 0 : shareOf(plan, index - 1).length);
+      const asked = Math.abs(real - wanted) > 0.5 ? `, ${wanted} % asked` : '';
       const who = added.length === 0 ? 'no other than before' : `${index === 0 ? '' : '+ '}${namesOf(added)}`;
       return [
-        `stage ${index + 1}`,
+        `stage ${number}`,
         [
           `${places.length} of ${share.places.length} ${share.of} (${Number(real.toFixed(1))} %${asked}): ${who}`,
           ...(hooks.deploy === undefined || (hooks.deploy.for === 'place' && added.length === 0) ? [] : [hookText(hooks.deploy, added)]),
-          `${spot.atLeast} spot and ${topology.atLeast} topology probes at least, ${most} at most; soak ${duration(soak)}`,
+          `${spot.atLeast} spot and ${topology.atLeast} topology probes at least, ${most} at most; soak ${formatSoak(soakMs)}`,
         ],
       ];
     }),
@@ -66,7 +66,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
       'roll back',
       [
         'a finding that tolerates none, or a leaked instance',
-        `success below ${percentOf(p0)}, by the sequential test against ${percentOf(p1)} with errors of ${percentOf(alpha)} and ${percentOf(beta)}`,
+        `success below ${percent(p0)}, by the sequential test against ${percent(p1)} with errors of ${percent(alpha)} and ${percent(beta)}`,
         `a 99th percentile above ${policy.latency.tailMarginRatio + 1} times the baseline's, beyond chance`,
         ...(hooks.rollback === undefined ? [] : [hookText(hooks.rollback, share.places)]),
       ],
@@ -95,8 +95,8 @@ function namesOf(places: readonly Place[]): string {
 }
 
 /** @param of `clusters` or `pools` */
-export function formatStage({ number, percent, places, soakMs }: StageFacts, of: string, { color }: Look): string {
-  return `${createPaint(color)('bold', `stage ${number}`)}  ${percent} %: ${counted(places.length, of.slice(0, -1))} with the candidate (${namesOf(places)}), soak ${duration(soakMs)}\n`;
+export function formatStage({ number, percent: wanted, places, soakMs }: StageFacts, of: string, { color }: Look): string {
+  return `${createPaint(color)('bold', `stage ${number}`)}  ${wanted} %: ${counted(places.length, of.slice(0, -1))} with the candidate (${namesOf(places)}), soak ${formatSoak(soakMs)}\n`;
 }
 
 /** A decision in a line; with all that it is made of where something is wrong or open. */
@@ -135,12 +135,6 @@ export function formatOutcome(outcome: CanaryOutcome, { command }: { readonly co
   ].join('\n');
 }
 
-function duration(ms: number): string {
-  if (ms === 0) return 'none';
-  const minutes = ms / 60_000;
-  return minutes >= 60 ? `${Number((minutes / 60).toFixed(1))} h` : `${Number(minutes.toFixed(1))} min`;
-}
-
-function percentOf(share: number): string {
-  return `${Number((share * 100).toFixed(3))} %`;
+function formatSoak(ms: number): string {
+  return ms === 0 ? 'none' : formatDuration(ms);
 }

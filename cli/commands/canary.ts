@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { openJournal, progressOf } from '../canary/journal.ts';
+import { isUnderWay, openJournal, progressOf } from '../canary/journal.ts';
 import type { CanaryProgress } from '../canary/journal.ts';
 import { readPlan } from '../canary/plan.ts';
 import type { CanaryPlan } from '../canary/plan.ts';
 import { createProber } from '../canary/probes.ts';
-import { isUnderWay, rollOut, undo } from '../canary/roll-out.ts';
+import { rollOut, undo } from '../canary/roll-out.ts';
 import type { CanaryOutcome, RollOutEvents } from '../canary/roll-out.ts';
 import { formatDecision, formatOutcome, formatPlan, formatStage } from '../canary/terminal.ts';
 import type { Console } from '../console.ts';
@@ -102,10 +102,10 @@ function refuseUnlessMeant(
 ): void {
   if (progress?.ended !== undefined)
     throw new UsageError(`this canary has been ${progress.ended.replace('-', ' ')}; another one needs a --state directory of its own`);
-  // One that was to be undone and whose places are all undone has only its end left to write.
-  const isOpen = isUnderWay(progress) || progress?.rollingBack !== undefined;
-  if (!isOpen && (resume || rollback)) throw new UsageError('there is no canary under way: nothing has the candidate');
-  if (progress === undefined || !isOpen) return;
+  if (!isUnderWay(progress)) {
+    if (resume || rollback) throw new UsageError('there is no canary under way: nothing has the candidate');
+    return;
+  }
   if (!resume && !rollback)
     throw new UsageError(
       `a canary of this name is under way, in stage ${progress.stage + 1}: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``,

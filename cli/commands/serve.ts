@@ -1,5 +1,4 @@
 import { mkdirSync, rmSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join, resolve } from 'node:path';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -10,6 +9,7 @@ import { summarizeGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
 import { GateJobs } from '../serve/jobs.ts';
 import type { GateQuestion, Judge } from '../serve/jobs.ts';
+import { isLoopback } from '../serve/loopback.ts';
 import { createGateMetrics } from '../serve/metrics.ts';
 import { serveGates } from '../serve/server.ts';
 import type { Site } from '../serve/server.ts';
@@ -98,8 +98,7 @@ function tokenFor(host: string): string | undefined {
   // What is judged runs in processes of ours, and must not be able to ask for its own verdict.
   delete process.env[TOKEN_VARIABLE];
   if (token !== undefined && token !== '') return token;
-  const isOurs = host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
-  if (isOurs) return undefined;
+  if (isLoopback(host)) return undefined;
   throw new UsageError(`--host ${host} can be reached by others: set ${TOKEN_VARIABLE} to a token that they have to send`);
 }
 

@@ -1,11 +1,11 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { isIP } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, startsGate } from './flagger.ts';
 import type { FlaggerHook } from './flagger.ts';
+import { isLoopback } from './loopback.ts';
 import { BusyError, KeyError, couldNotRun } from './jobs.ts';
 import type { GateJob, GateJobs, GateQuestion } from './jobs.ts';
 
@@ -114,7 +114,7 @@ async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
  */
 function isOurName({ token }: Site, { headers: { host = '' } }: IncomingMessage): boolean {
   const name = URL.parse(`http://${host}`)?.hostname ?? '';
-  return token !== undefined || name === 'localhost' || name === '[::1]' || (isIP(name) === 4 && name.startsWith('127.'));
+  return token !== undefined || isLoopback(name.replace(/^\[(.*)\]$/, '$1'));
 }
 
 const MISDIRECTED: Answer = {

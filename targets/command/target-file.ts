@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { parse } from 'yaml';
-import { nearest } from '../../model/nearest.ts';
+import { objectErrorOf } from '../../model/field-errors.ts';
 import { CLUSTER_VARIABLES } from '../../model/program-environment.ts';
 import { FEATURES } from '../target.ts';
 import type { TargetConstants } from '../target.ts';
@@ -18,13 +18,14 @@ export class TargetFileError extends Error {
 /** A program that never becomes ready is given up after so long, as by a startup probe. */
 const READY_WITHIN_MS = 120_000;
 
-const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
+/** A text that says something. */
+export const text = z.string({ error: ({ input }) => (input === undefined ? 'is missing' : 'must be a text') }).min(1, 'must not be empty');
 
 /** A program and its arguments. */
 const A_COMMAND = "a list of the program and its arguments, such as ['./autoscaler', '--port', '${PORT}']";
 
 /** A text in which `${NAME}` stands for a value that is known when the program starts. */
-const template = (names: readonly string[]): z.ZodType<string, string> =>
+export const template = (names: readonly string[]): z.ZodType<string, string> =>
   text.superRefine((value, { addIssue }) => {
     const unknown = unknownVariable(value, names);
     if (unknown !== undefined) addIssue({ code: 'custom', message: `refers to \${${unknown}}; there are ${names.join(', ')}` });
@@ -74,7 +75,7 @@ const constants = z
       consolidation: duration().default(110_000),
       drift: duration().default(300_000),
     },
-    { error: objectError('must be a map of the constants', CONSTANTS_EXAMPLE) },
+    { error: objectErrorOf('must be a map of the constants', CONSTANTS_EXAMPLE) },
   )
   .transform((given): TargetConstants => ({
     batchMaxMs: given.batchMax,
@@ -100,11 +101,11 @@ const karpenterPools = z.strictObject(
       .refine((ms) => ms % 1_000 === 0, 'must be whole seconds')
       .optional(),
   },
-  { error: objectError('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
+  { error: objectErrorOf('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
 );
 const commandPools = z.strictObject(
   { command: commandList },
-  { error: objectError('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
+  { error: objectErrorOf('must be {as: karpenter} or {command: [...]}', 'it is {as: karpenter} or {command: [...]}') },
 );
 
 const within = duration(1).default(READY_WITHIN_MS);
@@ -136,7 +137,7 @@ const schema = z.strictObject(
     }),
     ready,
   },
-  { error: objectError('must be a map of fields') },
+  { error: objectErrorOf('must be a map of fields') },
 );
 
 /** How long the first request of a target is waited for that somebody else runs. */
@@ -156,7 +157,7 @@ const AN_EXTERNAL = 'where its requests are taken, such as {kube: 8443, aws: 844
 const externalSchema = schema.omit({ command: true, directory: true, environment: true, ready: true }).extend({
   external: z.strictObject(
     { kube: address, aws: address, host: text.optional(), within: duration(1).default(EXTERNAL_WITHIN_MS) },
-    { error: objectError(`must be ${AN_EXTERNAL}`, AN_EXTERNAL) },
+    { error: objectErrorOf(`must be ${AN_EXTERNAL}`, AN_EXTERNAL) },
   ),
 });
 
@@ -184,30 +185,4 @@ export function parseTargetFile(path: string, source: string): TargetFile | Exte
     ({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`,
   );
   throw new TargetFileError(`${path}: ${problems.join('; ')}`);
-}
-
-/**
- * Says of unknown fields what they are and which may be meant; of anything else what it must be.
- * @param missing what the field takes, for who left it out
- */
-function objectError(message: string, missing?: string) {
-  return (issue: {
-    readonly code?: string | undefined;
-    readonly keys?: readonly string[] | undefined;
-    readonly input?: unknown;
-    readonly inst?: unknown;
-  }): string => {
-    if (issue.code === 'unrecognized_keys') {
-      const known = issue.inst instanceof z.ZodObject ? Object.keys(issue.inst.shape) : [];
-      return (issue.keys ?? []).map((key) => `has no field ${key}${hintOf(key, known)}`).join(', ');
-    }
-    if (issue.input === undefined) return missing === undefined ? 'is missing' : `is missing: ${missing}`;
-    return message;
-  };
-}
-
-function hintOf(key: string, known: readonly string[]): string {
-  if (known.length === 0) return '';
-  const near = nearest(key, known);
-  return near === undefined ? `; there are ${known.join(', ')}` : `; did you mean ${near}?`;
 }
