@@ -17,6 +17,8 @@ if (major < 22 || (major === 22 && minor < 19)) {
   console.error(`scaleproof needs Node 22.19 or later and this is ${process.versions.node}: ${remedy}.`);
   process.exitCode = 2;
 } else {
+  // Reading some hundred modules and stripping their types takes longer than most commands do.
+  nodeModule.enableCompileCache();
   guard(start());
 }
 

@@ -1,6 +1,7 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
-import { extname } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
@@ -116,6 +117,12 @@ function sourceConditions(): string[] {
   return extname(import.meta.url) === '.ts' ? ['--conditions=scaleproof-source'] : [];
 }
 
+/** Where this process keeps the modules that it compiled, a child finds them. Each version of Node has a folder there. */
+function compileCache(): Record<string, string> {
+  const ofVersion = getCompileCacheDir();
+  return ofVersion === undefined ? {} : { NODE_COMPILE_CACHE: dirname(ofVersion) };
+}
+
 type Verdict = Pick<EventOf<'supervisor'>, 'cause' | 'culprit' | 'message'>;
 
 /** One child process and the trial that it runs. */
@@ -139,7 +146,7 @@ class TrialProcess {
     this.#signal = signal;
     this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
       execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
-      ...(environment === undefined ? {} : { env: { ...process.env, ...environment } }),
+      env: { ...process.env, ...compileCache(), ...environment },
       // A group of its own: Ctrl-C reaches the supervisor, which ends its children in order.
       detached: true,
       stdio: ['ignore', 'pipe', 'pipe', 'ipc', 'pipe'],
