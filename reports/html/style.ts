@@ -52,11 +52,11 @@ h1 { font-size: 29px; display: flex; gap: 10px 16px; align-items: center; letter
 h1 .badge { font-size: 17px; padding: 3px 15px 3px 12px; }
 h1 .badge { flex: none; } .context { color: var(--muted); margin: 12px 0 26px; max-width: 95ch; } .context strong { color: var(--ink); font-weight: 600; }
 .tiles { display: flex; flex-wrap: wrap; gap: 1px; background: var(--line); border: 1px solid var(--line); border-radius: 8px; overflow: hidden; }
-.tile { flex: 1 1 158px; background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
+.tile { flex: 1 1 clamp(158px, 19vw, 230px); background: var(--surface); padding: 14px 16px 15px; display: flex; flex-direction: column; gap: 2px; }
 .tile h2 { font-size: 12.5px; font-weight: 500; color: var(--muted); letter-spacing: 0; }
 .tile strong { font-size: 23px; font-weight: 650; letter-spacing: -0.02em; font-variant-numeric: tabular-nums; line-height: 1.3; }
 .tile strong small { font-size: 14px; letter-spacing: 0; }
-.tile.wide { flex: 2 1 250px; } .tile .level b { font-size: 15px; color: var(--ink); }
+.tile.wide { flex: 2 1 clamp(250px, 24vw, 290px); } .tile .level b { font-size: 15px; color: var(--ink); }
 .tile span { font-size: 12.5px; color: var(--muted); }
 .tile.bad { color: inherit; font-weight: inherit; } .tile.bad strong { color: var(--fail); }
 .share { border-radius: 4px; margin: 3px 0 4px; }
