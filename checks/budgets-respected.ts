@@ -5,7 +5,7 @@ import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { ROUNDED_MS, isLost, lastMomentOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, safetyPart, seconds } from './parts.ts';
+import { count, duration, indexes, safetyPart } from './parts.ts';
 
 /**
  * The target takes no protected pod from its budget by force. The eviction API guards budgets itself; who deletes a pod
@@ -52,7 +52,7 @@ function deletions(view: View, request: RequestLife, pods: readonly PodLife[], b
       code: 'protected-pod-deleted',
       object: pod.object,
       events: indexes([budget, ...pod.steps, ...eventsOf(request)]),
-      message: `Pod ${pod.name}, protected by budget ${budget.budget}, was deleted by the target at ${seconds(start.t)}: a deletion asks no budget, an eviction does.`,
+      message: `Pod ${pod.name}, protected by budget ${budget.budget}, was deleted by the target at ${duration(start.t)}: a deletion asks no budget, an eviction does.`,
     }));
 }
 
@@ -70,7 +70,7 @@ function kills(view: View, request: RequestLife, pods: readonly PodLife[], budge
           code: 'protected-pod-killed',
           object: pod.object,
           events: indexes([budget, ...pod.steps, ...eventsOf(request), instance.ending]),
-          message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${seconds(start.t)}.`,
+          message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${duration(start.t)}.`,
         }));
     });
 }

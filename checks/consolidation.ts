@@ -2,7 +2,7 @@ import type { Bound, EventOf, Expectation } from '../history/events.ts';
 import { targetsInstances } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 type Stated = EventOf<'expectation'> & { readonly expectation: Extract<Expectation, { kind: 'consolidated' }> };
@@ -33,14 +33,14 @@ function judgeStated(view: View, { t, i, expectation: { instances: most } }: Sta
   const sinceMs = lastExcess === -1 ? t : (moments[lastExcess + 1] ?? untilMs);
   const measurements = [measure(bound, [{ value: sinceMs - t, object: 'world' }])];
   const left = liveAt(Math.max(t, untilMs - 1));
-  const summary = `${count(left.length, 'instance')} left of ${most} needed after ${seconds(sinceMs - t)} (${nameBound(bound)})`;
+  const summary = `${count(left.length, 'instance')} left of ${most} needed after ${duration(sinceMs - t)} (${nameBound(bound)})`;
   if (sinceMs <= dueMs && left.length <= most) return { verdict: 'pass', summary, findings: [], measurements };
   if (untilMs < dueMs) return unknownPart(`${summary}, and the time was not up`, measurements);
   const finding = {
     code: 'not-consolidated',
     object: 'world',
     events: indexes(entries.filter(({ endedMs = Infinity }) => endedMs > dueMs).map(({ instance }) => instance.launched)),
-    message: `The pods need ${count(most, 'instance')}; ${seconds(bound.value)} later there were ${liveAt(dueMs).length}, and it came to so few for good only after ${seconds(sinceMs - t)} if at all (${nameBound(bound)}).`,
+    message: `The pods need ${count(most, 'instance')}; ${duration(bound.value)} later there were ${liveAt(dueMs).length}, and it came to so few for good only after ${duration(sinceMs - t)} if at all (${nameBound(bound)}).`,
   };
   return { verdict: 'fail', summary, findings: [finding], measurements };
 }

@@ -1,20 +1,20 @@
 import type { EventOf } from '../history/events.ts';
 import type { PodLife, RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import { count, indexes, seconds } from './parts.ts';
+import { count, duration, indexes } from './parts.ts';
 
 /** Failed requests and sayings that a finding about a pod points at. */
 const MAX_SHOWN = 8;
 
 /** What became of a pod, as the end of a sentence. */
 export function describePod(view: View, pod: PodLife): string {
-  const parts = [pod.created === undefined ? 'it was there from the beginning' : `created at ${seconds(pod.created.t)}`];
+  const parts = [pod.created === undefined ? 'it was there from the beginning' : `created at ${duration(pod.created.t)}`];
   const { node } = pod;
-  if (pod.scheduled !== undefined) parts.push(`bound to node ${pod.scheduled.node ?? '?'} at ${seconds(pod.scheduled.t)}`);
-  else if (pod.unschedulable !== undefined) parts.push(`unschedulable from ${seconds(pod.unschedulable.t)}, never bound to a node`);
+  if (pod.scheduled !== undefined) parts.push(`bound to node ${pod.scheduled.node ?? '?'} at ${duration(pod.scheduled.t)}`);
+  else if (pod.unschedulable !== undefined) parts.push(`unschedulable from ${duration(pod.unschedulable.t)}, never bound to a node`);
   else parts.push('never bound to a node');
   if (node !== undefined && node.ready === undefined) parts.push('that node never became ready');
-  if (node?.gone !== undefined) parts.push(`that node was gone at ${seconds(node.gone.t)}`);
+  if (node?.gone !== undefined) parts.push(`that node was gone at ${duration(node.gone.t)}`);
   const failed = node === undefined ? failedRequests(view, pod) : [];
   if (failed.length > 0) parts.push(`${count(failed.length, 'write')} to AWS failed meanwhile (${codesOf(failed)})`);
   if (node === undefined) {

@@ -3,7 +3,7 @@ import type { RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, mergeParts, safetyPart, seconds } from './parts.ts';
+import { count, duration, indexes, mergeParts, safetyPart } from './parts.ts';
 
 type Step = EventOf<'foreign-instance'>;
 
@@ -26,7 +26,7 @@ export const foreignInstances: Check = {
       code: 'foreign-instance-ended',
       object: `instance/${step.instance}`,
       events: indexes([...eventsOf(request), step]),
-      message: `The target (incarnation ${request.start.incarnation}) ${what} ${step.instance} by ${request.start.operation} at ${seconds(step.t)}: it is somebody else's (tags ${JSON.stringify(tagsAsFound(view, step))}).`,
+      message: `The target (incarnation ${request.start.incarnation}) ${what} ${step.instance} by ${request.start.operation} at ${duration(step.t)}: it is somebody else's (tags ${JSON.stringify(tagsAsFound(view, step))}).`,
     }));
     const touched = new Set(deeds.map(({ step }) => step.instance)).size;
     return mergeParts([

@@ -5,7 +5,7 @@ import type { Check } from './check.ts';
 import { isDuring, requestsAbout } from './departures.ts';
 import { ROUNDED_MS, isLost, lastMomentOf, leavingOf } from './endings.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, safetyPart, seconds } from './parts.ts';
+import { count, duration, indexes, safetyPart } from './parts.ts';
 
 /** Who looks at what it drains every ten seconds may see so much later that a pod's time has come. */
 const LOOK_MS = 15_000;
@@ -51,12 +51,12 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
     const dueMs = Math.min(askedMs + graceMs, lastMs);
     const isThere = terminating !== undefined && terminating.i < ending.i && (gone?.i ?? Infinity) > ending.i;
     if (isThere && ending.t < dueMs - ROUNDED_MS) {
-      const message = `Pod ${pod.name} was asked to leave at ${seconds(askedMs)} and had until ${seconds(dueMs)}, but the target ended its instance ${instance.id} at ${seconds(ending.t)}.`;
+      const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)}, but the target ended its instance ${instance.id} at ${duration(ending.t)}.`;
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
     const owedMs = Math.min(graceMs, lastMs - Math.max(leavingMs, running?.t ?? Infinity));
     if (lastMs === Infinity || lastMs - askedMs >= owedMs - LOOK_MS) return [];
-    const message = `Pod ${pod.name} is owed ${seconds(owedMs)} to end before the last moment of its node, ${seconds(lastMs)}, but was asked to leave only at ${seconds(askedMs)}.`;
+    const message = `Pod ${pod.name} is owed ${duration(owedMs)} to end before the last moment of its node, ${duration(lastMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
 }
@@ -90,7 +90,7 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
       code: 'never-asked-to-leave',
       object: pod.object,
       events: indexes([...pod.steps, ...(pod.node?.steps ?? []), ...eventsOf(request), ending]),
-      message: `Pod ${pod.name} had run on instance ${instance.id} from ${seconds(pod.running?.t ?? 0)} on when the target ended that at ${seconds(ending.t)}, and nobody had asked it to leave.`,
+      message: `Pod ${pod.name} had run on instance ${instance.id} from ${duration(pod.running?.t ?? 0)} on when the target ended that at ${duration(ending.t)}, and nobody had asked it to leave.`,
     }));
 }
 

@@ -6,7 +6,7 @@ import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From a notice's delivery to the first sign that the target acts on it. */
@@ -77,12 +77,12 @@ function judgeReading(view: View, bound: Bound): Part {
 }
 
 function unreadFinding({ instance, kind, sent, receptions, delivered }: NoticeLife, queued: EventOf<'notice'>, bound: Bound): Finding {
-  const end = delivered === undefined ? 'was never read' : `was read only at ${seconds(delivered.t)}`;
+  const end = delivered === undefined ? 'was never read' : `was read only at ${duration(delivered.t)}`;
   return {
     code: 'notice-not-read',
     object: `instance/${instance}`,
     events: indexes([sent, queued, ...receptions, delivered]),
-    message: `The notice ${kind} about instance ${instance} lay in the interruption queue from ${seconds(queued.t)} on and ${end} (${nameBound(bound)}, and as long again as faults kept the target from its requests).`,
+    message: `The notice ${kind} about instance ${instance} lay in the interruption queue from ${duration(queued.t)} on and ${end} (${nameBound(bound)}, and as long again as faults kept the target from its requests).`,
   };
 }
 
@@ -179,7 +179,7 @@ function ignoredFinding({ notice, entry, node, deliveredMs }: Warning, bound: Bo
     code: 'interruption-ignored',
     object: node.object,
     events: indexes([notice.sent, ...notice.receptions, notice.delivered, ...node.steps, entry.instance.ending]),
-    message: `The interruption of instance ${notice.instance} was delivered at ${seconds(deliveredMs)}, and node ${node.name} was neither closed to pods nor removed in time (${nameBound(bound)}).`,
+    message: `The interruption of instance ${notice.instance} was delivered at ${duration(deliveredMs)}, and node ${node.name} was neither closed to pods nor removed in time (${nameBound(bound)}).`,
   };
 }
 
@@ -188,7 +188,7 @@ function unaskedFinding({ notice, entry, deliveredMs }: Warning, pod: PodLife): 
     code: 'pod-not-asked-to-leave',
     object: pod.object,
     events: indexes([notice.sent, notice.delivered, ...pod.steps, entry.instance.ending]),
-    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${seconds(entry.endedMs ?? 0)}, ${seconds((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was never asked to leave.`,
+    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${duration(entry.endedMs ?? 0)}, ${duration((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was never asked to leave.`,
   };
 }
 
@@ -197,6 +197,6 @@ function againFinding({ instance, request }: TargetsEntry, { notice, deliveredMs
     code: 'interrupted-offering-bought-again',
     object: instance.object,
     events: indexes([notice.sent, notice.delivered, ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} was launched from spot ${instance.instanceType} in ${instance.zone} at ${seconds(request.start.t)}, ${seconds(request.start.t - deliveredMs)} after the interruption of ${notice.instance} from the same offering was delivered (${nameBound(bound)}).`,
+    message: `Instance ${instance.id} was launched from spot ${instance.instanceType} in ${instance.zone} at ${duration(request.start.t)}, ${duration(request.start.t - deliveredMs)} after the interruption of ${notice.instance} from the same offering was delivered (${nameBound(bound)}).`,
   };
 }

@@ -5,7 +5,7 @@ import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { describePod, podEvidence } from './evidence.ts';
-import { measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import { duration, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 type Expected = Extract<Expectation, { kind: 'latency' }>;
@@ -39,13 +39,13 @@ function judgeLatency(view: View, { workload: name, from, to, bound: boundName }
     const measurements = [measure(bound, samples)];
     const slowest = samples[percentileIndex(samples.length)];
     if (slowest === undefined) return unknownPart(`${phase}: no pod took both steps`, measurements);
-    const summary = `${phase}: p99 of ${samples.length} is ${seconds(slowest.value)} (${nameBound(bound)})`;
+    const summary = `${phase}: p99 of ${samples.length} is ${duration(slowest.value)} (${nameBound(bound)})`;
     if (slowest.value > bound.value && exceedsAnyway(samples, open, bound)) {
       const finding = {
         code: 'too-slow',
         object: slowest.object,
         events: podEvidence(view, slowest.pod),
-        message: `From ${from} to ${to} pods of ${name} took ${seconds(slowest.value)} at the 99th percentile (${nameBound(bound)}), pod ${slowest.pod.name} for one: ${describePod(view, slowest.pod)}.`,
+        message: `From ${from} to ${to} pods of ${name} took ${duration(slowest.value)} at the 99th percentile (${nameBound(bound)}), pod ${slowest.pod.name} for one: ${describePod(view, slowest.pod)}.`,
       };
       return { verdict: 'fail', summary, findings: [finding], measurements };
     }

@@ -7,7 +7,7 @@ import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, mergeParts, measure, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the moment in which pods were last seen pending to a launch for them. */
@@ -92,6 +92,6 @@ function findingFor({ instance, request }: TargetsEntry, culprits: readonly PodL
     code: 'launch-for-impossible-pod',
     object: instance.object,
     events: indexes([...culprits.map(({ created }) => created), ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} (${instance.instanceType} in ${instance.zone}) was launched at ${seconds(instance.launched.t)} while no pod waited that it could help (${nameBound(bound)}); waiting: ${pods.join(', ')}${more}.`,
+    message: `Instance ${instance.id} (${instance.instanceType} in ${instance.zone}) was launched at ${duration(instance.launched.t)} while no pod waited that it could help (${nameBound(bound)}); waiting: ${pods.join(', ')}${more}.`,
   };
 }

@@ -5,7 +5,7 @@ import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the launch to the end of an instance that never became a node. */
@@ -81,12 +81,12 @@ function gapFinding(entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Boun
   const what =
     lost === undefined
       ? 'lived without a node'
-      : `lived on without its node ${lost.name}, which was gone at ${seconds(lost.gone?.t ?? fromMs)},`;
+      : `lived on without its node ${lost.name}, which was gone at ${duration(lost.gone?.t ?? fromMs)},`;
   return {
     code: lost === undefined ? 'nodeless-instance' : 'orphaned-instance',
     object: entry.instance.object,
     events: evidence(entry),
-    message: `Instance ${entry.instance.id} (${describe(entry)}) ${what} for ${seconds(toMs - fromMs)} (${nameBound(bound)}).`,
+    message: `Instance ${entry.instance.id} (${describe(entry)}) ${what} for ${duration(toMs - fromMs)} (${nameBound(bound)}).`,
   };
 }
 
@@ -110,7 +110,7 @@ function describe({ instance, request, token }: LedgerEntry): string {
   const how =
     request === undefined ? 'by a request that nobody here saw' : `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
   const answer = request?.end?.outcome === 'info' ? ', whose answer the target never got' : '';
-  return `${instance.capacityType} ${instance.instanceType} in ${instance.zone}, launched at ${seconds(instance.launched.t)} ${how}${token === undefined ? '' : `, token ${token}`}${answer}`;
+  return `${instance.capacityType} ${instance.instanceType} in ${instance.zone}, launched at ${duration(instance.launched.t)} ${how}${token === undefined ? '' : `, token ${token}`}${answer}`;
 }
 
 function evidence({ instance, request, nodes, claim }: LedgerEntry): number[] {

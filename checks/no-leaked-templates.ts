@@ -3,7 +3,7 @@ import type { RequestLife, TemplateLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the removal of all workloads and pools to the end of everything that was made for them. */
@@ -45,7 +45,7 @@ function judgeTemplates(view: View, made: readonly Made[], bound: Bound): Part {
     code: 'leaked-launch-template',
     object: template.object,
     events: indexes([...eventsOf(request), ...template.steps, remove, over]),
-    message: `Launch template ${template.name} (${template.id}), created at ${seconds(createdMs)} by incarnation ${request.start.incarnation}, was still there when the trial was over, though all pools had been removed (${nameBound(bound)}).`,
+    message: `Launch template ${template.name} (${template.id}), created at ${duration(createdMs)} by incarnation ${request.start.incarnation}, was still there when the trial was over, though all pools had been removed (${nameBound(bound)}).`,
   }));
   const ends = made.flatMap(({ template: { deleted, object } }) =>
     remove === undefined || deleted === undefined || deleted.t < remove.t ? [] : [{ value: deleted.t - remove.t, object }],

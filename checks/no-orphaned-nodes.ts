@@ -3,7 +3,7 @@ import type { Bound } from '../history/events.ts';
 import type { InstanceLife, NodeLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the end of an instance to the removal of its Node. */
@@ -40,7 +40,7 @@ function judgeNodes(view: View, bound: Bound): Part {
     code: 'orphaned-node',
     object: node.object,
     events: indexes([...node.steps, instance.launched, instance.ending, instance.terminated]),
-    message: `Node ${node.name} was there for ${seconds(untilMs - endedMs)} after its instance ${instance.id} had ended at ${seconds(endedMs)} (${nameBound(bound)}).`,
+    message: `Node ${node.name} was there for ${duration(untilMs - endedMs)} after its instance ${instance.id} had ended at ${duration(endedMs)} (${nameBound(bound)}).`,
   }));
   const measured = orphans.map(({ node, endedMs, untilMs }) => ({ value: untilMs - endedMs, object: node.object }));
   return safetyPart(view, findings, `${overdue.length} of ${count(view.nodes.length, 'node')} outlived their instance`, [

@@ -6,7 +6,7 @@ import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
 import { departuresOf, isNotReady, poolsOf } from './departures.ts';
 import type { Departure, Moment } from './departures.ts';
-import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
+import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /**
  * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
@@ -47,7 +47,7 @@ export const nodeBudgets: Check = {
           begun,
           at,
         ]),
-        message: `Node ${node.name} of pool ${pool} was taken at ${seconds(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
+        message: `Node ${node.name} of pool ${pool} was taken at ${duration(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
       };
     });
     const left = ambiguous.length === 0 ? '' : `; ${ambiguous.length} more may be of several pools, and could not be judged`;

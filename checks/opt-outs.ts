@@ -2,7 +2,7 @@ import type { PodLife } from '../history/lives.ts';
 import type { Check } from './check.ts';
 import { departuresOf } from './departures.ts';
 import type { Departure } from './departures.ts';
-import { count, indexes, safetyPart, seconds } from './parts.ts';
+import { count, duration, indexes, safetyPart } from './parts.ts';
 
 /** No node is taken, though nothing is wrong with it, while a pod is on it that said it must not be disrupted. */
 export const optOuts: Check = {
@@ -21,7 +21,7 @@ export const optOuts: Check = {
             code: 'opted-out-pod-disturbed',
             object: pod.object,
             events: indexes([...pod.steps, ...departure.node.steps, departure.at]),
-            message: `Pod ${pod.name} had opted out of disruption and was on node ${departure.node.name} when the target took it at ${seconds(departure.at.t)}.`,
+            message: `Pod ${pod.name} had opted out of disruption and was on node ${departure.node.name} when the target took it at ${duration(departure.at.t)}.`,
           })),
       );
     return safetyPart(view, findings, `${findings.length} of ${count(pods.length, 'pod')} that opted out disturbed`);

@@ -10,6 +10,8 @@ export type Part = Omit<CheckResult, 'check'>;
 const MAX_FINDINGS = 1_000;
 /** Events that a finding points at. */
 const MAX_EVENTS = 40;
+/** Two minutes: what is longer is hard to read in seconds. */
+const SPELT_OUT_TENTHS = 1_200;
 
 /** Puts the parts of a check together; undefined when there are none. */
 export function mergeParts(parts: readonly Part[]): Part | undefined {
@@ -62,14 +64,18 @@ export function measure(bound: Bound, values: Iterable<{ readonly value: number;
   return worst === undefined ? { bound } : { bound, worst: worst.value, object: worst.object };
 }
 
-/** `87.4 s` */
-export function seconds(ms: number): string {
-  return `${Math.round(ms / 100) / 10} s`;
+/** `87.4 s`, `2 min 52.8 s`, `1 h 2 min 0 s`: also of a moment, from the beginning of the trial on. */
+export function duration(ms: number): string {
+  const tenths = Math.round(ms / 100);
+  if (tenths < SPELT_OUT_TENTHS) return `${tenths / 10} s`;
+  const minutes = Math.floor(tenths / 600);
+  const rest = `${minutes % 60} min ${(tenths % 600) / 10} s`;
+  return minutes < 60 ? rest : `${Math.floor(minutes / 60)} h ${rest}`;
 }
 
 /** `bound provision, 142.5 s` */
 export function nameBound(bound: Bound): string {
-  return `bound ${bound.name}, ${seconds(bound.value)}`;
+  return `bound ${bound.name}, ${duration(bound.value)}`;
 }
 
 /** `1 pod`, `3 pods` */

@@ -4,7 +4,7 @@ import type { EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, mergeParts, safetyPart, seconds } from './parts.ts';
+import { count, duration, indexes, mergeParts, safetyPart } from './parts.ts';
 import type { Part } from './parts.ts';
 
 type Limits = NonNullable<EventOf<'pool'>['pool']['limits']>;
@@ -66,7 +66,7 @@ function judgeResource(view: View, entries: readonly Counted[], { noun, of }: (t
       code: 'limit-exceeded',
       object: instance.object,
       events: indexes([...view.pools, request.start, instance.launched, ...live.map((other) => other.instance.launched)]),
-      message: `With instance ${instance.id} (${instance.instanceType}), launched at ${seconds(instance.launched.t)}, ${sum} ${noun} were live or launching; the pools allow ${limit}.`,
+      message: `With instance ${instance.id} (${instance.instanceType}), launched at ${duration(instance.launched.t)}, ${sum} ${noun} were live or launching; the pools allow ${limit}.`,
     });
   }
   const bound = {

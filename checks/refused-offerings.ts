@@ -7,7 +7,7 @@ import type { View } from '../history/view.ts';
 import type { CapacityType, NamedOffering } from '../model/catalogue.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, measure, nameBound, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, nameBound, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** For so long what was refused is left alone. */
@@ -220,6 +220,6 @@ function findingFor(again: Again, bound: Bound): Finding {
     code: 'refused-offering-asked-again',
     object,
     events: indexes([...eventsOf(refusal.request), ...eventsOf(request)]),
-    message: `At ${seconds(request.start.t)} ${request.start.operation} asked for ${place ?? object}, ${seconds(value)} after an answer had said that there is no capacity for it (${nameBound(bound)}).`,
+    message: `At ${duration(request.start.t)} ${request.start.operation} asked for ${place ?? object}, ${duration(value)} after an answer had said that there is no capacity for it (${nameBound(bound)}).`,
   };
 }

@@ -3,7 +3,7 @@ import type { RequestLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { indexes, measure, mergeParts, safetyPart, seconds, withBound } from './parts.ts';
+import { duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** Most that one and the same request is sent within a minute. */
@@ -56,7 +56,7 @@ function judgeRepeats(view: View, vain: readonly RequestLife[], bound: Bound): P
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${seconds(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} launches that there was reason for` : ''}).`,
+    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${duration(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} launches that there was reason for` : ''}).`,
   }));
   return safetyPart(view, findings, `${hammered.length} of ${equal.length} different requests were sent too often`, [
     measure(bound, worst),

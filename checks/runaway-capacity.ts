@@ -4,7 +4,7 @@ import type { Bound } from '../history/events.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, measure, mergeParts, safetyPart, seconds, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, safetyPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** Instances live at once, for each pod that was ever there at once. */
@@ -43,7 +43,7 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
     code: 'runaway-launches',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `With instance ${instance.id}, launched at ${seconds(instance.launched.t)}, ${live} instances were live at once; there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
+    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once; there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
   }));
   const measured = launches.map(({ instance, live, pods }) => ({ value: live / Math.max(1, pods), object: instance.object }));
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
@@ -57,7 +57,7 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
     code: 'launched-twice',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `Instance ${instance.id}, launched at ${seconds(instance.launched.t)}, is one more than the ${most} that the scenario gives any reason for.`,
+    message: `Instance ${instance.id}, launched at ${duration(instance.launched.t)}, is one more than the ${most} that the scenario gives any reason for.`,
   }));
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }

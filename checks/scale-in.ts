@@ -4,7 +4,7 @@ import type { LedgerEntry } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
-import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** What was launched begins to end within the bound, once the scenario says that nothing needs it any more. */
@@ -39,9 +39,9 @@ function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound):
       code: 'not-ended',
       object: entry.instance.object,
       events: indexes([stated, ...entry.instance.steps, ...eventsOf(entry.endRequest)]),
-      message: `Instance ${entry.instance.id} was needed by nothing from ${seconds(stated.t)} on and ${
+      message: `Instance ${entry.instance.id} was needed by nothing from ${duration(stated.t)} on and ${
         entry.endedMs === undefined ? 'had not been ended' : 'was ended only'
-      } after ${seconds(waitOf(entry))} (${nameBound(bound)}).`,
+      } after ${duration(waitOf(entry))} (${nameBound(bound)}).`,
     }));
     return { verdict: 'fail', summary, findings, measurements };
   }

@@ -5,7 +5,7 @@ import { dueFromMs, eraAt, eraOf, expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { describePod, podEvidence } from './evidence.ts';
-import { count, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /**
@@ -172,7 +172,7 @@ function slowestAsked(waits: readonly PodWait[], asked: number): PodWait[] {
 }
 
 function notServed(view: View, { pod, value }: PodWait, bound: Bound): Finding {
-  const how = pod.running === undefined ? `did not run within ${seconds(bound.value)}` : `ran only after ${seconds(value)}`;
+  const how = pod.running === undefined ? `did not run within ${duration(bound.value)}` : `ran only after ${duration(value)}`;
   return {
     code: 'pod-not-served',
     object: pod.object,

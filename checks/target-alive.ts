@@ -3,7 +3,7 @@ import type { Incarnation } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, safetyPart, seconds, unknownPart } from './parts.ts';
+import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 
 /** A leader that could not renew its lease gives up within it: client-go's default lease is 15 s, some ask for a minute. */
 const LEASE_MS = 60_000;
@@ -50,7 +50,7 @@ function exits(view: View): Finding[] {
     const { number, exit } = incarnation;
     return exit === undefined || exit.provoked || isByDesign(view, incarnation)
       ? []
-      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${seconds(exit.t)}: it ${exit.reason}.`)];
+      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${duration(exit.t)}: it ${exit.reason}.`)];
   });
 }
 
@@ -72,9 +72,9 @@ function panics(view: View): Finding[] {
       ? finding(
           'recovered-panic',
           panic,
-          `The target met an error at ${seconds(panic.t)} that it survived and should not have met: ${panic.message}.`,
+          `The target met an error at ${duration(panic.t)} that it survived and should not have met: ${panic.message}.`,
         )
-      : finding('panicked', panic, `The target panicked at ${seconds(panic.t)}: ${panic.message}.`),
+      : finding('panicked', panic, `The target panicked at ${duration(panic.t)}: ${panic.message}.`),
   );
 }
 
@@ -86,18 +86,18 @@ function notReady(view: View): Finding[] {
   const { incarnations, phases } = view;
   const act = phases.get('act');
   if (act !== undefined && !incarnations.some(({ ready }) => ready !== undefined && ready.i < act.i)) {
-    return [finding('not-ready', act, `The target had not become ready when the scenario began at ${seconds(act.t)}.`)];
+    return [finding('not-ready', act, `The target had not become ready when the scenario began at ${duration(act.t)}.`)];
   }
   const last = incarnations.at(-1);
   const settle = phases.get('settle');
   const over = phases.get('over');
   if (last === undefined || settle === undefined || over === undefined || (last.exit ?? last.start).i > settle.i) return [];
   if (last.exit?.provoked === true) {
-    return [finding('not-ready', last.exit, `The target was killed at ${seconds(last.exit.t)} and never came back.`)];
+    return [finding('not-ready', last.exit, `The target was killed at ${duration(last.exit.t)} and never came back.`)];
   }
   if (last.exit !== undefined || last.ready !== undefined) return [];
   return [
-    finding('not-ready', last.start, `The target's incarnation ${last.number}, started at ${seconds(last.start.t)}, never became ready.`),
+    finding('not-ready', last.start, `The target's incarnation ${last.number}, started at ${duration(last.start.t)}, never became ready.`),
   ];
 }
 

@@ -3,7 +3,7 @@ import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { departuresOf } from './departures.ts';
 import { describePod, podEvidence } from './evidence.ts';
-import { count, indexes, mergeParts, nameBound, safetyPart, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, indexes, mergeParts, nameBound, safetyPart, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** Where nodes could be taken by will, those stay that have to, and pods that move have a node to go to. */
@@ -35,7 +35,7 @@ function judgeKept(view: View, stated: EventOf<'expectation'>, bound: Bound): Pa
       code: 'node-taken',
       object: node.object,
       events: indexes([stated, ...node.steps, at]),
-      message: `Node ${node.name} had to stay and was taken at ${seconds(at.t)}, ${seconds(at.t - stated.t)} after that was said (${nameBound(bound)}).`,
+      message: `Node ${node.name} had to stay and was taken at ${duration(at.t)}, ${duration(at.t - stated.t)} after that was said (${nameBound(bound)}).`,
     }));
     return { verdict: 'fail', summary, findings, measurements: [] };
   }

@@ -5,7 +5,7 @@ import { dueFromMs, eraAt, eraOf, expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
 import { isAbout, podEvidence } from './evidence.ts';
-import { count, indexes, measure, mergeParts, nameBound, safetyPart, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, safetyPart, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 type Explained = Extract<Expectation, { kind: 'explained' }>;
@@ -130,7 +130,7 @@ function silentFinding(view: View, pod: PodLife): Finding {
     code: 'unexplained',
     object: pod.object,
     events: podEvidence(view, pod),
-    message: `Pod ${pod.name} waited ${seconds(waitedMs)} without a node and the target never said why: no event, condition or log line of it is about the pod or names it.`,
+    message: `Pod ${pod.name} waited ${duration(waitedMs)} without a node and the target never said why: no event, condition or log line of it is about the pod or names it.`,
   };
 }
 
@@ -147,7 +147,7 @@ function findingFor(view: View, pod: PodLife, { bound, mentions }: { bound: Boun
     code: 'unexplained',
     object: pod.object,
     events: indexes([...pod.steps, ...about]),
-    message: `Pod ${pod.name} stayed without a node and the target gave no reason${mentioning} within ${seconds(bound.value)} (${nameBound(bound)}); ${
+    message: `Pod ${pod.name} stayed without a node and the target gave no reason${mentioning} within ${duration(bound.value)} (${nameBound(bound)}); ${
       last === undefined ? 'it said nothing about the pod' : `the last it said about the pod was: ${last.reason}: ${last.message}`
     }.`,
   };

@@ -3,7 +3,7 @@ import type { Finding } from '../history/verdict.ts';
 import { expectationsOf } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
-import { count, indexes, measure, mergeParts, nameBound, seconds, unknownPart, withBound } from './parts.ts';
+import { count, duration, indexes, measure, mergeParts, nameBound, unknownPart, withBound } from './parts.ts';
 import type { Part } from './parts.ts';
 
 /** From the removal of all workloads and pools to a world without anything made for them. */
@@ -48,20 +48,20 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
     code: words.code,
     object,
     events: evidence(view, began, looked, object),
-    message: `${object} ${words.wanted} within ${seconds(bound.value)} (${nameBound(bound)}) and stands in the way after ${seconds(tookMs)}: ${why}.`,
+    message: `${object} ${words.wanted} within ${duration(bound.value)} (${nameBound(bound)}) and stands in the way after ${duration(tookMs)}: ${why}.`,
   }));
   if (findings.length === 0 && tookMs > bound.value) {
     findings.push({
       code: words.code,
       object: 'world',
       events: indexes([began, looked]),
-      message: `The world ${words.done} only after ${seconds(tookMs)} (${nameBound(bound)}).`,
+      message: `The world ${words.done} only after ${duration(tookMs)} (${nameBound(bound)}).`,
     });
   }
-  if (findings.length === 0) return { verdict: 'pass', summary: `${words.done} after ${seconds(tookMs)}`, findings, measurements };
+  if (findings.length === 0) return { verdict: 'pass', summary: `${words.done} after ${duration(tookMs)}`, findings, measurements };
   return {
     verdict: 'fail',
-    summary: `not ${words.done} after ${seconds(tookMs)}: ${count(findings.length, 'thing')} in the way`,
+    summary: `not ${words.done} after ${duration(tookMs)}: ${count(findings.length, 'thing')} in the way`,
     findings,
     measurements,
   };

@@ -45,6 +45,11 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
   expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
   expect(decision.needs.episodes).toBeGreaterThan(0);
 
+  const itself = await scaleproof(['gate', '--baseline', 'ours', '--candidate', './worse/../ours', '--out', 'itself'], cwd);
+  expect(itself.code).toBe(2);
+  expect(itself.stderr).toContain('are one directory');
+  expect(existsSync(join(cwd, 'itself'))).toBe(false);
+
   const larger = await scaleproof(['run', ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
   const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
   ...triggerParams,
@@ -16,7 +16,7 @@ export const brokenConnection: Fault<z.infer<typeof params>, z.input<typeof para
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#9333ea',
   fis: ['aws:network:disrupt-connectivity'],
-  describe: ({ operations, when, code }) => `${describeWhen(when)} ${operations.join(' or ')} never arrives (${code})`,
+  describe: ({ operations, when, code }) => `${describeWhen(when)} ${describeOperations(operations)} never arrives (${code})`,
   inject: ({ operations, when, code }, { arm, fired }) =>
     arm({
       trigger: { match: { operations }, when, moment: 'before' },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams } from './trigger-params.ts';
 
 const params = z
   .strictObject({
@@ -23,7 +23,7 @@ export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   capabilities: () => ['target.kill'],
   color: '#b91c1c',
   describe: ({ operations, when, moment, applied }) => {
-    const which = `${describeWhen(when)} ${operations.join(' or ')}${applied ? ' that changed the world' : ''}`;
+    const which = `${describeWhen(when)} ${describeOperations(operations)}${applied ? ' that changed the world' : ''}`;
     return moment === 'before'
       ? `the target is killed before ${which} is sent`
       : `the target is killed after ${which} took effect and before its answer`;

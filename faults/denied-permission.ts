@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import type { Refusal } from '../wire/effects.ts';
 import type { Fault } from './fault.ts';
-import { wiresOf } from './trigger-params.ts';
+import { describeOperations, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
   operations: z
@@ -25,7 +25,7 @@ export const deniedPermission: Fault<z.infer<typeof params>, z.input<typeof para
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#991b1b',
-  describe: ({ operations }) => `the target may not ${operations.join(' or ')}`,
+  describe: ({ operations }) => `the target may not ${describeOperations(operations)}`,
   inject: ({ operations }, { arm, fired }) =>
     arm({
       trigger: { match: { operations }, when: { kind: 'always' }, moment: 'before' },

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Refusal } from '../wire/effects.ts';
 import type { Fault } from './fault.ts';
-import { describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
+import { describeOperations, describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
 const REFUSALS = {
   /** etcd's alarm NOSPACE, as the API server passes it on. */
@@ -32,7 +32,7 @@ export const failingWrites: Fault<z.infer<typeof params>, z.input<typeof params>
   capabilities: () => ['wire.kube'],
   color: '#b91c5c',
   describe: ({ operations, when, why }) => {
-    const names = operations.map((one) => (one === '*' ? 'write to the cluster' : one)).join(' or ');
+    const names = describeOperations(operations.map((one) => (one === '*' ? 'write to the cluster' : one)));
     return `${describeWhen(when)} ${names} is refused with 500: ${why === 'webhook' ? 'a webhook is down' : 'etcd is full'}`;
   },
   inject: ({ operations, when, why }, { arm, fired }) =>

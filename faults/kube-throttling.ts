@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
+import { describeOperations, describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
 /** What the API server says where it refuses to answer. */
 const BODIES = {
@@ -31,7 +31,7 @@ export const kubeThrottling: Fault<z.infer<typeof params>, z.input<typeof params
   color: '#b45309',
   describe: ({ operations, when, writes, retryAfterSeconds, body }) => {
     const all = writes ? 'Kubernetes write' : 'Kubernetes request';
-    const names = operations.map((one) => (one === '*' ? all : one)).join(' or ');
+    const names = describeOperations(operations.map((one) => (one === '*' ? all : one)));
     const how = body === 'plain' ? 'in plain text' : 'with a Status';
     return `${describeWhen(when)} ${names} is refused with 429 ${how}, Retry-After ${retryAfterSeconds} s`;
   },

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 /** Longer than anybody waits for an answer: until the heal. */
 const UNTIL_HEALED_MS = 86_400_000;
@@ -28,7 +28,7 @@ export const lateRequest: Fault<z.infer<typeof params>, z.input<typeof params>> 
   color: '#6d28d9',
   describe: ({ operations, when, delayMs }) => {
     const late = delayMs === undefined ? 'does not arrive before the heal' : `arrives ${delayMs / 1000} s late`;
-    return `${describeWhen(when)} ${operations.join(' or ')} ${late}`;
+    return `${describeWhen(when)} ${describeOperations(operations)} ${late}`;
   },
   inject: ({ operations, when, delayMs = UNTIL_HEALED_MS }, { arm, fired }) =>
     arm({

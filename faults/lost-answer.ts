@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
   ...triggerParams,
@@ -19,7 +19,7 @@ export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#7c3aed',
-  describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${operations.join(' or ')} is lost (${code})`,
+  describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${describeOperations(operations)} is lost (${code})`,
   inject: ({ operations, when, code, applied }, { arm, fired }) =>
     arm({
       trigger: { match: { operations, ...(applied ? { applied } : {}) }, when, moment: 'after' },

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import type { Refusal } from '../wire/effects.ts';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 /**
  * What each service says. Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, "GetParameter" and "Common
@@ -43,7 +43,7 @@ export const serverError: Fault<z.infer<typeof params>, z.input<typeof params>> 
   fis: ['aws:fis:inject-api-internal-error', 'aws:fis:inject-api-unavailable-error'],
   describe: ({ operations, when, how, moment }) => {
     const done = moment === 'before' ? '' : ' though it took effect';
-    return `${describeWhen(when)} ${operations.join(' or ')} is answered with ${REFUSALS[how].ec2.status}${done}`;
+    return `${describeWhen(when)} ${describeOperations(operations)} is answered with ${REFUSALS[how].ec2.status}${done}`;
   },
   inject: ({ operations, when, how, moment }, { arm, fired }) =>
     arm({

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Fault } from './fault.ts';
-import { describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
+import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
   ...triggerParams,
@@ -20,7 +20,7 @@ export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#0e7490',
   describe: ({ operations, when, delayMs }) =>
-    `the answer to ${describeWhen(when)} ${operations.join(' or ')} arrives ${delayMs / 1000} s late`,
+    `the answer to ${describeWhen(when)} ${describeOperations(operations)} arrives ${delayMs / 1000} s late`,
   inject: ({ operations, when, delayMs }, { arm, fired }) =>
     arm({
       trigger: { match: { operations }, when, moment: 'after' },

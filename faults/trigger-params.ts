@@ -36,6 +36,16 @@ export function wiresOf(operations: readonly string[]): Capability[] {
   return [...(isKube ? (['wire.kube'] as const) : []), ...(isAws ? (['wire.aws'] as const) : [])];
 }
 
+/** More operations are counted: the parameters of the fault name them all. */
+const MAX_OPERATIONS_NAMED = 4;
+
+/** `ec2:CreateFleet or ec2:RunInstances` */
+export function describeOperations(operations: readonly string[]): string {
+  if (operations.length <= MAX_OPERATIONS_NAMED) return operations.join(' or ');
+  const named = operations.slice(0, MAX_OPERATIONS_NAMED - 1);
+  return `${named.join(', ')} or one of ${operations.length - named.length} others`;
+}
+
 /** The trigger's time in words. */
 export function describeWhen(when: When): string {
   switch (when.kind) {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { parse } from 'yaml';
 import { PolicyError, parsePolicy } from '../../gate/policy.ts';
@@ -74,6 +74,10 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
       `--baseline ${baseline} and --candidate ${candidate}: one is a run directory and the other a target; name two directories, or two targets`,
     );
   if (areRuns[0] === true) {
+    if (realpathSync(baseline) === realpathSync(candidate))
+      throw new UsageError(
+        `--baseline ${baseline} and --candidate ${candidate} are one directory, which differs in nothing from itself; name two`,
+      );
     for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers }))
       if (value !== undefined) throw new UsageError(`--${flag} is for targets, which the gate runs; these are runs already: leave it out`);
     if (scenarios.length + profiles.length > 0)

@@ -9,8 +9,10 @@ export const EVENT_BUDGET = {
   rowsPassed: 20,
   /** Of one scenario, those that did not pass; and one that passed. */
   trialsFailed: 6,
-  /** Characters of markup of trials that did not pass, as they are in the page: what comes after is told in brief. */
-  charactersFailed: 2_000_000,
+  /** Characters of markup of all scenarios, as they are in the page: what comes after is told in brief. */
+  charactersScenarios: 2_700_000,
+  /** Of these, for trials that did not pass, which come first. */
+  charactersFailed: 1_800_000,
   /** Of these, trials that can be read without a script; the rest is packed. */
   trialsUnpacked: 3,
 } as const;
@@ -21,11 +23,12 @@ const LEAST_TRIAL = 2_000;
 /** What is left of a page's budget. One for each page. */
 export class Budget {
   private unpacked: number = EVENT_BUDGET.trialsUnpacked;
-  private characters: number = EVENT_BUDGET.charactersFailed;
+  private ofScenarios: number = EVENT_BUDGET.charactersScenarios;
+  private ofFailed: number = EVENT_BUDGET.charactersFailed;
 
   /** Nothing more can be told in full: a trial takes more than what is left. */
-  get isSpent(): boolean {
-    return this.characters < LEAST_TRIAL;
+  isSpent(kind: TrialKind): boolean {
+    return this.left(kind) < LEAST_TRIAL;
   }
 
   /** Whether the next trial that did not pass stands in the page as it is. */
@@ -35,9 +38,21 @@ export class Budget {
   }
 
   /** Whether so many characters more are within the budget; then they are taken of it. */
-  take(characters: number): boolean {
-    if (characters > this.characters) return false;
-    this.characters -= characters;
+  take(characters: number, kind: TrialKind): boolean {
+    if (characters > this.left(kind)) return false;
+    this.ofScenarios -= characters;
+    if (kind === 'failed') this.ofFailed -= characters;
     return true;
   }
+
+  /** Takes what is told in any case. */
+  spend(characters: number): void {
+    this.ofScenarios -= characters;
+  }
+
+  private left(kind: TrialKind): number {
+    return kind === 'failed' ? Math.min(this.ofFailed, this.ofScenarios) : this.ofScenarios;
+  }
 }
+
+type TrialKind = 'passed' | 'failed';

@@ -27,6 +27,7 @@ export function tellConduct(view: View, describe: Describe): Sentence[] {
   const launched = launchedByTarget(createLedger(view));
   return [
     ...served(view),
+    ...said(view),
     ...(sees('wire.aws') ? asked(view) : []),
     ...(sees('wire.kube') ? wrote(view) : []),
     ...letGo(view, describe),
@@ -34,7 +35,6 @@ export function tellConduct(view: View, describe: Describe): Sentence[] {
     ...ended(view, launched),
     ...unused(view, launched),
     ...waited(view),
-    ...said(view),
   ];
 }
 
@@ -60,7 +60,8 @@ function wrote(view: View): Sentence[] {
   const sorted = [...operations].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, count]) => `${operation} ${formatTimes(count)}`);
   if (sorted.length > MAX_OPERATIONS) parts.push(formatCount(sorted.length - MAX_OPERATIONS, 'other operation'));
-  return [{ text: `To Kubernetes it wrote: ${formatList(parts)}.${claims}` }];
+  const evictions = operations.has('delete pods') && !operations.has('create pods/eviction') ? ' It never evicted a pod.' : '';
+  return [{ text: `To Kubernetes it wrote: ${formatList(parts)}.${claims}${evictions}` }];
 }
 
 /** Writes to AWS, by operation and what became of them. */
@@ -72,9 +73,10 @@ function asked(view: View): Sentence[] {
   }
   if (operations.size === 0) return [{ text: 'It asked AWS to change nothing: no launch, no end, nothing at all.' }];
   const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
-  const parts = sorted
-    .slice(0, MAX_OPERATIONS)
-    .map(([operation, requests]) => `${operation} ${formatTimes(requests.length)}${becameOf(requests, view)}`);
+  const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, requests]) => {
+    const last = `the last at ${formatMoment(Math.max(...requests.map(({ start }) => start.t)))}`;
+    return `${operation} ${formatTimes(requests.length)}${becameOf(requests, view)}, ${last}`;
+  });
   const rest = sorted.slice(MAX_OPERATIONS);
   if (rest.length > 0) parts.push(formatCount(rest.length, 'other operation'));
   const ends = operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never asked for the end of an instance.';
@@ -107,7 +109,7 @@ function letGo(view: View, describe: Describe): Sentence[] {
     if (claim.gone === undefined || instance === undefined || (instance.ending?.i ?? Infinity) < claim.gone.i) return [];
     return [{ claim, gone: claim.gone, instance }];
   });
-  const [first] = early;
+  const [first] = early.sort((a, b) => a.gone.i - b.gone.i);
   if (first === undefined) return [];
   const { claim, gone, instance } = first;
   const others = early.length > 1 ? `, the first of ${early.length} like it` : '';
@@ -148,10 +150,11 @@ function notEnded(view: View, launched: readonly TargetsEntry[]): Sentence[] {
   const never = live.filter(({ instance }) => !terminations.some((text) => text.includes(instance.id)));
   const names = formatList(live.slice(0, MAX_NAMED).map(({ instance }) => instance.id));
   const more = live.length > MAX_NAMED ? ` and ${live.length - MAX_NAMED} more` : '';
+  const others = never.length === 0 ? '' : `, and never of ${never.length}`;
   const how =
     never.length === live.length
       ? 'it never asked for their end'
-      : `it asked for the end of ${live.length - never.length}, in vain, and never of ${never.length}`;
+      : `it asked for the end of ${never.length === 0 ? 'all' : live.length - never.length}, in vain${others}`;
   return [{ text: `Of the instances that it launched, ${live.length} lived on when all was over (${names}${more}): ${how}.` }];
 }
 
@@ -226,7 +229,7 @@ function waited(view: View): Sentence[] {
 
 /** Its own words: events, conditions and log lines; errors and warnings first, then the most frequent. */
 function said(view: View): Sentence[] {
-  const words = new Map<string, { readonly text: string; readonly count: number; readonly isBad: boolean }>();
+  const words = new Map<string, { readonly text: string; readonly count: number; readonly isBad: boolean; readonly isSame: boolean }>();
   for (const { principal, level, reason, message } of view.said) {
     if (principal !== 'target') continue;
     // What differs by name alone is the same thing said again.
@@ -237,11 +240,14 @@ function said(view: View): Sentence[] {
       text: before?.text ?? text,
       count: (before?.count ?? 0) + 1,
       isBad: before?.isBad === true || /err|warn/i.test(level),
+      isSame: before === undefined || (before.isSame && before.text === text),
     });
   }
   if (words.size === 0) return [{ text: 'It said nothing: no event, no condition, no log line of it.' }];
   const sorted = [...words.values()].sort((a, b) => Number(b.isBad) - Number(a.isBad) || b.count - a.count);
-  const named = sorted.slice(0, MAX_SAID).map(({ text, count }) => `“${text}” ×${count}`);
+  const named = sorted
+    .slice(0, MAX_SAID)
+    .map(({ text, count, isSame }) => (isSame ? `“${text}” ×${count}` : `“${text}” and ${count - 1} like it`));
   return [
     {
       text: `It said: ${named.join('; ')}${sorted.length > MAX_SAID ? ` and ${formatCount(sorted.length - MAX_SAID, 'other thing')}` : ''}.`,

@@ -116,6 +116,7 @@ function episodeTile({ scenarios, totals: { success } }: RunReport): Markup {
 function crashTile(crashed: RunReport['totals']['crashPoints']): Markup | undefined {
   if (crashed === undefined) return undefined;
   const { passed, failed, unknown } = crashed;
+  if (passed + failed + unknown === 0) return undefined;
   return html`<span>${passed} of ${formatCount(passed + failed + unknown, 'crash point')} passed</span>`;
 }
 
@@ -159,70 +160,102 @@ function tile(name: string, content: Markup, isBad = false): Markup {
   </div>`;
 }
 
-/** What went wrong, once for each kind of finding of each scenario. */
+/** What went wrong in one scenario, in one way. */
+interface Problem {
+  readonly verdict: Verdict;
+  /** The code of its findings; undefined where there is none. */
+  readonly code?: string;
+  readonly check?: string;
+  readonly message: string;
+  readonly scenario: { readonly id: string; readonly place: string };
+  /** In which trials. */
+  readonly trials?: Markup;
+}
+
+/** What went wrong, once for each kind of finding: what shows in most scenarios comes first. */
 export function renderProblems(report: RunReport): Markup {
-  const problems = report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index));
-  if (problems.length === 0) return html``;
+  const kinds = new Map<string, [Problem, ...Problem[]]>();
+  for (const problem of report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index))) {
+    const { verdict, code: name, check, message } = problem;
+    // What has no code is told by its words.
+    const key = JSON.stringify([verdict, check, name ?? message]);
+    const known = kinds.get(key);
+    if (known === undefined) kinds.set(key, [problem]);
+    else known.push(problem);
+  }
+  if (kinds.size === 0) return html``;
+  const sorted = [...kinds.values()].sort(
+    ([a, ...x], [b, ...y]) => Number(b.verdict === 'fail') - Number(a.verdict === 'fail') || y.length - x.length,
+  );
   return html`<section class="problems" aria-labelledby="problems">
     <h2 id="problems">What went wrong</h2>
     <ol>
-      ${problems}
+      ${sorted.map(renderKind)}
     </ol>
   </section>`;
 }
 
-function problemsOf(scenario: ScenarioReport, index: number): Markup[] {
-  const kinds = new Map<string, { verdict: Verdict; name: string; check: string; message: string; seeds: number[] }>();
-  const add = (kind: { verdict: Verdict; name: string; check: string; message: string }, seed: number): void => {
-    const key = JSON.stringify([kind.check, kind.name]);
+function renderKind([first, ...others]: readonly [Problem, ...Problem[]]): Markup {
+  const { verdict, code: name, check, message, scenario, trials } = first;
+  return html`<li class="problem ${verdict}">
+    <p class="problem-head">
+      ${badge(verdict)} ${name !== undefined && code(name)} <a href="#${scenario.place}">${scenario.id}</a>
+      ${others.length > 0 && html`<span class="muted">and ${formatCount(others.length, 'more scenario')}</span>`}
+    </p>
+    <p>${message}</p>
+    ${check !== undefined && html`<p class="muted">Check ${check}${trials !== undefined && html`, ${trials}`}</p>`}
+    ${
+      others.length > 0 &&
+      html`<p class="muted">
+        Also in ${others.map(({ scenario: other }, at) => html`${at > 0 && ', '}<a href="#${other.place}">${other.id}</a>`)}
+      </p>`
+    }
+  </li>`;
+}
+
+function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
+  const kinds = new Map<string, { problem: Pick<Problem, 'verdict' | 'code' | 'check' | 'message'>; seeds: number[] }>();
+  const add = (problem: Pick<Problem, 'verdict' | 'code' | 'check' | 'message'>, seed: number): void => {
+    const key = JSON.stringify([problem.check, problem.code]);
     const known = kinds.get(key);
-    if (known === undefined) kinds.set(key, { ...kind, seeds: [seed] });
+    if (known === undefined) kinds.set(key, { problem, seeds: [seed] });
     else known.seeds.push(seed);
   };
   for (const trial of scenario.results) {
     for (const { check, code: name, findings } of groupFindings(trial)) {
       const first = findings[0]?.message ?? '';
-      const more = findings.length > 1 ? ` And ${formatCount(findings.length - 1, 'more')} like it.`.replace('mores', 'more') : '';
-      add({ verdict: 'fail', name, check, message: first + more }, trial.seed);
+      const more = findings.length > 1 ? ` And ${findings.length - 1} more like it.` : '';
+      add({ verdict: 'fail', code: name, check, message: first + more }, trial.seed);
     }
-    if (trial.verdict === 'unknown') {
-      for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown').slice(-1))
-        add({ verdict: 'unknown', name: 'unknown', check, message: `${summary}.` }, trial.seed);
-    }
+    // Also where something failed: a fault that never fired may say why.
+    for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown').slice(-1))
+      add({ verdict: 'unknown', check, message: `${summary}.` }, trial.seed);
   }
   const shown = new Set(shownTrials(scenario).map(({ seed }) => seed));
-  const problems = [...kinds.values()].map(
-    ({ verdict, name, check, message, seeds }) =>
-      html`<li class="problem ${verdict}">
-        <p class="problem-head">${badge(verdict)} ${verdict === 'fail' && code(name)} <a href="#${scenarioId(index)}">${scenario.id}</a></p>
-        <p>${message}</p>
-        <p class="muted">
-          Check ${check}, ${seeds.length} of ${formatCount(scenario.results.length, 'trial')}:
-          ${seeds.slice(0, MAX_SEEDS_NAMED).map((seed, at) => html`${at > 0 && ', '}${shown.has(seed) ? html`<a href="#${trialId(index, seed)}">seed ${seed}</a>` : `seed ${seed}`}`)}${seeds.length > MAX_SEEDS_NAMED && ` and ${seeds.length - MAX_SEEDS_NAMED} more`}
-        </p>
-      </li>`,
-  );
+  const at = { id: scenario.id, place: scenarioId(index) };
+  const problems = [...kinds.values()].map(({ problem, seeds }): Problem => {
+    const named = seeds
+      .slice(0, MAX_SEEDS_NAMED)
+      .map(
+        (seed, place) =>
+          html`${place > 0 && ', '}${shown.has(seed) ? html`<a href="#${trialId(index, seed)}">seed ${seed}</a>` : `seed ${seed}`}`,
+      );
+    const more = seeds.length > MAX_SEEDS_NAMED && ` and ${seeds.length - MAX_SEEDS_NAMED} more`;
+    return { ...problem, scenario: at, trials: html`${seeds.length} of ${formatCount(scenario.results.length, 'trial')}: ${named}${more}` };
+  });
   const { notBegun } = scenario.trials;
-  const missing =
-    notBegun > 0 &&
-    html`<li class="problem unknown">
-      <p class="problem-head">${badge('unknown')} <a href="#${scenarioId(index)}">${scenario.id}</a></p>
-      <p>${formatCount(notBegun, 'trial')} never began.</p>
-    </li>`;
-  return [...problems, ...(missing === false ? [] : [missing]), ...crashProblem(scenario, index)];
+  const missing: Problem[] =
+    notBegun > 0 ? [{ verdict: 'unknown', message: `${formatCount(notBegun, 'trial')} never began.`, scenario: at }] : [];
+  return [...problems, ...missing, ...crashProblem(scenario, index)];
 }
 
 /** Crash points that did not pass: one problem, whatever their number. */
-function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Markup[] {
+function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Problem[] {
   if (crashPoints === undefined) return [];
   const [verdict] = crashVerdicts(crashPoints).filter((one) => one !== 'pass');
   if (verdict === undefined) return [];
-  return [
-    html`<li class="problem ${verdict}">
-      <p class="problem-head">${badge(verdict)} <a href="#${crashPointsId(index)}">${id}</a></p>
-      <p>Killed at its side effects, one trial each: ${countsOf(crashPoints)}.</p>
-    </li>`,
-  ];
+  const message = `Killed at its side effects, one trial each: ${countsOf(crashPoints)}.`;
+  return [{ verdict, message, scenario: { id, place: crashPointsId(index) } }];
 }
 
 /** Every scenario in a row, by profile. */
@@ -389,8 +422,8 @@ function renderNotRun(notRun: readonly NotRun[]): Markup {
     <p>
       Of trials that did not pass, the log to ${EVENT_BUDGET.rowsFailed} rows, ${EVENT_BUDGET.trialsFailed} trials a scenario, while
       ${EVENT_BUDGET.charactersFailed / 1e6} million characters last, then in brief; of trials that passed, one a scenario and the first
-      ${EVENT_BUDGET.rowsPassed} rows. Of crash points the table alone. <code>report.json</code> and <code>histories/</code> beside this
-      page have everything.
+      ${EVENT_BUDGET.rowsPassed} rows, while what is left of ${EVENT_BUDGET.charactersScenarios / 1e6} million characters lasts, then in
+      brief. Of crash points the table alone. <code>report.json</code> and <code>histories/</code> beside this page have everything.
     </p>`;
 }
 

@@ -1,8 +1,10 @@
+import { inflateRawSync } from 'node:zlib';
 import { expect, test } from '@playwright/test';
 import { createView } from '../../history/view.ts';
 import { buildReport } from '../build-report.ts';
 import { createDescriber } from '../describe-event.ts';
 import type { ReportInput } from '../report-input.ts';
+import type { TrialReport } from '../run-report.ts';
 import { Sketch } from '../testing/sketch.ts';
 import { sampleRun } from '../testing/sample-run.ts';
 import { condense, notableEvents } from './log.ts';
@@ -126,4 +128,62 @@ test('alike events of about the same moment are one row, also when others lie be
     { tMs: 20_000, untilMs: 20_000, what: 'Pod created', count: 1 },
     { tMs: 20_001, untilMs: 20_001, what: 'Node ready', count: 1 },
   ]);
+});
+
+test('what went wrong in one way is told once, with the scenarios that show it, and the most common first', () => {
+  const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
+  const report = buildReport(input);
+  const [scenario] = report.scenarios;
+  const [trial] = scenario?.results ?? [];
+  if (scenario === undefined || trial === undefined) throw new Error('no scenario');
+  const [finding] = trial.checks.flatMap(({ findings }) => findings);
+  if (finding === undefined) throw new Error('no finding');
+  const rare = {
+    ...scenario,
+    id: 'incidents/rare',
+    results: [{ ...trial, checks: [check('target-alive', 'fail', { ...finding, code: 'rare' })] }],
+  };
+  const odd = { ...scenario, id: 'incidents/odd', results: [{ ...trial, checks: [...trial.checks, check('faults-fired', 'unknown')] }] };
+  const page = renderHtml(input, { ...report, scenarios: [rare, scenario, odd] });
+  const problems = page.slice(page.indexOf('id="problems"'), page.indexOf('id="scenarios"'));
+  const cards = problems.split('<li ').slice(1);
+  const { code } = finding;
+  expect(cards.filter((card) => card.includes(`>${code}<`))).toHaveLength(1);
+  expect(cards[0]).toContain('href="#scenario-2"');
+  expect(cards[0]?.replaceAll(/\s+/g, ' ')).toContain('and 1 more scenario');
+  expect(cards[0]).toContain('<a href="#scenario-3">incidents/odd</a>');
+  const last = cards.at(-1);
+  expect(last, 'what could not be judged is told beside what failed, and last').toContain('class="problem unknown"');
+  expect(last).toContain('Check faults-fired');
+  expect(cards.at(-2)).toContain('>rare<');
+});
+
+function check(
+  name: string,
+  verdict: 'fail' | 'unknown',
+  ...findings: TrialReport['checks'][number]['findings']
+): TrialReport['checks'][number] {
+  return { check: name, verdict, summary: 'never fired', findings, measurements: [] };
+}
+
+test('what did not pass has the first claim on the budget of the page', () => {
+  const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
+  const failing = 'crashes/killed-after-launch';
+  const input = sampleRun({ trials: 1, only: [...passing, failing] });
+  const report = buildReport(input);
+  const passed = report.scenarios.filter(({ id }) => passing.includes(id));
+  const many = Array.from({ length: 400 }, () => passed).flat();
+  const page = renderHtml(input, { ...report, scenarios: [...many, ...report.scenarios.filter(({ id }) => id === failing)] });
+  const unpacked = page.replaceAll(/<template class="packed">([^<]*)<\/template>/g, (_all, text: string) =>
+    inflateRawSync(Buffer.from(text, 'base64')).toString(),
+  );
+  const told = unpacked.split('<details class="scenario"').slice(1);
+  expect(told).toHaveLength(many.length + 1);
+  const brief = told.filter((text) => text.includes('in brief: the budget of this page is spent'));
+  expect(brief.length, 'some of those that passed').toBeGreaterThan(0);
+  expect(brief.length).toBeLessThan(many.length);
+  expect(
+    brief.filter((text) => text.includes(`>${failing}<`)),
+    'what failed, though it comes last',
+  ).toEqual([]);
 });

@@ -10,6 +10,7 @@ import type { Markup } from './markup.ts';
 import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
+import type { TrialPlace } from './trial.ts';
 import { Budget, EVENT_BUDGET } from './budget.ts';
 import { latencyChart } from './latency-chart.ts';
 
@@ -45,13 +46,17 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 /** The scenarios, under a heading for each profile. */
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
-  const budget = new Budget();
+  const context = { time: timeName(report.run), listed, budget: new Budget() };
+  const render = (isPass: boolean): (Markup | undefined)[] =>
+    report.scenarios.map((scenario, index) =>
+      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, trials, context) : undefined,
+    );
+  // What did not pass has the first claim on the budget, wherever it stands.
+  const failed = render(false);
+  const passed = render(true);
   const sections = byProfile(
     report,
-    report.scenarios.map((scenario, index) => ({
-      profile: scenario.profile,
-      section: renderScenario(scenario, index, trials, { time: timeName(report.run), listed, budget }),
-    })),
+    report.scenarios.map(({ profile }, index) => ({ profile, section: failed[index] ?? passed[index] })),
   ).filter(({ parts }) => parts.length > 0);
   return html`${sections.map(
     ({ profile: { name }, parts }) =>
@@ -63,20 +68,51 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
   )}`;
 }
 
+/** What scenarios and trials are rendered with. */
+interface Context {
+  readonly time: string;
+  /** Ids of requirements that have a row. */
+  readonly listed: ReadonlySet<string>;
+  readonly budget: Budget;
+}
+
 /** A scenario: its numbers over all trials, then the trials. What did not pass is open, what did is packed. */
-function renderScenario(
+function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[], context: Context): Markup {
+  const { id, title, verdict } = scenario;
+  return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
+    <summary>
+      <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
+      <span class="scenario-id">${id}</span>
+    </summary>
+    <div class="scenario-body">
+      ${
+        verdict === 'pass'
+          ? passedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context.budget)
+          : failedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context.budget)
+      }
+    </div>
+  </details>`;
+}
+
+/** How a trial is told, in full or in brief. */
+type TellTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
+
+function renderBody(
   scenario: ScenarioReport,
   index: number,
-  trials: readonly ReportTrial[],
-  { time, listed, budget }: { readonly time: string; readonly listed: ReadonlySet<string>; readonly budget: Budget },
+  {
+    trials,
+    context: { time, listed },
+    tell,
+  }: { readonly trials: readonly ReportTrial[]; readonly context: Context; readonly tell: TellTrial },
 ): Markup {
-  const { id, title, suite, profile, requirements, verdict, results, faults } = scenario;
+  const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
   const sources = new Map(
     trials.filter(({ result }) => result.scenario === id && result.crash === undefined).map((trial) => [trial.result.seed, trial]),
   );
   const rest = results.filter((trial) => !shown.includes(trial));
-  const body = html`<p class="facts">
+  return html`<p class="facts">
       ${[`suite ${suite}`, `profile ${profile}`].map((fact) => html`<span class="chip">${fact}</span>`)}
       ${requirements.map((id) => html`<span class="chip">${listed.has(id) ? html`<a href="#${requirementId(id)}">${id}</a>` : id}</span>`)}
     </p>
@@ -100,9 +136,7 @@ function renderScenario(
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
       const source = sources.get(trial.seed);
-      if (source === undefined) return [];
-      const place = { id: trialId(index, trial.seed), scenario: id, time };
-      return verdict === 'pass' ? renderTrial(trial, source, place) : withinBudget(trial, source, { ...place, budget });
+      return source === undefined ? [] : tell(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
     })}
     ${
       rest.length > 0 &&
@@ -113,25 +147,43 @@ function renderScenario(
         </ul>
       </details>`
     }`;
-  return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
-    <summary>
-      <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
-      <span class="scenario-id">${id}</span>
-    </summary>
-    <div class="scenario-body">${verdict === 'pass' ? packed(body, PACKED_WORDS) : body}</div>
-  </details>`;
 }
 
-/** A trial of a scenario that did not pass: in full while the budget of the page lasts, the first of them to be read without a script. */
-function withinBudget(
-  trial: TrialReport,
-  source: ReportTrial,
-  { budget, ...place }: { readonly id: string; readonly scenario: string; readonly time: string; readonly budget: Budget },
-): Markup {
-  if (budget.isSpent) return renderTrialInBrief(trial, place.id);
-  const full = renderTrial(trial, source, place);
-  const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
-  return budget.take(shown.text.length) ? shown : renderTrialInBrief(trial, place.id);
+/** A scenario that did not pass, its trials in full while the budget of the page lasts, the first of them to be read without a script. */
+function failedWithinBudget(render: (tell: TellTrial) => Markup, budget: Budget): Markup {
+  let characters = 0;
+  const body = render((trial, source, place) => {
+    const shown = failedTrialWithinBudget(trial, source, place, budget);
+    characters += shown.text.length;
+    return shown;
+  });
+  budget.spend(body.text.length - characters);
+  return body;
+}
+
+function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place: TrialPlace, budget: Budget): Markup {
+  if (!budget.isSpent('failed')) {
+    const full = renderTrial(trial, source, place);
+    const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
+    if (budget.take(shown.text.length, 'failed')) return shown;
+  }
+  const brief = renderTrialInBrief(trial, place.id);
+  budget.spend(brief.text.length);
+  return brief;
+}
+
+/** All of a scenario that passed, its trial in full while the budget of the page lasts. */
+function passedWithinBudget(render: (tell: TellTrial) => Markup, budget: Budget): Markup {
+  if (!budget.isSpent('passed')) {
+    const full = packed(render(renderTrial), PACKED_WORDS);
+    if (budget.take(full.text.length, 'passed')) return full;
+  }
+  const brief = packed(
+    render((trial, _source, { id }) => renderTrialInBrief(trial, id)),
+    PACKED_WORDS,
+  );
+  budget.spend(brief.text.length);
+  return brief;
 }
 
 const PACKED_WORDS = 'This is packed to keep the page small: a browser that runs its script shows it here within seconds.';
@@ -169,11 +221,14 @@ function faultTable({ faults }: ScenarioReport): Markup {
       ${faults.injections.map(
         ({ fault, description, legal, firing, armedTrials, firedTrials, firings, vacuous }) =>
           html`<tr>
-            <th scope="row">${code(fault)}</th>
+            <th scope="row" class="whole">${code(fault)}</th>
             <td>${description}</td>
             <td class="num">${firedTrials} of ${armedTrials}</td>
             <td class="num">${firings}</td>
-            <td>${firing}${!legal && ', not legal'}${vacuous && html` <span class="chip warn">vacuous: never fired</span>`}</td>
+            <td>
+              <span class="whole">${firing}</span
+              >${!legal && ', not legal'}${vacuous && html` <span class="chip warn">vacuous: never fired</span>`}
+            </td>
           </tr>`,
       )}
     </tbody>

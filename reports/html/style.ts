@@ -77,6 +77,7 @@ th:last-child, td:last-child { padding-right: 0; }
 thead th { border-top: 0; color: var(--muted); font-weight: 500; font-size: 12.5px; vertical-align: bottom; }
 tbody th { font-weight: 500; overflow-wrap: break-word; } .scenarios tbody th { min-width: 170px; }
 .num { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.whole { white-space: nowrap; }
 tr.total th, tr.total td { font-weight: 650; }
 .scenarios tbody th a { font-weight: 600; } .scenarios tbody th small { display: block; max-width: 46ch; }
 .scenarios th, .scenarios td { padding-top: 10px; padding-bottom: 10px; }

@@ -25,7 +25,7 @@ import { packed } from './packed.ts';
 const MAX_LISTED = 60;
 
 /** Where a trial stands. */
-interface TrialPlace {
+export interface TrialPlace {
   /** Of its section. */
   readonly id: string;
   readonly scenario: string;

@@ -70,12 +70,11 @@ interface RequestTelling {
   readonly tellsGood: boolean;
 }
 
-/** A lane for each operation that changes AWS, one for its reads, two for Kubernetes. */
+/** A lane for each operation that changes AWS, one for reads of each service, two for Kubernetes. */
 export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
   const lanes = new Map<string, RequestLife[]>();
   for (const request of view.requests.values()) {
-    const { wire, mutating, operation } = request.start;
-    const lane = wire === 'aws' ? (mutating ? operation : 'EC2 reads') : mutating ? 'Kubernetes writes' : 'Kubernetes reads';
+    const lane = laneOf(request);
     const own = lanes.get(lane);
     if (own === undefined) lanes.set(lane, [request]);
     else own.push(request);
@@ -94,8 +93,19 @@ export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
   };
 }
 
+/** Lanes that stand below those of the operations, in this order. */
+const READS = { ec2: 'EC2 reads', queue: 'Queue reads' } as const;
+const KUBERNETES = { writes: 'Kubernetes writes', reads: 'Kubernetes reads' } as const;
+const LAST_LANES: readonly string[] = [READS.ec2, READS.queue, KUBERNETES.writes, KUBERNETES.reads];
+
+function laneOf({ start: { wire, mutating, operation } }: RequestLife): string {
+  if (wire === 'kube') return mutating ? KUBERNETES.writes : KUBERNETES.reads;
+  if (mutating) return operation;
+  return operation.startsWith('sqs:') ? READS.queue : READS.ec2;
+}
+
 function rankOf(lane: string): number {
-  return lane.startsWith('ec2:') ? 0 : ['EC2 reads', 'Kubernetes writes', 'Kubernetes reads'].indexOf(lane) + 1;
+  return LAST_LANES.indexOf(lane);
 }
 
 function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe, tellsGood }: RequestTelling): Tick[] {

@@ -1,0 +1,8 @@
+import { expect, test } from '@playwright/test';
+import { describeOperations } from './trigger-params.ts';
+
+test('a few operations are named, of many the first', () => {
+  expect(describeOperations(['ec2:CreateFleet'])).toBe('ec2:CreateFleet');
+  expect(describeOperations(['a', 'b', 'c', 'd'])).toBe('a or b or c or d');
+  expect(describeOperations(['a', 'b', 'c', 'd', 'e'])).toBe('a, b, c or one of 2 others');
+});
