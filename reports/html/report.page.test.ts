@@ -294,11 +294,24 @@ test('a narrow window needs no sideways scrolling', async ({ page }, info) => {
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(400);
 });
 
-test('a printer gets everything, in light colours', async ({ page }, info) => {
-  await openReport(page, info.outputPath('report.html'), sampleRun({ trials: 1 }));
-  const pdf = await page.pdf();
-  expect(pdf.length).toBeGreaterThan(100_000);
-  await expect(page.locator('#scenario-1')).not.toHaveAttribute('open');
+test('a printer gets what did not pass, and of what passed what the reader opened', async ({ page }, info) => {
+  const failing = 'crashes/killed-after-launch';
+  const passing = 'scheduling/spot-spread';
+  const input = sampleRun({ trials: 1, only: [failing, passing] });
+  await openReport(page, info.outputPath('report.html'), input);
+  const idOf = (id: string): string => `#scenario-${buildReport(input).scenarios.findIndex((scenario) => scenario.id === id) + 1}`;
+  const passed = page.locator(idOf(passing));
+  const sheetsOf = (pdf: Buffer): number => pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0;
+  const short = sheetsOf(await page.pdf());
+  await expect(passed, 'and it is as the reader left it').not.toHaveAttribute('open');
+  await expect(page.locator(idOf(failing))).toHaveAttribute('open');
+  await passed.locator('> summary').click();
+  await expect(passed.locator('.trial')).toBeVisible();
+  const long = sheetsOf(await page.pdf());
+  await expect(passed).toHaveAttribute('open');
+  await page.locator(`${idOf(failing)} > summary`).click();
+  expect({ short, long }, 'more sheets').toEqual({ short, long: Math.max(long, short + 1) });
+  expect(sheetsOf(await page.pdf()), 'what was closed by hand stays closed').toBeLessThan(long);
 });
 
 test('junit.xml is well-formed, whatever is in it', async ({ page }) => {

@@ -309,9 +309,10 @@ document.addEventListener('click', (event) => {
   }
 });
 
+// Of scenarios that passed a line is printed, unless the reader opened them: else a full suite takes hundreds of sheets.
 const opened = new Set();
 addEventListener('beforeprint', () => {
-  for (const details of all('details:not([open])')) {
+  for (const details of all('details:not([open]):not(.scenario)')) {
     opened.add(details);
     details.open = true;
   }
