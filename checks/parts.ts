@@ -73,7 +73,7 @@ export function duration(ms: number): string {
   return minutes < 60 ? rest : `${Math.floor(minutes / 60)} h ${rest}`;
 }
 
-/** `bound provision, 142.5 s` */
+/** `bound provision, 2 min 22.5 s` */
 export function nameBound(bound: Bound): string {
   return `bound ${bound.name}, ${duration(bound.value)}`;
 }

@@ -23,7 +23,7 @@ const PATIENCE = {
  * about the pod or names it. What the scheduler says does not count.
  *
  * Where the scenario expects an explanation, it comes within the bound after the pod's creation and mentions what it
- * must. Every other pod of a workload needs one if it stayed without a node to the end of the bound within which it was
+ * must; if every pod was served in time, whether it would have come is not known. Every other pod of a workload needs one if it stayed without a node to the end of the bound within which it was
  * to be served, or, where there is no such bound, to the end of the settling; it may come as long as the pod waits and
  * the world has not settled. A pod that got a node, or was taken away, in time needs no word.
  */
@@ -49,6 +49,8 @@ function judgeExplained(view: View, { workload: name, bound: boundName, mentions
     if (silent.length > 0) {
       return { verdict: 'fail', summary, findings: silent.map(({ pod }) => findingFor(view, pod, { bound, mentions })), measurements };
     }
+    if (explained.length + open.length === 0)
+      return unknownPart(`no pod of workload ${name} stayed unserved: there was nothing to explain`);
     if (open.length > 0)
       return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);
     return { verdict: 'pass', summary, findings: [], measurements };

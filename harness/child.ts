@@ -121,4 +121,6 @@ process.on('message', (spec: TrialSpec) => {
       send(message);
     }, onUncaught);
 });
+// It is for this process, not for programs that a target starts.
+delete process.env['NODE_COMPILE_CACHE'];
 await warmUp();

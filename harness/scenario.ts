@@ -186,8 +186,8 @@ export interface Expectations {
   launchedAtMost(instances: number): void;
   /** From now on, until another pool is named, what is launched is what this pool allows. */
   launchedFrom(pool: string): void;
-  /** Each of its pods that stays unserved is explained by the target, mentioning these words. */
-  explained(workload: Workload, mentions: readonly string[]): void;
+  /** Each of its pods that stays unserved is explained by the target within the bound, by default `explain`, mentioning these words. */
+  explained(workload: Workload, mentions: readonly string[], within?: BoundName): void;
   /** Within the bound no more than so many instances are left, since the pods need no more, and so it stays. */
   consolidated(instances: number, within: BoundName): void;
   /** What has been launched so far is not taken as long as the bound lasts. */

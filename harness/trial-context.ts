@@ -361,7 +361,8 @@ export class TrialContext implements Trial {
       noLaunchFor: (workload) => state({ kind: 'no-launch-for', workload: workload.name }),
       launchedAtMost: (instances) => state({ kind: 'launched-at-most', instances }),
       launchedFrom: (pool) => state({ kind: 'launched-from', pool }),
-      explained: (workload, mentions) => state({ kind: 'explained', workload: workload.name, bound: 'explain', mentions: [...mentions] }),
+      explained: (workload, mentions, bound = 'explain') =>
+        state({ kind: 'explained', workload: workload.name, bound, mentions: [...mentions] }),
       consolidated: (instances, bound) => state({ kind: 'consolidated', instances, bound }),
       kept: (bound) => state({ kind: 'kept', bound }),
       neverWithoutNode: (workload) => state({ kind: 'never-without-node', workload: workload.name }),

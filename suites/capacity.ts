@@ -79,6 +79,7 @@ export const nothingAnywhere = scenario({
       truth: { kind: 'schedulable-after-heal', why: 'there is no capacity' },
     });
     t.expect.served(web, 'recover');
+    t.expect.explained(web, [], 'provision');
     await t.untilFired(drought, 'provision');
     await t.pass('provision', 2);
     await drought.heal();

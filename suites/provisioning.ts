@@ -67,7 +67,10 @@ export const newDaemonSet = scenario({
   pools: NODE_POOLS,
   async run(t) {
     await serve(t, 'provision', { replicas: 3 });
-    const agent = await t.daemonSet({ name: 'agent', cpu: '1', memory: '512Mi' });
+    // Until then what is launched may be for the pods.
+    await t.pass('launch-lag');
+    // It finds no room on these nodes, and would on an empty one that has its like.
+    const agent = await t.daemonSet({ name: 'agent', cpu: '600m', memory: '512Mi' });
     t.expect.noLaunchFor(agent);
     await t.pass('launch-lag', 2);
   },
@@ -94,7 +97,9 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
     ...size,
     truth: { kind: 'impossible', why: 'the limit of the pool has room for three further nodes' },
   });
-  await t.pass('provision');
+  t.expect.explained(beyond, [], 'provision');
+  // Longer than they would need if they were to be served, so that it is known what is said of those that are not.
+  await t.pass('provision', 1.5);
   await t.remove(beyond);
 }
 

@@ -74,13 +74,14 @@ function asked(view: View): Sentence[] {
   if (operations.size === 0) return [{ text: 'It asked AWS to change nothing: no launch, no end, nothing at all.' }];
   const sorted = [...operations].sort(([a, x], [b, y]) => y.length - x.length || (a < b ? -1 : 1));
   const parts = sorted.slice(0, MAX_OPERATIONS).map(([operation, requests]) => {
-    const last = `the last at ${formatMoment(Math.max(...requests.map(({ start }) => start.t)))}`;
-    return `${operation} ${formatTimes(requests.length)}${becameOf(requests, view)}, ${last}`;
+    const at = formatMoment(requests.at(-1)?.start.t ?? 0);
+    const when = requests.length === 1 ? `at ${at}` : `the last at ${at}`;
+    return `${operation} ${formatTimes(requests.length)}, ${when}${becameOf(requests, view)}`;
   });
   const rest = sorted.slice(MAX_OPERATIONS);
   if (rest.length > 0) parts.push(formatCount(rest.length, 'other operation'));
   const ends = operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never asked for the end of an instance.';
-  return [{ text: `It asked AWS to change something: ${formatList(parts)}.${ends}` }];
+  return [{ text: `It asked AWS to change something: ${parts.join('; ')}.${ends}` }];
 }
 
 function becameOf(requests: readonly RequestLife[], view: View): string {

@@ -163,6 +163,8 @@ function tile(name: string, content: Markup, isBad = false): Markup {
 /** What went wrong in one scenario, in one way. */
 interface Problem {
   readonly verdict: Verdict;
+  /** Problems of one kind are one card. */
+  readonly kind: string;
   /** The code of its findings; undefined where there is none. */
   readonly code?: string;
   readonly check?: string;
@@ -172,13 +174,11 @@ interface Problem {
   readonly trials?: Markup;
 }
 
-/** What went wrong, once for each kind of finding: what shows in most scenarios comes first. */
+/** What went wrong, a card for each kind: what shows in most scenarios comes first. */
 export function renderProblems(report: RunReport): Markup {
   const kinds = new Map<string, [Problem, ...Problem[]]>();
   for (const problem of report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index))) {
-    const { verdict, code: name, check, message } = problem;
-    // What has no code is told by its words.
-    const key = JSON.stringify([verdict, check, name ?? message]);
+    const key = JSON.stringify([problem.verdict, problem.check, problem.kind]);
     const known = kinds.get(key);
     if (known === undefined) kinds.set(key, [problem]);
     else known.push(problem);
@@ -197,26 +197,48 @@ export function renderProblems(report: RunReport): Markup {
 
 function renderKind([first, ...others]: readonly [Problem, ...Problem[]]): Markup {
   const { verdict, code: name, check, message, scenario, trials } = first;
+  const facts = [...(check === undefined ? [] : [html`Check ${check}`]), ...(trials === undefined ? [] : [trials])];
   return html`<li class="problem ${verdict}">
     <p class="problem-head">
       ${badge(verdict)} ${name !== undefined && code(name)} <a href="#${scenario.place}">${scenario.id}</a>
       ${others.length > 0 && html`<span class="muted">and ${formatCount(others.length, 'more scenario')}</span>`}
     </p>
     <p>${message}</p>
-    ${check !== undefined && html`<p class="muted">Check ${check}${trials !== undefined && html`, ${trials}`}</p>`}
+    ${facts.length > 0 && html`<p class="muted">${facts.map((fact, at) => html`${at > 0 && ', '}${fact}`)}</p>`}
     ${
       others.length > 0 &&
-      html`<p class="muted">
-        Also in ${others.map(({ scenario: other }, at) => html`${at > 0 && ', '}<a href="#${other.place}">${other.id}</a>`)}
-      </p>`
+      html`<p class="muted">Also in:</p>
+        <ul class="muted">
+          ${others.map((other) => html`<li>${renderOther(other, first)}</li>`)}
+        </ul>`
     }
   </li>`;
 }
 
+/** Its words too, where they are others than those of the first. */
+function renderOther({ scenario, trials, message }: Problem, first: Problem): Markup {
+  return html`<a href="#${scenario.place}">${scenario.id}</a
+    >${trials !== undefined && html`, ${trials}`}${!areAlike(message, first.message) && html`. ${message}`}`;
+}
+
+/** Messages of one kind differ in names and numbers. So many of all their words they share, unless they tell of different things. */
+const ALIKE_RATIO = 0.6;
+
+function areAlike(one: string, other: string): boolean {
+  const [a, b] = [wordsOf(one), wordsOf(other)];
+  const shared = [...a].filter((word) => b.has(word)).length;
+  return shared >= ALIKE_RATIO * (a.size + b.size - shared);
+}
+
+/** Its words but for those that have a digit or a slash. */
+function wordsOf(message: string): Set<string> {
+  return new Set(message.split(/\s+/).filter((word) => !/[\d/]/.test(word)));
+}
+
 function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
-  const kinds = new Map<string, { problem: Pick<Problem, 'verdict' | 'code' | 'check' | 'message'>; seeds: number[] }>();
-  const add = (problem: Pick<Problem, 'verdict' | 'code' | 'check' | 'message'>, seed: number): void => {
-    const key = JSON.stringify([problem.check, problem.code]);
+  const kinds = new Map<string, { problem: Omit<Problem, 'scenario' | 'trials'>; seeds: number[] }>();
+  const add = (problem: Omit<Problem, 'scenario' | 'trials'>, seed: number): void => {
+    const key = JSON.stringify([problem.verdict, problem.check, problem.kind]);
     const known = kinds.get(key);
     if (known === undefined) kinds.set(key, { problem, seeds: [seed] });
     else known.seeds.push(seed);
@@ -225,11 +247,11 @@ function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
     for (const { check, code: name, findings } of groupFindings(trial)) {
       const first = findings[0]?.message ?? '';
       const more = findings.length > 1 ? ` And ${findings.length - 1} more like it.` : '';
-      add({ verdict: 'fail', code: name, check, message: first + more }, trial.seed);
+      add({ verdict: 'fail', kind: name, code: name, check, message: first + more }, trial.seed);
     }
     // Also where something failed: a fault that never fired may say why.
-    for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown').slice(-1))
-      add({ verdict: 'unknown', check, message: `${summary}.` }, trial.seed);
+    for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown'))
+      add({ verdict: 'unknown', kind: [...wordsOf(summary)].join(' '), check, message: `${summary}.` }, trial.seed);
   }
   const shown = new Set(shownTrials(scenario).map(({ seed }) => seed));
   const at = { id: scenario.id, place: scenarioId(index) };
@@ -243,10 +265,13 @@ function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
     const more = seeds.length > MAX_SEEDS_NAMED && ` and ${seeds.length - MAX_SEEDS_NAMED} more`;
     return { ...problem, scenario: at, trials: html`${seeds.length} of ${formatCount(scenario.results.length, 'trial')}: ${named}${more}` };
   });
-  const { notBegun } = scenario.trials;
-  const missing: Problem[] =
-    notBegun > 0 ? [{ verdict: 'unknown', message: `${formatCount(notBegun, 'trial')} never began.`, scenario: at }] : [];
-  return [...problems, ...missing, ...crashProblem(scenario, index)];
+  return [...problems, ...missingProblem(scenario, at), ...crashProblem(scenario, index)];
+}
+
+function missingProblem({ trials: { notBegun } }: ScenarioReport, scenario: Problem['scenario']): Problem[] {
+  if (notBegun === 0) return [];
+  const trials = html`${formatCount(notBegun, 'trial')}`;
+  return [{ verdict: 'unknown', kind: 'not-begun', message: 'Trials never began.', scenario, trials }];
 }
 
 /** Crash points that did not pass: one problem, whatever their number. */
@@ -254,8 +279,9 @@ function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Probl
   if (crashPoints === undefined) return [];
   const [verdict] = crashVerdicts(crashPoints).filter((one) => one !== 'pass');
   if (verdict === undefined) return [];
-  const message = `Killed at its side effects, one trial each: ${countsOf(crashPoints)}.`;
-  return [{ verdict, message, scenario: { id, place: crashPointsId(index) } }];
+  const message = 'Killed at its side effects, one trial each.';
+  const trials = html`${countsOf(crashPoints)}`;
+  return [{ verdict, kind: 'crash-points', message, scenario: { id, place: crashPointsId(index) }, trials }];
 }
 
 /** Every scenario in a row, by profile. */

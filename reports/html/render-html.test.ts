@@ -143,19 +143,39 @@ test('what went wrong in one way is told once, with the scenarios that show it, 
     id: 'incidents/rare',
     results: [{ ...trial, checks: [check('target-alive', 'fail', { ...finding, code: 'rare' })] }],
   };
-  const odd = { ...scenario, id: 'incidents/odd', results: [{ ...trial, checks: [...trial.checks, check('faults-fired', 'unknown')] }] };
-  const page = renderHtml(input, { ...report, scenarios: [rare, scenario, odd] });
+  const odd = {
+    ...scenario,
+    id: 'incidents/odd',
+    results: [
+      {
+        ...trial,
+        checks: [
+          ...trial.checks,
+          check('target-alive', 'fail', { ...finding, code: 'rare', message: 'quite another end' }),
+          check('faults-fired', 'unknown'),
+          check('latency', 'unknown'),
+        ],
+      },
+    ],
+  };
+  const page = renderHtml(input, { ...report, scenarios: [rare, scenario, odd, { ...scenario, id: 'incidents/more' }] });
   const problems = page.slice(page.indexOf('id="problems"'), page.indexOf('id="scenarios"'));
   const cards = problems.split('<li ').slice(1);
   const { code } = finding;
   expect(cards.filter((card) => card.includes(`>${code}<`))).toHaveLength(1);
   expect(cards[0]).toContain('href="#scenario-2"');
-  expect(cards[0]?.replaceAll(/\s+/g, ' ')).toContain('and 1 more scenario');
-  expect(cards[0]).toContain('<a href="#scenario-3">incidents/odd</a>');
-  const last = cards.at(-1);
-  expect(last, 'what could not be judged is told beside what failed, and last').toContain('class="problem unknown"');
-  expect(last).toContain('Check faults-fired');
-  expect(cards.at(-2)).toContain('>rare<');
+  expect(cards[0]?.replaceAll(/\s+/g, ' ')).toContain('and 2 more scenarios');
+  expect(cards[0]).toContain('<a href="#scenario-3">incidents/odd</a');
+  expect(cards[1]).toContain('>rare<');
+  expect(cards[1], 'words that are others are told').toContain('quite another end');
+  expect(cards[0], 'and those that are alike are not repeated').toMatch(/^(?:(?!knew of it)[^])*knew of it(?:(?!knew of it)[^])*$/);
+  const unsure = cards.slice(-2);
+  expect(
+    unsure.map((card) => card.includes('class="problem unknown"')),
+    'what could not be judged is told beside what failed, and last',
+  ).toEqual([true, true]);
+  expect(unsure.join()).toContain('Check faults-fired');
+  expect(unsure.join()).toContain('Check latency');
 });
 
 function check(
@@ -186,4 +206,23 @@ test('what did not pass has the first claim on the budget of the page', () => {
     brief.filter((text) => text.includes(`>${failing}<`)),
     'what failed, though it comes last',
   ).toEqual([]);
+});
+
+test('a page stays below 3 MiB, whatever failed in however many scenarios', () => {
+  const passing = ['provisioning/scale-out-and-back', 'scheduling/spot-spread', 'capacity/spot-runs-out'];
+  const failing = 'crashes/killed-after-launch';
+  const trials = 8;
+  const input = sampleRun({ trials, only: [...passing, failing] });
+  const { scenarios, ...report } = buildReport(input);
+  const [failed, passed] = [scenarios.filter(({ verdict }) => verdict !== 'pass'), scenarios.filter(({ verdict }) => verdict === 'pass')];
+  const many = (some: typeof scenarios, count: number): typeof scenarios =>
+    Array.from({ length: count }, (_, index) => some[index % some.length]).flatMap((one) => one ?? []);
+  for (const [bad, good] of [
+    [150, 0],
+    [75, 75],
+    [1, 149],
+  ] as const) {
+    const page = renderHtml(input, { ...report, scenarios: [...many(passed, good), ...many(failed, bad)] });
+    expect(Buffer.byteLength(page), `${bad} failed, ${good} passed`).toBeLessThan(3 * 1024 * 1024);
+  }
 });

@@ -11,7 +11,7 @@ import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
-import { Budget, EVENT_BUDGET } from './budget.ts';
+import { BRIEF_SCENARIO, Budget, EVENT_BUDGET, MAX_RESERVED } from './budget.ts';
 import { latencyChart } from './latency-chart.ts';
 
 /** Trials of one scenario that are shown in full: those that did not pass, up to this number, and one that passed. */
@@ -47,10 +47,13 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
   const context = { time: timeName(report.run), listed, budget: new Budget() };
+  let left = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
   const render = (isPass: boolean): (Markup | undefined)[] =>
-    report.scenarios.map((scenario, index) =>
-      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, trials, context) : undefined,
-    );
+    report.scenarios.map((scenario, index) => {
+      if ((scenario.verdict === 'pass') !== isPass) return undefined;
+      if (isPass) left -= 1;
+      return renderScenario(scenario, index, trials, { ...context, reserved: Math.min(left * BRIEF_SCENARIO, MAX_RESERVED) });
+    });
   // What did not pass has the first claim on the budget, wherever it stands.
   const failed = render(false);
   const passed = render(true);
@@ -74,6 +77,8 @@ interface Context {
   /** Ids of requirements that have a row. */
   readonly listed: ReadonlySet<string>;
   readonly budget: Budget;
+  /** Of the budget: for the scenarios that passed and come after this. */
+  readonly reserved: number;
 }
 
 /** A scenario: its numbers over all trials, then the trials. What did not pass is open, what did is packed. */
@@ -87,8 +92,8 @@ function renderScenario(scenario: ScenarioReport, index: number, trials: readonl
     <div class="scenario-body">
       ${
         verdict === 'pass'
-          ? passedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context.budget)
-          : failedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context.budget)
+          ? passedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context)
+          : failedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context)
       }
     </div>
   </details>`;
@@ -149,40 +154,50 @@ function renderBody(
     }`;
 }
 
-/** A scenario that did not pass, its trials in full while the budget of the page lasts, the first of them to be read without a script. */
-function failedWithinBudget(render: (tell: TellTrial) => Markup, budget: Budget): Markup {
+/** A scenario that did not pass: in full while the budget of the page lasts, the first trials to be read without a script. */
+function failedWithinBudget(render: (tell: TellTrial) => Markup, { budget, reserved }: Context): Markup {
+  if (budget.isSpent('failed')) return inBrief(render, budget, 'failed');
   let characters = 0;
   const body = render((trial, source, place) => {
-    const shown = failedTrialWithinBudget(trial, source, place, budget);
+    const shown = failedTrialWithinBudget(trial, source, place, { budget, reserved });
     characters += shown.text.length;
     return shown;
   });
-  budget.spend(body.text.length - characters);
+  budget.spend(body.text.length - characters, 'failed');
   return body;
 }
 
-function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place: TrialPlace, budget: Budget): Markup {
+function failedTrialWithinBudget(
+  trial: TrialReport,
+  source: ReportTrial,
+  place: TrialPlace,
+  { budget, reserved }: Pick<Context, 'budget' | 'reserved'>,
+): Markup {
   if (!budget.isSpent('failed')) {
     const full = renderTrial(trial, source, place);
     const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
-    if (budget.take(shown.text.length, 'failed')) return shown;
+    if (budget.take(shown.text.length, 'failed', reserved)) return shown;
   }
   const brief = renderTrialInBrief(trial, place.id);
-  budget.spend(brief.text.length);
+  budget.spend(brief.text.length, 'failed');
   return brief;
 }
 
 /** All of a scenario that passed, its trial in full while the budget of the page lasts. */
-function passedWithinBudget(render: (tell: TellTrial) => Markup, budget: Budget): Markup {
+function passedWithinBudget(render: (tell: TellTrial) => Markup, { budget, reserved }: Context): Markup {
   if (!budget.isSpent('passed')) {
     const full = packed(render(renderTrial), PACKED_WORDS);
-    if (budget.take(full.text.length, 'passed')) return full;
+    if (budget.take(full.text.length, 'passed', reserved)) return full;
   }
+  return inBrief(render, budget, 'passed');
+}
+
+function inBrief(render: (tell: TellTrial) => Markup, budget: Budget, kind: 'passed' | 'failed'): Markup {
   const brief = packed(
     render((trial, _source, { id }) => renderTrialInBrief(trial, id)),
     PACKED_WORDS,
   );
-  budget.spend(brief.text.length);
+  budget.spend(brief.text.length, kind);
   return brief;
 }
 

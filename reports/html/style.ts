@@ -67,7 +67,7 @@ h1 .badge { flex: none; } .context { color: var(--muted); margin: 12px 0 26px; m
 .problem.unknown { border-color: var(--unknown); }
 .problem p { margin: 0 0 4px; max-width: 110ch; overflow-wrap: anywhere; }
 .problem-head { display: flex; flex-wrap: wrap; gap: 4px 10px; align-items: center; } .problem-head code { font-weight: 650; }
-.problem .muted { font-size: 13px; }
+.problem .muted { font-size: 13px; } .problem ul { margin: 0; padding-left: 18px; columns: 2 420px; } .problem li { break-inside: avoid; }
 
 .table-wrap { overflow-x: auto; background: var(--surface); border-radius: 8px; box-shadow: var(--shadow); padding: 6px 20px; }
 table { border-collapse: collapse; width: 100%; }

@@ -93,19 +93,17 @@ export function requestLanes(view: View, telling: RequestTelling): LaneGroup {
   };
 }
 
-/** Lanes that stand below those of the operations, in this order. */
-const READS = { ec2: 'EC2 reads', queue: 'Queue reads' } as const;
-const KUBERNETES = { writes: 'Kubernetes writes', reads: 'Kubernetes reads' } as const;
-const LAST_LANES: readonly string[] = [READS.ec2, READS.queue, KUBERNETES.writes, KUBERNETES.reads];
+const KUBERNETES = ['Kubernetes writes', 'Kubernetes reads'] as const;
 
 function laneOf({ start: { wire, mutating, operation } }: RequestLife): string {
-  if (wire === 'kube') return mutating ? KUBERNETES.writes : KUBERNETES.reads;
-  if (mutating) return operation;
-  return operation.startsWith('sqs:') ? READS.queue : READS.ec2;
+  if (wire === 'kube') return KUBERNETES[mutating ? 0 : 1];
+  return mutating ? operation : `${operation.split(':')[0]?.toUpperCase()} reads`;
 }
 
+/** Operations first, then reads of AWS, then Kubernetes. */
 function rankOf(lane: string): number {
-  return LAST_LANES.indexOf(lane);
+  const place = KUBERNETES.findIndex((name) => name === lane);
+  return place >= 0 ? 2 + place : Number(lane.endsWith(' reads'));
 }
 
 function ticksOf(requests: readonly RequestLife[], view: View, { scale, describe, tellsGood }: RequestTelling): Tick[] {
