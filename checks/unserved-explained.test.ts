@@ -75,13 +75,32 @@ test('exactly at the bound is in time, a millisecond later is not', () => {
   expect(judge(explained(BOUND_MS + 1))?.verdict).toBe('fail');
 });
 
-test('a pod that got a node or was taken away in time needs no word', () => {
+test('a pod that got a node or was taken away in time needs no word, and proves nothing', () => {
   expect(judge(pending().at(40).pod('odd-1', 'scheduled').at(500).finish())).toMatchObject({
-    verdict: 'pass',
-    summary: 'odd: 0 of 0 unserved pods explained (bound explain, 0 s)',
+    verdict: 'unknown',
+    summary: 'no pod of workload odd stayed unserved: there was nothing to explain',
   });
-  expect(judge(pending().at(40).pod('odd-1', 'gone').at(500).finish())?.verdict).toBe('pass');
+  expect(judge(pending().at(40).pod('odd-1', 'gone').at(500).finish())?.verdict).toBe('unknown');
   expect(judge(pending().at(41).pod('odd-1', 'scheduled').at(500).finish())?.verdict).toBe('fail');
+  const both = pending().pod('odd-2', 'created').at(30).pod('odd-2', 'scheduled').said('odd-1: maxSkew').at(500).finish();
+  expect(judge(both), 'beside one that did').toMatchObject({
+    verdict: 'pass',
+    summary: 'odd: 1 of 1 unserved pod explained (bound explain, 0 s)',
+  });
+});
+
+test('of words with | between them one is enough', () => {
+  const builder = new HistoryBuilder().act().workload('odd', 1, { kind: 'impossible', why: 'x' });
+  const waiting = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: ['label|Selector'] }).at(10);
+  const history = waiting.pod('odd-1', 'created').at(20);
+  expect(judge(history.said('odd-1: no node meets its selector').at(500).finish())?.verdict).toBe('pass');
+});
+
+test('and none of them is a finding that names them', () => {
+  const builder = new HistoryBuilder().act().workload('odd', 1, { kind: 'impossible', why: 'x' });
+  const waiting = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: ['label|selector'] }).at(10);
+  const result = judge(waiting.pod('odd-1', 'created').at(20).said('saw odd-1').at(500).finish());
+  expect(result?.findings[0]?.message).toContain('gave no reason that mentions label or selector within');
 });
 
 test('a history that ends early', () => {

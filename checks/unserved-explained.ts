@@ -138,12 +138,18 @@ function silentFinding(view: View, pod: PodLife): Finding {
 
 function mentionsAll({ reason, message }: EventOf<'said'>, mentions: readonly string[]): boolean {
   const text = `${reason} ${message}`.toLowerCase();
-  return mentions.every((mention) => text.includes(mention.toLowerCase()));
+  return mentions.every((mention) =>
+    mention
+      .toLowerCase()
+      .split('|')
+      .some((word) => text.includes(word)),
+  );
 }
 
 function findingFor(view: View, pod: PodLife, { bound, mentions }: { bound: Bound; mentions: readonly string[] }): Finding {
   const about = view.said.filter((said) => said.principal === 'target' && isAbout(said, pod));
-  const mentioning = mentions.length === 0 ? '' : ` that mentions ${mentions.join(' and ')}`;
+  const mentioning =
+    mentions.length === 0 ? '' : ` that mentions ${mentions.map((mention) => mention.split('|').join(' or ')).join(' and ')}`;
   const last = about.at(-1);
   return {
     code: 'unexplained',

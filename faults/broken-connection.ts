@@ -15,7 +15,7 @@ export const brokenConnection: Fault<z.infer<typeof params>, z.input<typeof para
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#9333ea',
-  fis: ['aws:network:disrupt-connectivity'],
+  fis: ['aws:network:disrupt-connectivity', 'aws:eks:pod-network-blackhole-port'],
   describe: ({ operations, when, code }) => `${describeWhen(when)} ${describeOperations(operations)} never arrives (${code})`,
   inject: ({ operations, when, code }, { arm, fired }) =>
     arm({

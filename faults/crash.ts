@@ -22,6 +22,7 @@ export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   legal: true,
   capabilities: () => ['target.kill'],
   color: '#b91c1c',
+  fis: ['aws:eks:pod-delete'],
   describe: ({ operations, when, moment, applied }) => {
     const which = `${describeWhen(when)} ${describeOperations(operations)}${applied ? ' that changed the world' : ''}`;
     return moment === 'before'

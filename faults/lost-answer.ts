@@ -19,6 +19,7 @@ export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#7c3aed',
+  fis: ['aws:eks:pod-network-packet-loss'],
   describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${describeOperations(operations)} is lost (${code})`,
   inject: ({ operations, when, code, applied }, { arm, fired }) =>
     arm({

@@ -19,6 +19,7 @@ export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),
   color: '#0e7490',
+  fis: ['aws:eks:pod-network-latency'],
   describe: ({ operations, when, delayMs }) =>
     `the answer to ${describeWhen(when)} ${describeOperations(operations)} arrives ${delayMs / 1000} s late`,
   inject: ({ operations, when, delayMs }, { arm, fired }) =>

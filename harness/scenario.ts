@@ -186,7 +186,7 @@ export interface Expectations {
   launchedAtMost(instances: number): void;
   /** From now on, until another pool is named, what is launched is what this pool allows. */
   launchedFrom(pool: string): void;
-  /** Each of its pods that stays unserved is explained by the target within the bound, by default `explain`, mentioning these words. */
+  /** Each of its pods that stays unserved is explained by the target within the bound, by default `explain`, mentioning these words, or of `a|b` one. */
   explained(workload: Workload, mentions: readonly string[], within?: BoundName): void;
   /** Within the bound no more than so many instances are left, since the pods need no more, and so it stays. */
   consolidated(instances: number, within: BoundName): void;

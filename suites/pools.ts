@@ -355,7 +355,7 @@ export const exclusivePools = scenario({
       truth: { kind: 'impossible', why: 'it tolerates the taint of neither pool' },
     });
     t.expect.noLaunchFor(nobody);
-    t.expect.explained(nobody, []);
+    t.expect.explained(nobody, ['taint|tolerat']);
     const teams = await Promise.all(
       ['red', 'blue'].map((team) =>
         t.deploy({

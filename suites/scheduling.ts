@@ -52,27 +52,40 @@ export const whereAsked = scenario({
   },
 });
 
+/** Of which an explanation has one, whatever its words: for a request that is too large, and for labels that no node has. */
+const REQUESTS = 'request|resource|cpu|memory|size';
+const LABELS = 'label|selector|affinity|requirement|zone|domain';
+
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
   title: 'pods that no pool can serve wait beside pods that can be: those are served, nothing is launched for these, and it is said why',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {
-    const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string })[] = [
-      { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large' },
-      { name: 'elsewhere', cpu: '1', memory: '1Gi', nodeSelector: { [LABEL.zone]: 'us-east-1f' }, why: 'the pool has no subnet there' },
+    // In whose words is the target's business, but it tells the one reason from the other.
+    const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string; readonly word: string })[] = [
+      { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large', word: REQUESTS },
+      {
+        name: 'elsewhere',
+        cpu: '1',
+        memory: '1Gi',
+        nodeSelector: { [LABEL.zone]: 'us-east-1f' },
+        why: 'the pool has no subnet there',
+        word: LABELS,
+      },
       {
         name: 'no-such-label',
         cpu: '1',
         memory: '1Gi',
         nodeSelector: { 'example.com/rack': 'r1' },
         why: 'no node of the pool has the label',
+        word: LABELS,
       },
     ];
-    for (const { why, ...spec } of impossible) {
+    for (const { why, word, ...spec } of impossible) {
       const waiting = await t.deploy({ replicas: 2, ...spec, truth: { kind: 'impossible', why } });
       t.expect.noLaunchFor(waiting);
-      t.expect.explained(waiting, []);
+      t.expect.explained(waiting, [word]);
     }
     // Alone first: nothing else could be the reason of a launch. Then beside others, where one too many is one for them.
     await t.pass('launch-lag', 2);

@@ -45,7 +45,6 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
   {
     kind: 'scenario',
     names: [
-      'provisioning/new-daemonset',
       'provisioning/preferred-pool',
       'provisioning/tainted-pool',
       'scheduling/apart',

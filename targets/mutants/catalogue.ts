@@ -32,6 +32,7 @@ import { hastyTimeout } from './hasty-timeout.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
 import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
+import { launchesForDaemons } from './launches-for-daemons.ts';
 import { kubeletClock } from './kubelet-clock.ts';
 import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
@@ -51,6 +52,7 @@ import { retriedTaint } from './retried-taint.ts';
 import { serverTime } from './server-time.ts';
 import { shortPatience } from './short-patience.ts';
 import { staleDescribe } from './stale-describe.ts';
+import { silentRefusals } from './silent-refusals.ts';
 import { stalePlan } from './stale-plan.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
 import { throttlingAsDrought } from './throttling-as-drought.ts';
@@ -131,4 +133,6 @@ export const mutants: readonly Mutant[] = [
   unreadAsDrift,
   triedInVain,
   droppedPlans,
+  silentRefusals,
+  launchesForDaemons,
 ];
