@@ -40,7 +40,7 @@ export const capacity: Area = {
     }),
     requirement({
       id: 'CAP-04',
-      title: 'An offering that was refused is left alone by later launches, whichever pod of whichever pool they are for.',
+      title: 'An offering that was refused is left alone by later launches, whichever pod they are for.',
       rationale:
         'Each pod that finds it out by itself costs a request and a round. In a drought that is all that happens. For how long, each autoscaler says of itself: minutes, in those that are known. What may have been decided before the refusal was known is let pass.',
       observed:

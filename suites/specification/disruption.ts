@@ -18,7 +18,7 @@ export const disruption: Area = {
       title: 'A node whose pods fit elsewhere is emptied and ended within the bound.',
       rationale: 'Scale-in of pods leaves half-empty nodes everywhere, and none of them is empty.',
       observed: 'most pods go, from all nodes; the nodes that the rest does not need begin to end within the bound',
-      breaches: { ...UNASKED, consolidation: ['not-consolidated'], 'scale-in': ['not-ended'] },
+      breaches: { ...UNASKED, consolidation: ['not-consolidated'] },
       bound: 'consolidation',
     }),
     requirement({
