@@ -23,9 +23,10 @@ const PATIENCE = {
  * about the pod or names it. What the scheduler says does not count.
  *
  * Where the scenario expects an explanation, it comes within the bound after the pod's creation and mentions what it
- * must; if every pod was served in time, whether it would have come is not known. Every other pod of a workload needs one if it stayed without a node to the end of the bound within which it was
- * to be served, or, where there is no such bound, to the end of the settling; it may come as long as the pod waits and
- * the world has not settled. A pod that got a node, or was taken away, in time needs no word.
+ * must; if every pod was served in time, whether it would have come is not known. Every other pod of a workload needs one
+ * if it stayed without a node to the end of the bound within which it was to be served, or, where there is no such bound,
+ * to the end of the settling; it may come as long as the pod waits and the world has not settled. A pod that got a node,
+ * or was taken away, in time needs no word.
  */
 export const unservedExplained: Check = {
   name: 'unserved-explained',
@@ -138,18 +139,18 @@ function silentFinding(view: View, pod: PodLife): Finding {
 
 function mentionsAll({ reason, message }: EventOf<'said'>, mentions: readonly string[]): boolean {
   const text = `${reason} ${message}`.toLowerCase();
-  return mentions.every((mention) =>
-    mention
-      .toLowerCase()
-      .split('|')
-      .some((word) => text.includes(word)),
-  );
+  return mentions.every((mention) => alternatives(mention.toLowerCase()).some((word) => text.includes(word)));
+}
+
+/** The words of `a|b`, of which one is enough. */
+function alternatives(mention: string): string[] {
+  return mention.split('|');
 }
 
 function findingFor(view: View, pod: PodLife, { bound, mentions }: { bound: Bound; mentions: readonly string[] }): Finding {
   const about = view.said.filter((said) => said.principal === 'target' && isAbout(said, pod));
   const mentioning =
-    mentions.length === 0 ? '' : ` that mentions ${mentions.map((mention) => mention.split('|').join(' or ')).join(' and ')}`;
+    mentions.length === 0 ? '' : ` that mentions ${mentions.map((mention) => alternatives(mention).join(' or ')).join(' and ')}`;
   const last = about.at(-1);
   return {
     code: 'unexplained',

@@ -2,6 +2,7 @@ import type { Cache, KubeClient } from '../clients/kube-client.ts';
 import { createCache } from '../clients/cache.ts';
 import { RESOURCES } from '../clients/resources.ts';
 import type { KubeObject, Node, Pod, PodSpec } from '../model/kube.ts';
+import type { Labels } from '../model/selector.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Runtime } from '../runtime/runtime.ts';
@@ -13,6 +14,11 @@ import { View } from './core/view.ts';
 import type { Storage } from './provisioning/volumes.ts';
 import { EVERY_POOL, limitCache } from './scope.ts';
 import type { PoolScope } from './scope.ts';
+
+/** Labels of namespaces by name, for selectors of namespaces. */
+export function namespaceLabels({ namespaces }: Pick<ClusterState, 'namespaces'>): ReadonlyMap<string, Labels> {
+  return new Map(namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}]));
+}
 
 /** An apps/v1 DaemonSet, as far as its pods' requests go. */
 export interface DaemonSet extends KubeObject {

@@ -7,6 +7,7 @@ import { isReschedulable } from '../provisioning/pods.ts';
 import { PoolReader } from '../provisioning/pools.ts';
 import { preparePod, waitingPods } from '../provisioning/waiting.ts';
 import type { NodeCandidate, PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import { namespaceLabels } from '../state.ts';
 import type { Candidate } from './candidates.ts';
 
 /** Answers where the pods of nodes would go if these were not there. */
@@ -43,7 +44,7 @@ export function createRehousing(context: Context, parts: { readonly validator: P
         pods: [...prepared, ...prepare([...others.values()])],
         pools: pools.read(),
         nodes: readNodes(context).map((node) => (removed.has(node.name) ? withoutPods(node) : node)),
-        namespaces: new Map(state.namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}])),
+        namespaces: namespaceLabels(state),
       });
       const ready = readyNodes(context);
       const concerns = (pods: Candidate['pods']): boolean => pods.some((pod) => isMoving.has(uidOf(pod)));

@@ -1,13 +1,14 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { Pod } from '../../model/kube.ts';
 import { logFailure } from '../../runtime/log.ts';
-import { isDeleting, nameOf, timeOf, uidOf } from '../api.ts';
+import { isDeleting, timeOf, uidOf } from '../api.ts';
 import { BATCH_IDLE_MS, BATCH_MAX_MS, CLAIM_CREATES_AT_ONCE } from '../constants.ts';
 import type { Context } from '../context.ts';
 import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError, isUnknownOutcome } from '../core/errors.ts';
 import { Notifier } from '../core/notifier.ts';
 import type { PlannedNode, PodValidator, Simulator } from '../scheduling/types.ts';
+import { namespaceLabels } from '../state.ts';
 import { createClaim } from './new-claim.ts';
 import { readNodes } from './nodes.ts';
 import { isProvisionable } from './pods.ts';
@@ -86,8 +87,12 @@ export class Provisioner {
     metrics.ignoredPods = pending.length - pods.length;
     if (pods.length === 0) return;
     const startedMs = runtime.clock.nowMs();
-    const namespaces = new Map(state.namespaces.list().map((namespace) => [nameOf(namespace), namespace.metadata.labels ?? {}]));
-    const plan = this.#simulator.simulate({ pods, pools: this.#pools.read(), nodes: readNodes(this.#context), namespaces });
+    const plan = this.#simulator.simulate({
+      pods,
+      pools: this.#pools.read(),
+      nodes: readNodes(this.#context),
+      namespaces: namespaceLabels(state),
+    });
     metrics.schedulingDuration.observe((runtime.clock.nowMs() - startedMs) / 1_000, { controller: 'provisioner' });
     metrics.unschedulablePods = plan.refusals.length;
     const refused = new Set(plan.refusals.map(({ pod }) => uidOf(pod)));

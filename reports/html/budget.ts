@@ -20,15 +20,26 @@ export const EVENT_BUDGET = {
 /** No trial takes fewer characters, packed. */
 const LEAST_TRIAL = 2_000;
 /** What a scenario takes at most that is told in brief, packed: a hundred of them were measured at 2,500 to 3,500. */
-export const BRIEF_SCENARIO = 4_000;
+const BRIEF_SCENARIO = 4_000;
 /** Nobody waits for more than the conformance suite has: with more scenarios the page grows. */
-export const MAX_RESERVED = 700_000;
+const MAX_RESERVED = 700_000;
 
 /** What is left of a page's budget. One for each page. */
 export class Budget {
   private unpacked: number = EVENT_BUDGET.trialsUnpacked;
   private ofScenarios: number = EVENT_BUDGET.charactersScenarios;
   private ofFailed: number = EVENT_BUDGET.charactersFailed;
+  /** Scenarios that passed and are yet to be told: in brief at least. */
+  private awaited: number;
+
+  constructor(passing: number) {
+    this.awaited = passing;
+  }
+
+  /** The next scenario that passed is told now: nothing is reserved for it any more. */
+  beginPassed(): void {
+    this.awaited -= 1;
+  }
 
   /** Nothing more can be told in full: a trial takes more than what is left. */
   isSpent(kind: TrialKind): boolean {
@@ -41,14 +52,11 @@ export class Budget {
     return this.unpacked >= 0;
   }
 
-  /**
-   * Whether so many characters more are within the budget; then they are taken of it.
-   * @param reserved characters that have to be left for what is told after it
-   */
-  take(characters: number, kind: TrialKind, reserved = 0): boolean {
+  /** Whether so many characters more are within the budget, and leave what is reserved; then they are taken of it. */
+  take(characters: number, kind: TrialKind): boolean {
+    const reserved = Math.min(this.awaited * BRIEF_SCENARIO, MAX_RESERVED);
     if (characters > this.left(kind) - reserved) return false;
-    this.ofScenarios -= characters;
-    if (kind === 'failed') this.ofFailed -= characters;
+    this.spend(characters, kind);
     return true;
   }
 

@@ -1,20 +1,15 @@
-import type { NotRun, Verdict } from '../../history/verdict.ts';
+import type { NotRun } from '../../history/verdict.ts';
 import { CONFIDENCE, lowerSuccessBound } from '../../history/confidence.ts';
 import { WHOLE_PHASES } from '../../history/latency.ts';
 import { isVirtual, timeName } from '../clock.ts';
-import { countsOf, crashVerdicts } from '../crash-points.ts';
 import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
 import type { RequirementReport, RunReport, ScenarioReport } from '../run-report.ts';
 import { EVENT_BUDGET } from './budget.ts';
-import { groupFindings } from './groups.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, code, resultBadge, servedText } from './parts.ts';
-import { crashPointsId, scenarioId, shownTrials, trialId } from './scenario.ts';
-
-/** Seeds that are named before they are counted. */
-const MAX_SEEDS_NAMED = 8;
+import { scenarioId } from './scenario.ts';
 
 /** The top of the page: the verdict in a sentence, on what, and the numbers that matter. */
 export function renderHeader(report: RunReport): Markup {
@@ -158,130 +153,6 @@ function tile(name: string, content: Markup, isBad = false): Markup {
     <h2>${name}</h2>
     ${content}
   </div>`;
-}
-
-/** What went wrong in one scenario, in one way. */
-interface Problem {
-  readonly verdict: Verdict;
-  /** Problems of one kind are one card. */
-  readonly kind: string;
-  /** The code of its findings; undefined where there is none. */
-  readonly code?: string;
-  readonly check?: string;
-  readonly message: string;
-  readonly scenario: { readonly id: string; readonly place: string };
-  /** In which trials. */
-  readonly trials?: Markup;
-}
-
-/** What went wrong, a card for each kind: what shows in most scenarios comes first. */
-export function renderProblems(report: RunReport): Markup {
-  const kinds = new Map<string, [Problem, ...Problem[]]>();
-  for (const problem of report.scenarios.flatMap((scenario, index) => problemsOf(scenario, index))) {
-    const key = JSON.stringify([problem.verdict, problem.check, problem.kind]);
-    const known = kinds.get(key);
-    if (known === undefined) kinds.set(key, [problem]);
-    else known.push(problem);
-  }
-  if (kinds.size === 0) return html``;
-  const sorted = [...kinds.values()].sort(
-    ([a, ...x], [b, ...y]) => Number(b.verdict === 'fail') - Number(a.verdict === 'fail') || y.length - x.length,
-  );
-  return html`<section class="problems" aria-labelledby="problems">
-    <h2 id="problems">What went wrong</h2>
-    <ol>
-      ${sorted.map(renderKind)}
-    </ol>
-  </section>`;
-}
-
-function renderKind([first, ...others]: readonly [Problem, ...Problem[]]): Markup {
-  const { verdict, code: name, check, message, scenario, trials } = first;
-  const facts = [...(check === undefined ? [] : [html`Check ${check}`]), ...(trials === undefined ? [] : [trials])];
-  return html`<li class="problem ${verdict}">
-    <p class="problem-head">
-      ${badge(verdict)} ${name !== undefined && code(name)} <a href="#${scenario.place}">${scenario.id}</a>
-      ${others.length > 0 && html`<span class="muted">and ${formatCount(others.length, 'more scenario')}</span>`}
-    </p>
-    <p>${message}</p>
-    ${facts.length > 0 && html`<p class="muted">${facts.map((fact, at) => html`${at > 0 && ', '}${fact}`)}</p>`}
-    ${
-      others.length > 0 &&
-      html`<p class="muted">Also in:</p>
-        <ul class="muted">
-          ${others.map((other) => html`<li>${renderOther(other, first)}</li>`)}
-        </ul>`
-    }
-  </li>`;
-}
-
-/** Its words too, where they are others than those of the first. */
-function renderOther({ scenario, trials, message }: Problem, first: Problem): Markup {
-  return html`<a href="#${scenario.place}">${scenario.id}</a
-    >${trials !== undefined && html`, ${trials}`}${!areAlike(message, first.message) && html`. ${message}`}`;
-}
-
-/** Messages of one kind differ in names and numbers. So many of all their words they share, unless they tell of different things. */
-const ALIKE_RATIO = 0.6;
-
-function areAlike(one: string, other: string): boolean {
-  const [a, b] = [wordsOf(one), wordsOf(other)];
-  const shared = [...a].filter((word) => b.has(word)).length;
-  return shared >= ALIKE_RATIO * (a.size + b.size - shared);
-}
-
-/** Its words but for those that have a digit or a slash. */
-function wordsOf(message: string): Set<string> {
-  return new Set(message.split(/\s+/).filter((word) => !/[\d/]/.test(word)));
-}
-
-function problemsOf(scenario: ScenarioReport, index: number): Problem[] {
-  const kinds = new Map<string, { problem: Omit<Problem, 'scenario' | 'trials'>; seeds: number[] }>();
-  const add = (problem: Omit<Problem, 'scenario' | 'trials'>, seed: number): void => {
-    const key = JSON.stringify([problem.verdict, problem.check, problem.kind]);
-    const known = kinds.get(key);
-    if (known === undefined) kinds.set(key, { problem, seeds: [seed] });
-    else known.seeds.push(seed);
-  };
-  for (const trial of scenario.results) {
-    for (const { check, code: name, findings } of groupFindings(trial)) {
-      const first = findings[0]?.message ?? '';
-      const more = findings.length > 1 ? ` And ${findings.length - 1} more like it.` : '';
-      add({ verdict: 'fail', kind: name, code: name, check, message: first + more }, trial.seed);
-    }
-    // Also where something failed: a fault that never fired may say why.
-    for (const { check, summary } of trial.checks.filter(({ verdict }) => verdict === 'unknown'))
-      add({ verdict: 'unknown', kind: [...wordsOf(summary)].join(' '), check, message: `${summary}.` }, trial.seed);
-  }
-  const shown = new Set(shownTrials(scenario).map(({ seed }) => seed));
-  const at = { id: scenario.id, place: scenarioId(index) };
-  const problems = [...kinds.values()].map(({ problem, seeds }): Problem => {
-    const named = seeds
-      .slice(0, MAX_SEEDS_NAMED)
-      .map(
-        (seed, place) =>
-          html`${place > 0 && ', '}${shown.has(seed) ? html`<a href="#${trialId(index, seed)}">seed ${seed}</a>` : `seed ${seed}`}`,
-      );
-    const more = seeds.length > MAX_SEEDS_NAMED && ` and ${seeds.length - MAX_SEEDS_NAMED} more`;
-    return { ...problem, scenario: at, trials: html`${seeds.length} of ${formatCount(scenario.results.length, 'trial')}: ${named}${more}` };
-  });
-  return [...problems, ...missingProblem(scenario, at), ...crashProblem(scenario, index)];
-}
-
-function missingProblem({ trials: { notBegun } }: ScenarioReport, scenario: Problem['scenario']): Problem[] {
-  if (notBegun === 0) return [];
-  const trials = html`${formatCount(notBegun, 'trial')}`;
-  return [{ verdict: 'unknown', kind: 'not-begun', message: 'Trials never began.', scenario, trials }];
-}
-
-/** Crash points that did not pass: one problem, whatever their number. */
-function crashProblem({ id, crashPoints }: ScenarioReport, index: number): Problem[] {
-  if (crashPoints === undefined) return [];
-  const [verdict] = crashVerdicts(crashPoints).filter((one) => one !== 'pass');
-  if (verdict === undefined) return [];
-  const message = 'Killed at its side effects, one trial each.';
-  const trials = html`${countsOf(crashPoints)}`;
-  return [{ verdict, kind: 'crash-points', message, scenario: { id, place: crashPointsId(index) }, trials }];
 }
 
 /** Every scenario in a row, by profile. */

@@ -11,7 +11,7 @@ import { packed } from './packed.ts';
 import { badge, boundsTable, code, latencyTable, servedText } from './parts.ts';
 import { renderTrial, renderTrialInBrief } from './trial.ts';
 import type { TrialPlace } from './trial.ts';
-import { BRIEF_SCENARIO, Budget, EVENT_BUDGET, MAX_RESERVED } from './budget.ts';
+import { Budget, EVENT_BUDGET } from './budget.ts';
 import { latencyChart } from './latency-chart.ts';
 
 /** Trials of one scenario that are shown in full: those that did not pass, up to this number, and one that passed. */
@@ -46,14 +46,12 @@ export function shownTrials({ results }: ScenarioReport): TrialReport[] {
 /** The scenarios, under a heading for each profile. */
 export function renderScenarios(report: RunReport, trials: readonly ReportTrial[]): Markup {
   const listed = new Set((report.requirements ?? []).map(({ id }) => id));
-  const context = { time: timeName(report.run), listed, budget: new Budget() };
-  let left = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
+  const passing = report.scenarios.filter(({ verdict }) => verdict === 'pass').length;
+  const context = { trials, time: timeName(report.run), listed, budget: new Budget(passing) };
   const render = (isPass: boolean): (Markup | undefined)[] =>
-    report.scenarios.map((scenario, index) => {
-      if ((scenario.verdict === 'pass') !== isPass) return undefined;
-      if (isPass) left -= 1;
-      return renderScenario(scenario, index, trials, { ...context, reserved: Math.min(left * BRIEF_SCENARIO, MAX_RESERVED) });
-    });
+    report.scenarios.map((scenario, index) =>
+      (scenario.verdict === 'pass') === isPass ? renderScenario(scenario, index, context) : undefined,
+    );
   // What did not pass has the first claim on the budget, wherever it stands.
   const failed = render(false);
   const passed = render(true);
@@ -73,44 +71,31 @@ export function renderScenarios(report: RunReport, trials: readonly ReportTrial[
 
 /** What scenarios and trials are rendered with. */
 interface Context {
+  readonly trials: readonly ReportTrial[];
   readonly time: string;
   /** Ids of requirements that have a row. */
   readonly listed: ReadonlySet<string>;
   readonly budget: Budget;
-  /** Of the budget: for the scenarios that passed and come after this. */
-  readonly reserved: number;
 }
 
 /** A scenario: its numbers over all trials, then the trials. What did not pass is open, what did is packed. */
-function renderScenario(scenario: ScenarioReport, index: number, trials: readonly ReportTrial[], context: Context): Markup {
+function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
   const { id, title, verdict } = scenario;
+  const render: Render = (tell) => renderBody(scenario, index, context, tell);
   return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
       <span class="scenario-id">${id}</span>
     </summary>
-    <div class="scenario-body">
-      ${
-        verdict === 'pass'
-          ? passedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context)
-          : failedWithinBudget((tell) => renderBody(scenario, index, { trials, context, tell }), context)
-      }
-    </div>
+    <div class="scenario-body">${(verdict === 'pass' ? passedWithinBudget : failedWithinBudget)(render, context.budget)}</div>
   </details>`;
 }
 
 /** How a trial is told, in full or in brief. */
 type TellTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
+type Render = (tell: TellTrial) => Markup;
 
-function renderBody(
-  scenario: ScenarioReport,
-  index: number,
-  {
-    trials,
-    context: { time, listed },
-    tell,
-  }: { readonly trials: readonly ReportTrial[]; readonly context: Context; readonly tell: TellTrial },
-): Markup {
+function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, tell: TellTrial): Markup {
   const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
   const sources = new Map(
@@ -155,11 +140,11 @@ function renderBody(
 }
 
 /** A scenario that did not pass: in full while the budget of the page lasts, the first trials to be read without a script. */
-function failedWithinBudget(render: (tell: TellTrial) => Markup, { budget, reserved }: Context): Markup {
+function failedWithinBudget(render: Render, budget: Budget): Markup {
   if (budget.isSpent('failed')) return inBrief(render, budget, 'failed');
   let characters = 0;
   const body = render((trial, source, place) => {
-    const shown = failedTrialWithinBudget(trial, source, place, { budget, reserved });
+    const shown = failedTrialWithinBudget(trial, source, place, budget);
     characters += shown.text.length;
     return shown;
   });
@@ -167,16 +152,11 @@ function failedWithinBudget(render: (tell: TellTrial) => Markup, { budget, reser
   return body;
 }
 
-function failedTrialWithinBudget(
-  trial: TrialReport,
-  source: ReportTrial,
-  place: TrialPlace,
-  { budget, reserved }: Pick<Context, 'budget' | 'reserved'>,
-): Markup {
+function failedTrialWithinBudget(trial: TrialReport, source: ReportTrial, place: TrialPlace, budget: Budget): Markup {
   if (!budget.isSpent('failed')) {
     const full = renderTrial(trial, source, place);
     const shown = budget.takeUnpacked() ? full : html`<div class="pack">${packed(full, PACKED_WORDS)}</div>`;
-    if (budget.take(shown.text.length, 'failed', reserved)) return shown;
+    if (budget.take(shown.text.length, 'failed')) return shown;
   }
   const brief = renderTrialInBrief(trial, place.id);
   budget.spend(brief.text.length, 'failed');
@@ -184,15 +164,16 @@ function failedTrialWithinBudget(
 }
 
 /** All of a scenario that passed, its trial in full while the budget of the page lasts. */
-function passedWithinBudget(render: (tell: TellTrial) => Markup, { budget, reserved }: Context): Markup {
+function passedWithinBudget(render: Render, budget: Budget): Markup {
+  budget.beginPassed();
   if (!budget.isSpent('passed')) {
     const full = packed(render(renderTrial), PACKED_WORDS);
-    if (budget.take(full.text.length, 'passed', reserved)) return full;
+    if (budget.take(full.text.length, 'passed')) return full;
   }
   return inBrief(render, budget, 'passed');
 }
 
-function inBrief(render: (tell: TellTrial) => Markup, budget: Budget, kind: 'passed' | 'failed'): Markup {
+function inBrief(render: Render, budget: Budget, kind: 'passed' | 'failed'): Markup {
   const brief = packed(
     render((trial, _source, { id }) => renderTrialInBrief(trial, id)),
     PACKED_WORDS,

@@ -1,18 +1,15 @@
-import { nameOf, uidOf } from '../../controller/api.ts';
+import { uidOf } from '../../controller/api.ts';
 import type { Context } from '../../controller/context.ts';
 import { createParts } from '../../controller/parts.ts';
 import { createClaim } from '../../controller/provisioning/new-claim.ts';
 import { readNodes } from '../../controller/provisioning/nodes.ts';
+import { isDaemonPod } from '../../controller/provisioning/pods.ts';
 import { PoolReader } from '../../controller/provisioning/pools.ts';
 import type { StaticCapacity } from '../../controller/provisioning/static-capacity.ts';
 import type { Simulator } from '../../controller/scheduling/types.ts';
-import type { Pod } from '../../model/kube.ts';
+import { namespaceLabels } from '../../controller/state.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
-
-function isWaitingDaemon({ metadata, spec }: Pod): boolean {
-  return metadata.ownerReferences?.[0]?.kind === 'DaemonSet' && (spec.nodeName ?? '') === '';
-}
 
 /** Beside what the right one does, launches for pods of DaemonSets that found no room. */
 function withDaemons(context: Context, right: StaticCapacity, simulator: Simulator): StaticCapacity {
@@ -21,12 +18,14 @@ function withDaemons(context: Context, right: StaticCapacity, simulator: Simulat
   return {
     sweep: async () => {
       await right.sweep();
-      const waiting = context.state.pods.list().filter((pod) => isWaitingDaemon(pod) && !known.has(uidOf(pod)));
+      const waiting = context.state.pods
+        .list()
+        .filter((pod) => isDaemonPod(pod) && (pod.spec.nodeName ?? '') === '' && !known.has(uidOf(pod)));
       for (const pod of waiting) known.add(uidOf(pod));
       // The planted bug: such a pod is bound to a node that is there, and another one brings its own.
       const pods = waiting.map((pod) => ({ ...pod, spec: { ...pod.spec, affinity: {} } }));
-      const namespaces = new Map(context.state.namespaces.list().map((one) => [nameOf(one), one.metadata.labels ?? {}]));
-      const { launches } = simulator.simulate({ pods, pools: pools.read(), nodes: readNodes(context), namespaces });
+      const input = { pods, pools: pools.read(), nodes: readNodes(context), namespaces: namespaceLabels(context.state) };
+      const { launches } = simulator.simulate(input);
       for (const launch of launches) await createClaim(context, launch, 'provisioned');
     },
   };
