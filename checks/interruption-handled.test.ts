@@ -174,3 +174,17 @@ for (const { name, history, codes } of [
     expect(interruptionHandled.judge(createView(history.events))?.findings.map(({ code }) => code)).toEqual(codes);
   });
 }
+
+for (const { name, hinders, codes } of [
+  { name: 'may be what keeps the target from it', hinders: {}, codes: [] },
+  { name: 'that hinders nobody is no excuse', hinders: { hinders: false }, codes: ['notice-not-read'] },
+] as const) {
+  test(`reading: a fault that strikes again and again ${name}`, () => {
+    const history = acted(queued()).arm('f-1', 'must-fire', hinders);
+    for (let t = 120; t < 210; t += 20) history.at(t).fire('f-1');
+    history.at(210).instance('i-1', 'shutting-down');
+    for (let t = 220; t < 400; t += 20) history.at(t).fire('f-1');
+    const result = interruptionHandled.judge(createView(history.at(400).finish().events));
+    expect(result?.findings.map(({ code }) => code)).toEqual(codes);
+  });
+}

@@ -25,6 +25,8 @@ export interface Fault<P, Given = P> {
   readonly params: z.ZodType<P, Given>;
   /** Whether a correct API server or EC2 may behave so. What is not legal belongs to the robustness profile. */
   readonly legal: boolean;
+  /** `false` where no strike of it can keep the target from its work, so that no bound begins anew with one. */
+  readonly hinders?: false;
   /** What a world must be able to do for it, with these parameters. */
   capabilities(params: P): readonly Capability[];
   /** Of its bands in timelines: a CSS colour. */
@@ -42,6 +44,7 @@ export interface FaultSpec {
   readonly name: string;
   readonly params: unknown;
   readonly legal: boolean;
+  readonly hinders?: false;
   readonly capabilities: readonly Capability[];
   readonly color: string;
   readonly description: string;
@@ -62,6 +65,7 @@ export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultS
     name: fault.name,
     params: parsed.data,
     legal: fault.legal,
+    ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
     capabilities: fault.capabilities(parsed.data),
     color: fault.color,
     description: fault.describe(parsed.data),

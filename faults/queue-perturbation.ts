@@ -33,6 +33,7 @@ export const queuePerturbation: Fault<Params, z.input<typeof params>> = {
   summary: 'messages about instances are doubled, delayed or lost on their way to the interruption queue',
   params,
   legal: true,
+  hinders: false,
   capabilities: () => ['queue.perturb'],
   color: '#0891b2',
   describe: (given) => {

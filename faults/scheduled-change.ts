@@ -14,6 +14,7 @@ export const scheduledChange: Fault<z.infer<typeof params>, z.input<typeof param
   summary: 'AWS Health announces that running instances will be retired',
   params,
   legal: true,
+  hinders: false,
   capabilities: () => ['queue.perturb'],
   color: '#65a30d',
   describe: (given) =>

@@ -15,6 +15,7 @@ export const strayMessages: Fault<z.infer<typeof params>, z.input<typeof params>
   summary: 'malformed messages, or messages about the instances of others, come to the interruption queue',
   params,
   legal: true,
+  hinders: false,
   capabilities: () => ['queue.perturb'],
   color: '#a16207',
   describe: ({ what, periodMs }) => `every ${periodMs / 1_000} s a ${what} message comes to the interruption queue`,

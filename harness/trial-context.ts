@@ -251,6 +251,7 @@ export class TrialContext implements Trial {
         description: fault.description,
         params: fault.params as Extract<Parameters<Recorder['record']>[0], { type: 'fault.armed' }>['fault']['params'],
         legal: fault.legal,
+        ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
         firing,
         color: fault.color,
       },

@@ -96,6 +96,8 @@ const faultSchema = z.object({
   description: z.string(),
   params: json,
   legal: z.boolean(),
+  /** `false`: no strike of it keeps the target from its work, so that no bound begins anew with one. */
+  hinders: z.literal(false).optional(),
   firing: z.enum(['must-fire', 'may-fire']),
   /** CSS colour of its bands in timelines. */
   color: z.string(),

@@ -99,11 +99,12 @@ interface Setback {
 
 /**
  * What kept the target from its work, in order: faults that struck its requests, or the world itself (they name no
- * request), and its provoked deaths. Of requests only those to AWS, unless any are asked for: who can reach EC2 can end
+ * request), but for those that hinder nobody, and its provoked deaths. Of requests only those to AWS, unless any are asked for: who can reach EC2 can end
  * an instance, but a Node goes by the Kubernetes API.
  */
 export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
-  const ofFaults = view.faults.flatMap(({ fired, healed }) => {
+  const ofFaults = view.faults.flatMap(({ armed, fired, healed }) => {
+    if (armed.fault.hinders === false) return [];
     const moments: Setback[] = fired
       .filter(({ span }) => which === 'any-request' || concernsInstances(view, span))
       .map(({ t }) => ({ fromMs: t, toMs: t }));

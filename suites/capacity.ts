@@ -143,16 +143,25 @@ export const spotQuota = scenario({
   },
 });
 
+/** Prefers the zones alike, and takes what there is. */
+const EVENLY = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const;
+
 export const noAddresses = scenario({
   id: 'capacity/no-addresses',
-  title: 'the subnets of two zones have no addresses left: nodes come from the third',
+  title: 'the subnets of two zones have no addresses left: nodes come from the third, also for pods that would rather be spread',
   requirements: ['LIM-05'],
   capabilities: ['capacity.quota'],
   pools: NODE_POOLS,
   async run(t) {
     // Who reads how many addresses are left never meets it.
     await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a', 'us-east-1b'], remaining: 0 }), 'may-fire');
-    await serve(t, 'fallback', { replicas: 6 });
+    const anywhere = await t.deploy({ name: 'anywhere', replicas: 3, ...NODE_SIZED });
+    // Whoever heeds the wish asks for one zone at a time, and EC2 has no other to choose.
+    const spread = await t.deploy({ name: 'spread', replicas: 3, ...NODE_SIZED, spread: [EVENLY] });
+    t.expect.served(anywhere, 'fallback');
+    t.expect.served(spread, 'fallback');
+    await t.untilServed(anywhere, 'fallback');
+    await t.untilServed(spread, 'fallback');
   },
 });
 

@@ -387,9 +387,9 @@ export const rollOut = scenario({
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
   async run(t) {
-    // With a surge and an absence of a quarter each, two of eight pods are beside the others, on the nodes that this takes.
+    // With a surge of a quarter three of nine pods are beside the others, who fill their nodes. All stand scattered in the end.
     t.expect.launchedAtMost(5);
-    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 8, ...THIRD_SIZED });
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 9, ...THIRD_SIZED });
     await t.rollOut(web);
     t.expect.consolidated(3, 'consolidation');
     await t.pass('consolidation');

@@ -152,6 +152,7 @@ export const writesFail = scenario({
     const late = await t.deploy({ name: 'late', replicas: 4, ...NODE_SIZED });
     t.expect.served(late, 'recover');
     await t.untilServed(late, 'provision');
+    t.expect.kept('scale-in');
     await failing.heal();
     await t.pass('scale-in');
   },
@@ -293,6 +294,7 @@ export const pausedDuringScaleIn = scenario({
     t.expect.served(late, 'recover');
     await t.untilServed(late, 'provision');
     await t.pause({ minMs: 60_000, maxMs: 120_000 });
+    t.expect.kept('scale-in');
     await paused.heal();
     await t.pass('scale-in');
   },

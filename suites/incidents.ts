@@ -40,6 +40,7 @@ export const restartedUnderLoad = scenario({
     const web = await serve(t, 'provision', { replicas: 5 });
     for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
       await t.restartTarget();
+      t.expect.kept('launch-lag');
       await t.pass('launch-lag');
     }
     await t.untilServed(web, 'recover');

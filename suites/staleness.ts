@@ -95,6 +95,7 @@ export const restartedIntoThePast = scenario({
     const lagMs = Math.min(LONGEST_LAG_MS, t.constants.emptyAfterMs + 30_000);
     await t.inject(specify(faults.watchLag, { resources: ['pods'], lagMs }), WHO_WATCHES);
     await t.restartTarget();
+    t.expect.kept('scale-in');
     await t.pass('scale-in');
     await t.untilServed(web, 'recover');
   },

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, LEAKED, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, LEAKED, TAKEN, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const crashes: Area = {
@@ -80,7 +80,7 @@ export const crashes: Area = {
         'A machine that was suspended does not know that time has passed, and finishes its sentence. Meanwhile another may have led, and the world has moved.',
       observed:
         'it is stopped while it launches, or is about to remove, and goes on minutes later; no pod is served twice, no node in use is taken, and no instance is lost',
-      breaches: { ...UNSERVED, ...LEAKED, 'runaway-capacity': ['launched-twice'] },
+      breaches: { ...UNSERVED, ...LEAKED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: 'recover',
     }),
   ],

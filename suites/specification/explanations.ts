@@ -10,7 +10,8 @@ const SILENT = { 'unserved-explained': ['unexplained'] };
 export const explanations: Area = {
   prefix: 'TEL',
   name: 'what it tells its users',
-  summary: 'events, conditions and log lines that name the object and the reason',
+  summary:
+    'events, conditions and log lines that name the object and the reason; of metrics nothing is asked, which are on neither wire and have no names in common',
   requirements: [
     requirement({
       id: 'TEL-01',

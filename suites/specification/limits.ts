@@ -51,7 +51,7 @@ export const limits: Area = {
       id: 'LIM-05',
       title: 'Where the subnets of a zone have no addresses left, nodes come in another.',
       rationale: 'It looks like a lack of capacity and is one of the network. Launches into a full subnet were repeated for hours.',
-      observed: 'two of three zones have no address left, and each pod runs within the bound',
+      observed: 'two of three zones have no address left, and each pod runs within the bound, also where it would rather be spread',
       breaches: UNSERVED,
       bound: 'fallback',
       incidents: ['karpenter-provider-aws#3380'],

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, LEAKED, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, LEAKED, TAKEN, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 const TWICE = { 'runaway-capacity': ['launched-twice', 'runaway-launches'] };
@@ -49,7 +49,7 @@ export const staleness: Area = {
       title: 'After a start nothing is removed before everything was read that could speak against it.',
       rationale: 'With nodes listed and pods not, every node is empty.',
       observed: 'it is restarted, and pods are listed much later than nodes; no pod loses its node',
-      breaches: { ...UNSERVED, ...TWICE },
+      breaches: { ...UNSERVED, ...TAKEN, ...TWICE },
       bound: 'recover',
       incidents: ['autoscaler#446'],
     }),

@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, FORCED, UNASKED, UNSERVED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, FORCED, TAKEN, UNASKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const termination: Area = {
@@ -66,8 +66,9 @@ export const termination: Area = {
       id: 'TRM-07',
       title: 'An empty node that pods have come to since is not removed.',
       rationale: 'The decision is as old as what was seen then. The scheduler binds to every node that it may, and to an empty one gladly.',
-      observed: 'pods come back while their nodes are about to go, and what removes them is held up; no more is launched than pods need',
-      breaches: { ...UNSERVED, 'runaway-capacity': ['launched-twice'] },
+      observed:
+        'pods come back while their nodes are about to go, and what removes them is held up; none that they use is taken, and no more is launched than pods need',
+      breaches: { ...UNSERVED, ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: 'recover',
       incidents: ['autoscaler#3886', 'autoscaler#5790', 'karpenter#3185'],
     }),

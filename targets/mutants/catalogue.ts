@@ -5,6 +5,7 @@ import { briefMasks } from './brief-masks.ts';
 import { brokenRoom } from './broken-room.ts';
 import { countedTwice } from './counted-twice.ts';
 import { cutGrace } from './cut-grace.ts';
+import { deadOnArrival } from './dead-on-arrival.ts';
 import { deafAfterError } from './deaf-after-error.ts';
 import { deafToOptOuts } from './deaf-to-opt-outs.ts';
 import { deafWhileConsolidating } from './deaf-while-consolidating.ts';
@@ -15,20 +16,24 @@ import { droppedPlans } from './dropped-plans.ts';
 import { earlyDeletion } from './early-deletion.ts';
 import { earlyNotice } from './early-notice.ts';
 import { endlessConsolidation } from './endless-consolidation.ts';
+import { errorsFirst } from './errors-first.ts';
 import { failedList } from './failed-list.ts';
 import { finalizerFirst } from './finalizer-first.ts';
 import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
 import { forgottenFlights } from './forgotten-flights.ts';
-import { forgottenMemory, forgottenProcessors } from './forgotten-limits.ts';
+import { forgottenMemory } from './forgotten-memory.ts';
+import { forgottenProcessors } from './forgotten-processors.ts';
 import { freshToken } from './fresh-token.ts';
+import { fullSubnets } from './full-subnets.ts';
 import { ghostNodes } from './ghost-nodes.ts';
 import { halfDeletion } from './half-deletion.ts';
 import { hammering } from './hammering.ts';
 import { hastyEnd } from './hasty-end.ts';
 import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
+import { heldBackPods } from './held-back-pods.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
 import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
@@ -44,6 +49,7 @@ import { nodeObjectRace } from './node-object-race.ts';
 import { oneAtATime } from './one-at-a-time.ts';
 import { oneTypeALaunch } from './one-type-a-launch.ts';
 import { overfullNodes } from './overfull-nodes.ts';
+import { poisonMessage } from './poison-message.ts';
 import { poisonVolume } from './poison-volume.ts';
 import { quotaBlind } from './quota-blind.ts';
 import { repeatedLaunch } from './repeated-launch.ts';
@@ -58,6 +64,7 @@ import { swallowedTopologyError } from './swallowed-topology-error.ts';
 import { throttlingAsDrought } from './throttling-as-drought.ts';
 import { triedInVain } from './tried-in-vain.ts';
 import { trustedCopy } from './trusted-copy.ts';
+import { uncountedLaunches } from './uncounted-launches.ts';
 import { unlearntShortfall } from './unlearnt-shortfall.ts';
 import { unmaskedOfferings } from './unmasked-offerings.ts';
 import { unpacedDrift } from './unpaced-drift.ts';
@@ -135,4 +142,10 @@ export const mutants: readonly Mutant[] = [
   droppedPlans,
   silentRefusals,
   launchesForDaemons,
+  heldBackPods,
+  uncountedLaunches,
+  fullSubnets,
+  errorsFirst,
+  deadOnArrival,
+  poisonMessage,
 ];
