@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import { isAbsolute, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
@@ -9,6 +9,7 @@ import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
 import { sources, suites } from '../suites/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
+import { isPath } from './paths.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A scenario as a trial's source, with what decides whether it can be run. */
@@ -81,11 +82,6 @@ export function chooseTarget(name: string): { readonly ref: TargetRef; readonly 
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
   return { ref: { name }, label: name };
-}
-
-/** What begins with `.` or `/` is a file; everything else is a name. */
-export function isPath(name: string): boolean {
-  return name.startsWith('.') || isAbsolute(name);
 }
 
 /** The URL of a file of the user's. @throws UsageError where there is none */

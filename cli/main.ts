@@ -1,34 +1,22 @@
 import { EC2S, ENDPOINT_VARIABLE } from './choose-ec2.ts';
 import { MACHINES, WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { Profile } from '../history/events.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
-import { bench } from './commands/bench.ts';
-import { canary } from './commands/canary.ts';
-import { check } from './commands/check.ts';
-import { COMPARISON_FORMATS, compare } from './commands/compare.ts';
-import { compareRuns, runAndCompare } from './commands/compare-worlds.ts';
-import { crashPoints } from './commands/crash-points.ts';
-import { doctor } from './commands/doctor.ts';
-import { gate } from './commands/gate.ts';
-import { init } from './commands/init.ts';
-import { list } from './commands/list.ts';
-import { merge } from './commands/merge.ts';
-import { DEFAULT_SEEDS, mutants } from './commands/mutants.ts';
-import { replay } from './commands/replay.ts';
-import { report } from './commands/report.ts';
 import type { ReportOptions } from './commands/report.ts';
-import { run } from './commands/run.ts';
-import { DEFAULT_PORT, serve } from './commands/serve.ts';
-import { sweep } from './commands/sweep.ts';
 import { processConsole } from './console.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from './existing/flags.ts';
 import { KITS } from './init/kits.ts';
 import type { Console } from './console.ts';
 import { ownVersion } from './own-version.ts';
 import {
+  COMPARISON_FORMATS,
   DEFAULT_NODES_FLAG,
+  DEFAULT_PORT,
+  DEFAULT_SEEDS,
+  QUICK_REFERENCE,
+  REFERENCE,
   parseClusters,
   parseMaxInstances,
   parseNodes,
@@ -42,12 +30,8 @@ import {
 } from './options.ts';
 import type { NodesFlag } from './options.ts';
 import type { Shard } from '../reports/report-input.ts';
-import { provideWorld } from './provide-world.ts';
 import type { WorldFlags } from './provide-world.ts';
 import { CONTROL_VARIABLE } from './world/control.ts';
-import { worldFaults, worldHeal, worldInject } from './world/remote.ts';
-import { worldUp } from './world/up.ts';
-import { reference } from '../targets/reference.ts';
 import { EXIT, UsageError } from './usage-error.ts';
 
 /**
@@ -78,7 +62,7 @@ export async function main(argv: readonly string[], console: Console = processCo
 
 /** In real time nobody waits a quarter of an hour for a time-out. */
 function defaultTarget(world: (typeof WORLDS)[number]): string {
-  return world === 'embedded' ? reference.name : reference.quick.name;
+  return world === 'embedded' ? REFERENCE : QUICK_REFERENCE;
 }
 
 const MORE_AT_A_TIME = { kind: 'take --clusters for more of them', existing: 'leave it out' } as const;
@@ -151,6 +135,7 @@ function refuseRunFlags(command: Command): void {
 
 const collect = (value: string, previous: readonly string[]): readonly string[] => [...previous, value];
 
+/** Each command's code is read when it is called: all of it together takes a second. */
 function commandLine(console: Console, finish: (code: number) => void): Command {
   const program = new Command('scaleproof')
     .description('Finds out whether a Kubernetes node autoscaler can be trusted: breaks its world on purpose and judges what it does.')
@@ -211,8 +196,10 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
       const crashes = flags.crashPoints ? { crashPoints: { of: 'marked' } as const } : {};
       if (workers !== undefined && flags.world !== 'embedded')
         throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
+      const { provideWorld } = await import('./provide-world.ts');
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
+      const { run } = await import('./commands/run.ts');
       finish(await run({ ...what, ...crashes, out, workers, clusters, shard: flags.shard, json, ...where }, console));
     });
 
@@ -225,7 +212,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     )
     .option('--json', 'print the report as JSON', false)
     .action(async (directory: string, { check: checks, json }: { check: readonly string[]; json: boolean }) =>
-      finish(await check(directory, { checks, json }, console)),
+      finish(await (await import('./commands/check.ts')).check(directory, { checks, json }, console)),
     );
 
   program
@@ -235,7 +222,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--out <dir>', 'the run directory of the whole, new or empty (default: a new one in runs/)')
     .option('--json', 'print the report as JSON', false)
     .action(async (directories: string[], { out, json }: { out?: string; json: boolean }) =>
-      finish(await merge(directories, { out, json }, console)),
+      finish(await (await import('./commands/merge.ts')).merge(directories, { out, json }, console)),
     );
 
   program
@@ -263,6 +250,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         },
       ) => {
         const { kubeconfig, awsEndpoint, ec2, mode, yes, out, json } = flags;
+        const { replay } = await import('./commands/replay.ts');
         finish(await replay(line, { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json }, console));
       },
     );
@@ -271,13 +259,13 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .command('crash-points')
     .description('kill the target at each of its side effects in a scenario, before and after it took effect, in a trial each')
     .addOption(new Option('--scenario <id|./file>', 'the scenario').makeOptionMandatory())
-    .option('--target <name|./file>', 'the autoscaler to test', reference.name)
+    .option('--target <name|./file>', 'the autoscaler to test', REFERENCE)
     .addOption(new Option('--seed <n>', 'seed of all trials').default(1).argParser(parseSeed))
     .option('--out <dir>', 'the run directory, new or empty (default: a new one in runs/)')
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: { scenario: string; target: string; seed: number; out?: string; workers?: number; json: boolean }) =>
-      finish(await crashPoints({ ...flags, out: flags.out, workers: flags.workers }, console)),
+      finish(await (await import('./commands/crash-points.ts')).crashPoints({ ...flags, out: flags.out, workers: flags.workers }, console)),
     );
 
   program
@@ -293,7 +281,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it')
     .addOption(new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all'))
     .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
-    .option('--target <name|./file>', 'the autoscaler to run', 'reference:quick')
+    .option('--target <name|./file>', 'the autoscaler to run', QUICK_REFERENCE)
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
     .addOption(nodesOption())
@@ -325,14 +313,16 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         const [a, b, ...more] = runs;
         if (a !== undefined && b !== undefined && more.length === 0 && world === undefined) {
           refuseRunFlags(command);
-          finish(compareRuns({ a, b, scenarios: scenario }, { json }, console));
+          finish((await import('./commands/compare-worlds.ts')).compareRuns({ a, b, scenarios: scenario }, { json }, console));
           return;
         }
         if (world === undefined || a !== undefined)
           throw new UsageError('compare-worlds takes the directories of two runs, or --world kind or existing to run both');
         // Machines in memory draw the same delays in both worlds.
         const machines = ec2 ?? (awsEndpoint === undefined ? 'embedded' : undefined);
+        const { provideWorld } = await import('./provide-world.ts');
         const where = provideWorld(world, { kubeconfig, ec2: machines, awsEndpoint, nodes, yes, keep, reuse }, console);
+        const { runAndCompare } = await import('./commands/compare-worlds.ts');
         finish(
           await runAndCompare(
             { ...rest, nodes: nodes.count, suites: suite, scenarios: scenario },
@@ -350,7 +340,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .argument('[what]', 'suites, scenarios, requirements, faults, checks or targets')
     .argument('[name]', 'only those with this in their names')
     .option('--json', 'print an array of objects', false)
-    .action((what: string | undefined, name: string | undefined, flags: { json: boolean }) => finish(list(what, name, flags, console)));
+    .action(async (what: string | undefined, name: string | undefined, flags: { json: boolean }) =>
+      finish((await import('./commands/list.ts')).list(what, name, flags, console)),
+    );
 
   program
     .command('mutants')
@@ -381,7 +373,10 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         workers?: number;
         out?: string;
         json: boolean;
-      }) => finish(await mutants({ ...rest, mutants: mutant, scenarios: scenario, workers, out }, console)),
+      }) =>
+        finish(
+          await (await import('./commands/mutants.ts')).mutants({ ...rest, mutants: mutant, scenarios: scenario, workers, out }, console),
+        ),
     );
 
   program
@@ -391,21 +386,21 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds from 1 on').default(1).argParser(parseTrials))
     .option('--json', 'print JSON', false)
     .action(async ({ scenario, ...rest }: { scenario: string[]; trials: number; json: boolean }) =>
-      finish(await bench({ ...rest, scenarios: scenario }, console)),
+      finish(await (await import('./commands/bench.ts')).bench({ ...rest, scenarios: scenario }, console)),
     );
 
   program
     .command('doctor')
     .description('whether everything is here that --world kind needs, and how to mend what is not')
     .option('--json', 'print JSON', false)
-    .action(async (flags: { json: boolean }) => finish(await doctor(flags, console)));
+    .action(async (flags: { json: boolean }) => finish(await (await import('./commands/doctor.ts')).doctor(flags, console)));
 
   program
     .command('sweep')
     .description('remove the clusters, containers, processes and folders that killed runs left, and nothing else')
     .option('--dry-run', 'only show them', false)
     .option('--json', 'print JSON', false)
-    .action(async (flags: { dryRun: boolean; json: boolean }) => finish(await sweep(flags, console)));
+    .action(async (flags: { dryRun: boolean; json: boolean }) => finish(await (await import('./commands/sweep.ts')).sweep(flags, console)));
 
   const world = program.command('world').description('an embedded world on sockets, for any program');
   world
@@ -416,7 +411,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--history <file>', 'write a history of what happens, a new file')
     .option('--json', 'print how it is reached as one line of JSON', false)
     .action(async (flags: { seed: number; quick: boolean; history?: string; json: boolean }) =>
-      finish(await worldUp({ ...flags, history: flags.history }, console)),
+      finish(await (await import('./world/up.ts')).worldUp({ ...flags, history: flags.history }, console)),
     );
   const remote = (command: Command): Command =>
     command.option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);
@@ -428,17 +423,17 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
   )
     .description('inject a fault into a running world: change its market, break its wires')
     .action(async (fault: string, params: string | undefined, flags: { control?: string; json: boolean }) =>
-      finish(await worldInject(fault, params, { control: flags.control, json: flags.json }, console)),
+      finish(await (await import('./world/remote.ts')).worldInject(fault, params, { control: flags.control, json: flags.json }, console)),
     );
   remote(world.command('heal').argument('<id>', 'as inject printed it'))
     .description('heal an injected fault')
     .action(async (id: string, flags: { control?: string; json: boolean }) =>
-      finish(await worldHeal(id, { control: flags.control, json: flags.json }, console)),
+      finish(await (await import('./world/remote.ts')).worldHeal(id, { control: flags.control, json: flags.json }, console)),
     );
   remote(world.command('faults'))
     .description('what is injected')
     .action(async (flags: { control?: string; json: boolean }) =>
-      finish(await worldFaults({ control: flags.control, json: flags.json }, console)),
+      finish(await (await import('./world/remote.ts')).worldFaults({ control: flags.control, json: flags.json }, console)),
     );
 
   program
@@ -453,7 +448,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .addOption(new Option('--hide <word>', 'with --anonymous: also this word; may be given again').argParser(collect).default([], 'none'))
     .option('--out <dir>', 'a run directory of its own, new or empty, instead of the one it is about')
     .option('--json', 'print the report as JSON', false)
-    .action(async (directory: string, flags: ReportOptions) => finish(await report(directory, flags, console)));
+    .action(async (directory: string, flags: ReportOptions) =>
+      finish(await (await import('./commands/report.ts')).report(directory, flags, console)),
+    );
 
   program
     .command('init')
@@ -462,8 +459,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .option('--out <dir>', 'where to (default: a folder of its own, for a workflow this one)')
     .option('--force', 'replace files that are there', false)
     .option('--json', 'print JSON', false)
-    .action((what: string | undefined, { out, force, json }: { out?: string; force: boolean; json: boolean }) =>
-      finish(init(what, { out, force, json }, console)),
+    .action(async (what: string | undefined, { out, force, json }: { out?: string; force: boolean; json: boolean }) =>
+      finish((await import('./commands/init.ts')).init(what, { out, force, json }, console)),
     );
 
   program
@@ -501,6 +498,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out } = flags;
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
         const format = flags.json ? 'json' : flags.format;
+        const { compare } = await import('./commands/compare.ts');
         finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, console));
       },
     );
@@ -551,6 +549,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
           ...rest
         } = flags;
         const versions = { baselineVersion, candidateVersion };
+        const { gate } = await import('./commands/gate.ts');
         finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, console));
       },
     );
@@ -578,7 +577,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         rollback: boolean;
         workers?: number;
         json: boolean;
-      }) => finish(await canary({ ...flags, state: flags.state, workers: flags.workers }, console)),
+      }) => finish(await (await import('./commands/canary.ts')).canary({ ...flags, state: flags.state, workers: flags.workers }, console)),
     );
 
   program
@@ -586,7 +585,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .description('gates for Argo Rollouts, Flagger and Prometheus over HTTP, until Ctrl-C')
     .option('--host <address>', 'where it listens; elsewhere than on this machine SCALEPROOF_TOKEN must be set', '127.0.0.1')
     .addOption(new Option('--port <n>', '0 for any').default(DEFAULT_PORT).argParser(parsePort))
-    .option('--baseline <name|./file>', 'where a request names none', reference.name)
+    .option('--baseline <name|./file>', 'where a request names none', REFERENCE)
     .addOption(
       new Option('--target <name|./file>', 'a file that requests may name as a target; may be given again')
         .argParser(collect)
@@ -614,6 +613,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         out?: string;
       }) => {
         const { target: targets, scenario: scenarios, profile: profiles, policy, state, workers, out, ...rest } = flags;
+        const { serve } = await import('./commands/serve.ts');
         finish(await serve({ ...rest, targets, scenarios, profiles, policy, state, workers, out }, console));
       },
     );

@@ -5,6 +5,16 @@ import type { Profile } from '../history/events.ts';
 import type { Shard } from '../reports/report-input.ts';
 import { UsageError } from './usage-error.ts';
 
+/** The target that is tested where none is named, and the same with short periods, for real time. */
+export const REFERENCE = 'reference';
+export const QUICK_REFERENCE = 'reference:quick';
+/** Of `mutants`: seeds enough for a race that every third of them shows. */
+export const DEFAULT_SEEDS = 8;
+/** Of `serve`. */
+export const DEFAULT_PORT = 9797;
+/** What `compare` prints. */
+export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
+
 /** Most trials of a scenario and processes that one run takes. */
 const MAX_TRIALS = 100_000;
 const MAX_WORKERS = 256;

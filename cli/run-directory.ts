@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSy
 import { dirname, join, resolve } from 'node:path';
 import { parseRunFacts } from '../reports/report-input.ts';
 import type { RunFacts } from '../reports/report-input.ts';
-import { isPath } from './choose.ts';
+import { isPath } from './paths.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';

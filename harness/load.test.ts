@@ -4,7 +4,8 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
-import { LoadError, digestOf, loadScenario, loadTarget, scenariosOf } from './load.ts';
+import { LoadError } from './load-error.ts';
+import { digestOf, loadScenario, loadTarget, scenariosOf } from './load.ts';
 import { scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
 
 /** A user's module of this source. */

@@ -10,6 +10,7 @@ import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
 import type { Scenario } from './scenario.ts';
 import { checkSchema, scenarioSchema, shapeProblem, targetSchema } from './schemas.ts';
+import { LoadError } from './load-error.ts';
 
 /** Where a scenario or a target comes from: a module and the name of its export. A user's file is no special case. */
 export interface ModuleRef {
@@ -20,14 +21,6 @@ export interface ModuleRef {
 
 /** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. */
 export type TargetRef = { readonly name: string } | ModuleRef | { readonly file: string };
-
-/** A file can't be used as it is: says which, why, and what to do. */
-export class LoadError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'LoadError';
-  }
-}
 
 /** @throws LoadError when the module fails, or exports no sound scenario under that name */
 export async function loadScenario(ref: ModuleRef): Promise<Scenario> {

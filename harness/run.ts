@@ -1,15 +1,7 @@
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { checkCatalogue } from '../checks/catalogue.ts';
-import type { Check } from '../checks/check.ts';
-import { judgeView } from '../checks/judge.ts';
 import { HistoryError, readHistory } from '../history/reader.ts';
-import { seenIn } from '../history/seen.ts';
-import type { TrialSeen } from '../history/seen.ts';
-import { crashPointSchema } from '../history/verdict.ts';
-import type { CrashPoint, TrialResult } from '../history/verdict.ts';
-import { createView } from '../history/view.ts';
-import type { View } from '../history/view.ts';
+import type { TrialResult } from '../history/verdict.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
@@ -18,6 +10,8 @@ import { MAX_SIDE_EFFECTS, crashPointsOf, sideEffectsOf, specifyCrash } from './
 import type { CrashName, CrashSpec } from './crash-points.ts';
 import { digestOf, loadScenario, loadTarget, targetDigestOf } from './load.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
+import { judgeTrial } from './judge-trial.ts';
+import type { JudgedTrial } from './judge-trial.ts';
 import type { Scenario } from './scenario.ts';
 import { realTimeLimitMs } from './real-time-limit.ts';
 import { formatReplayLine, parseReplayLine } from './replay-line.ts';
@@ -92,12 +86,6 @@ export async function planTrials(
     replay: formatReplayLine({ ...names, seed, nodes, ...(world === undefined ? {} : replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
-}
-
-/** What is known of a trial once its history has been read. */
-export interface JudgedTrial {
-  readonly result: TrialResult;
-  readonly seen: TrialSeen;
 }
 
 /** How a planned trial ended. */
@@ -195,42 +183,6 @@ function judgeOrRefuse(trial: PlannedTrial, directory: string, cpuMs: number | u
     if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
     throw error;
   }
-}
-
-/** What of a trial a run directory knows besides its history. */
-export type TrialName = Pick<PlannedTrial, 'scenario' | 'suite' | 'targetLabel' | 'seed' | 'replay' | 'history'> & {
-  readonly crash?: CrashPoint | undefined;
-};
-
-/**
- * Judges a trial from its history alone.
- * @param checks by default those of the catalogue
- */
-export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): JudgedTrial {
-  const { result, view } = readTrial(trial, directory, checks);
-  return { result, seen: seenIn(view) };
-}
-
-/** {@link judgeTrial} for who measures it as well: the view is as large as the history. */
-export function readTrial(
-  trial: TrialName,
-  directory: string,
-  checks: readonly Check[] = checkCatalogue,
-): { readonly result: TrialResult; readonly view: View } {
-  const { events, truncated } = readHistory(join(directory, trial.history));
-  const view = createView(events, { truncated });
-  const result = {
-    scenario: trial.scenario.id,
-    title: trial.scenario.title,
-    suite: trial.suite,
-    target: trial.targetLabel,
-    seed: trial.seed,
-    ...(trial.crash === undefined ? {} : { crash: crashPointSchema.parse(trial.crash) }),
-    replay: trial.replay,
-    history: trial.history,
-    ...judgeView(view, checks),
-  };
-  return { result, view };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
 import { DEFINITION, NAMESPACE, typeOf } from './kinds.ts';

@@ -1,6 +1,6 @@
 import { LineCounter, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { KubeObject } from '../model/kube.ts';
 
 /** A file's text. */

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import { manifestFiles, readManifestFile } from './files.ts';
 
 /** A directory with these files, and these links by what they point at. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { readMix } from './mix.ts';

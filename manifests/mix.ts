@@ -1,5 +1,5 @@
 import { relative } from 'node:path';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { UserObject } from '../harness/scenario.ts';
 import type { InstanceType, Pool } from '../model/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';

@@ -1,4 +1,4 @@
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
 import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';

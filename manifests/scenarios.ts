@@ -1,4 +1,4 @@
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import { readMix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
 

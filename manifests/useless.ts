@@ -1,4 +1,4 @@
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { Mix, MixWorkload } from './mix.ts';
 
 /** Most pods that the workloads may have at once: what a world on one machine runs in minutes. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
-import { LoadError } from '../harness/load.ts';
+import { LoadError } from '../harness/load-error.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { createRandom } from '../runtime/random.ts';

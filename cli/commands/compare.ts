@@ -16,10 +16,10 @@ import type { NamedTarget } from '../compare/run-targets.ts';
 import { COMPARED_SCENARIOS } from '../compare/scenarios.ts';
 import { formatTargetComparison } from '../compare/terminal.ts';
 import type { Console } from '../console.ts';
+import type { COMPARISON_FORMATS } from '../options.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
-export const COMPARISON_FORMATS = ['terminal', 'json', 'markdown'] as const;
 /** Sides of one comparison: more make no table that anybody reads. */
 const MAX_SIDES = 8;
 

@@ -48,9 +48,6 @@ export interface MutantsOptions {
   readonly json: boolean;
 }
 
-/** Seeds enough for a race that every third of them shows. */
-export const DEFAULT_SEEDS = 8;
-
 /** Most seeds of a mutant that declares to be caught by every one. */
 const SEEDS_OF_EVERY = 3;
 /** Of the scenarios that it does not declare each mutant is run in every sixth: all of them take four times the time. */

@@ -10,7 +10,7 @@ import { judgeRun } from '../judge-run.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';
-import { reportTrial } from './run.ts';
+import { reportTrial } from '../report-trial.ts';
 
 /** The flags of `report`, parsed; `true` where a path was left out. */
 export interface ReportOptions {

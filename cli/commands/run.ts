@@ -1,19 +1,16 @@
 import { availableParallelism } from 'node:os';
-import { basename, join } from 'node:path';
-import { readHistory } from '../../history/reader.ts';
-import type { NotRun, Verdict } from '../../history/verdict.ts';
-import { combine } from '../../history/verdict.ts';
+import { basename } from 'node:path';
+import type { NotRun } from '../../history/verdict.ts';
 import { whyNoCrashPoints } from '../../harness/crash-points.ts';
 import type { CrashName } from '../../harness/crash-points.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { planCrashes, planTrials, runTrials } from '../../harness/run.ts';
-import type { JudgedTrial, PlannedTrial, TrialEnd } from '../../harness/run.ts';
+import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import type { WorldRef } from '../../harness/world-for.ts';
 import { timeName } from '../../reports/clock.ts';
-import type { ReportTrial, RunFacts, Shard } from '../../reports/report-input.ts';
-import type { RunReport } from '../../reports/run-report.ts';
+import type { RunFacts, Shard } from '../../reports/report-input.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import type { Profile } from '../../history/events.ts';
 import type { Target } from '../../targets/target.ts';
@@ -26,6 +23,7 @@ import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
 import { Progress } from '../progress.ts';
+import { exitCodeOf, hasUnknownCrashes, reportTrial } from '../report-trial.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun, plannedFacts } from '../run-facts.ts';
 import { printRun, writeReports } from '../write-reports.ts';
@@ -184,29 +182,6 @@ async function carryOut(
     judged.map(({ result }) => result.verdict),
     hasUnknownCrashes(report) || signal.aborted || refusals.size > 0 || 'reason' in done || done.isLeft,
   );
-}
-
-/** Fail is 1; a run that is not whole can't be a pass; and nothing run at all proves nothing. */
-export function exitCodeOf(verdicts: readonly Verdict[], isPartial = false): number {
-  const verdict = combine(verdicts);
-  if (verdict === 'fail') return EXIT.fail;
-  return verdict === 'pass' && !isPartial ? EXIT.pass : EXIT.unknown;
-}
-
-/** A judged trial for the reports; its events are read from the file each time they are asked for, and not kept. */
-export function reportTrial(directory: string, { result, seen }: JudgedTrial): ReportTrial {
-  return {
-    result,
-    seen,
-    get events() {
-      return readHistory(join(directory, result.history)).events;
-    },
-  };
-}
-
-/** Whether a crash point was asked for that nothing is known of: a verdict of its own, since it may have no trial. */
-export function hasUnknownCrashes({ scenarios }: RunReport): boolean {
-  return scenarios.some(({ crashPoints }) => crashPoints !== undefined && (crashPoints.uncounted !== undefined || crashPoints.unknown > 0));
 }
 
 interface Plan {

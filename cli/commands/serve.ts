@@ -2,7 +2,8 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { chooseScenarios, chooseTarget, isPath } from '../choose.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
+import { isPath } from '../paths.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
 import { summarizeGate } from '../gate/terminal.ts';
@@ -16,7 +17,6 @@ import type { Site } from '../serve/server.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { readPolicy } from './gate.ts';
 
-export const DEFAULT_PORT = 9797;
 /** Holds the token that clients have to send. Not a flag: those are seen by everybody on the machine. */
 export const TOKEN_VARIABLE = 'SCALEPROOF_TOKEN';
 

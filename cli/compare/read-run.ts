@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison.ts';
 import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison.ts';
 import { episodeOf } from '../../gate/episodes-of.ts';
-import { readTrial } from '../../harness/run.ts';
+import { readTrial } from '../../harness/judge-trial.ts';
 import { measuresOf } from '../../history/measures.ts';
 import { HistoryError } from '../../history/reader.ts';
 import type { View } from '../../history/view.ts';
