@@ -46,6 +46,8 @@ export interface WorkloadSpec {
   readonly memory: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
+  /** Preferred node affinity, of the greatest weight. */
+  readonly preferredAffinity?: readonly NodeSelectorRequirement[];
   readonly tolerations?: readonly Toleration[];
   /** Required anti-affinity of its pods to each other over this label: at most one of them in each domain. */
   readonly apartOver?: string;
@@ -277,19 +279,21 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
   };
 }
 
-function affinityOf({ name, nodeAffinity, apartOver, near }: WorkloadSpec): PodSpec['affinity'] {
-  if (nodeAffinity === undefined && apartOver === undefined && near === undefined) return undefined;
+function affinityOf({ name, nodeAffinity: required, preferredAffinity: preferred, apartOver, near }: WorkloadSpec): PodSpec['affinity'] {
+  if ([required, preferred, apartOver, near].every((part) => part === undefined)) return undefined;
   const toPods = (workload: string, topologyKey: string): PodAffinity => ({
     requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: workload } } }],
   });
-  return {
-    ...(nodeAffinity === undefined
+  const nodeAffinity = {
+    ...(required === undefined
       ? {}
-      : {
-          nodeAffinity: {
-            requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [...nodeAffinity] }] },
-          },
-        }),
+      : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [...required] }] } }),
+    ...(preferred === undefined
+      ? {}
+      : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference: { matchExpressions: [...preferred] } }] }),
+  };
+  return {
+    ...(required === undefined && preferred === undefined ? {} : { nodeAffinity }),
     ...(near === undefined ? {} : { podAffinity: toPods(near.workload, near.over) }),
     ...(apartOver === undefined ? {} : { podAntiAffinity: toPods(name, apartOver) }),
   };

@@ -94,6 +94,7 @@ export const staleReads = scenario({
   pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.staleReads, { maxMs: 30_000 }));
+    t.expect.launchedAtMost(5);
     await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
   },
 });
@@ -123,7 +124,7 @@ export const kubernetesThrottles = scenario({
   capabilities: ['wire.kube'],
   pools: NODE_POOLS,
   async run(t) {
-    await t.inject(specify(faults.kubeThrottling, { writes: true, when: { kind: 'every', nth: 4 }, retryAfterSeconds: 1 }));
+    await t.inject(specify(faults.kubeThrottling, { writes: true, when: { kind: 'probability', probability: 0.5 }, retryAfterSeconds: 1 }));
     const web = await serve(t, 'recover', { replicas: 5 });
     await t.scale(web, 0);
     await t.untilEmpty('settle');

@@ -81,7 +81,7 @@ export const nothingAnywhere = scenario({
     t.expect.served(web, 'recover');
     t.expect.explained(web, [], 'provision');
     await t.untilFired(drought, 'provision');
-    await t.pass('provision', 2);
+    await t.pass('provision', 6);
     await drought.heal();
     await t.untilServed(web, 'recover');
   },

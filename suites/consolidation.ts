@@ -424,3 +424,135 @@ export const interruptedMeanwhile = scenario({
     await t.untilServed(web, 'recover');
   },
 });
+
+export const driftedOptedOut = scenario({
+  id: 'consolidation/drifted-opted-out',
+  title: 'a pool changes while pods that must not be disrupted run on its nodes: these stay',
+  profile: 'extended',
+  requirements: ['BUD-05'],
+  features: ['drift', 'do-not-disrupt'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    await serve(t, 'provision', { replicas: 2, annotations: OPTED_OUT });
+    await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
+    t.expect.kept('drift');
+    await t.pass('drift');
+  },
+});
+
+export const driftedMarked = scenario({
+  id: 'consolidation/drifted-marked',
+  title: 'a pool changes while its nodes are marked by their user: these stay',
+  profile: 'extended',
+  requirements: ['BUD-07'],
+  features: ['drift', 'do-not-disrupt'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    await serve(t, 'provision', { replicas: 2 });
+    await t.keepNodes();
+    await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
+    t.expect.kept('drift');
+    await t.pass('drift');
+  },
+});
+
+export const emptyMarked = scenario({
+  id: 'consolidation/empty-marked',
+  title: 'a user has marked nodes, and they fall empty: they stay, and pods that come later run there',
+  profile: 'extended',
+  requirements: ['BUD-07'],
+  features: ['do-not-disrupt'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(2);
+    const web = await serve(t, 'provision', { replicas: 2 });
+    await t.keepNodes();
+    await t.scale(web, 0);
+    t.expect.kept('scale-in');
+    await t.pass('scale-in');
+    await t.scale(web, 2);
+    await t.untilServed(web, 'provision');
+  },
+});
+
+export const driftedTaints = scenario({
+  id: 'consolidation/drifted-taints',
+  title: 'the taints of a pool change: its nodes are replaced by such as have them',
+  profile: 'extended',
+  requirements: ['DIS-07'],
+  features: ['drift', 'taints'],
+  pools: [pool('default', ONE_TYPE)],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 2, tolerations: [{ key: 'team', operator: 'Exists' }] });
+    await t.changePool(pool('default', { ...ONE_TYPE, taints: [{ key: 'team', value: 'blue', effect: 'NoSchedule' }] }));
+    t.expect.neverWithoutNode(web);
+    t.expect.emptied('drift');
+    await t.pass('drift');
+  },
+});
+
+export const budgetOfShare = scenario({
+  id: 'consolidation/budget-of-share',
+  title: 'the budget of a pool lets a quarter of its nodes go at a time: those that fall empty go one after the other',
+  profile: 'extended',
+  requirements: ['BUD-03'],
+  features: ['disruption-budgets'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '25%' }] } })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const web = await serve(t, 'provision', { replicas: 4 });
+    await t.scale(web, 1);
+    t.expect.consolidated(1, 'settle');
+    await t.untilLeft(1, 'settle');
+    await t.pass('settle');
+  },
+});
+
+/** Side effects of one plan: two taints or so, and a deletion. */
+const PLAN_EFFECTS = 3;
+
+export const killedWhileConsolidating = scenario({
+  id: 'consolidation/killed-meanwhile',
+  title: 'killed right after one of the first side effects of a plan, another with each seed: it is carried through or undone',
+  profile: 'extended',
+  requirements: ['CRA-05'],
+  features: ['consolidation'],
+  capabilities: ['target.kill', 'wire.kube'],
+  pools: ONE_TYPE_POOLS,
+  async run(t) {
+    await halve(t);
+    const nth = t.random.int(1, PLAN_EFFECTS);
+    const operations = ['patch nodes', 'update nodes', 'create pods/eviction', 'ec2:TerminateInstances'];
+    await t.inject(specify(faults.crash, { operations, when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    t.expect.consolidated(1, 'settle');
+    await t.untilLeft(1, 'settle');
+    await t.pass('settle');
+  },
+});
+
+export const budgetBesideUnready = scenario({
+  id: 'consolidation/budget-beside-unready',
+  title: 'the budget lets one node go, and one is not Ready: surplus nodes stay until it is back',
+  profile: 'extended',
+  requirements: ['BUD-03'],
+  features: ['disruption-budgets'],
+  capabilities: ['boot.delay'],
+  pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    const stays = await serve(t, 'provision', { name: 'stays', replicas: 2 });
+    const goes = await serve(t, 'provision', { name: 'goes', replicas: 2 });
+    const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
+    await t.untilFired(dead, 'provision');
+    // Until it is NotReady, which takes most of a minute.
+    await t.pause({ minMs: 60_000, maxMs: 70_000 });
+    await t.remove(goes);
+    await t.pause({ minMs: 150_000, maxMs: 170_000 });
+    await dead.heal();
+    await t.untilServed(stays, 'recover');
+    await t.untilLeft(2, 'settle');
+  },
+});

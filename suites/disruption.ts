@@ -34,7 +34,7 @@ export const deadKubelet = scenario({
     await t.untilServed(web, 'provision');
     const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
     await t.untilFired(dead, 'provision');
-    await t.pass('provision');
+    await t.pause({ minMs: 200_000, maxMs: 280_000 });
     await dead.heal();
     await t.untilServed(web, 'replacement');
   },

@@ -104,9 +104,6 @@ export const killedBeforeTermination = scenario({
   },
 });
 
-/** Longer than a notice may wait for a reaction, shorter than what was refused is left alone. */
-const SOON_AFTER = { minMs: 40_000, maxMs: 100_000 } as const;
-
 export const boughtSoonAfter = scenario({
   id: 'incidents/bought-soon-after',
   title: 'the only spot capacity of a pool is taken back, and a minute later more is needed: it is bought on demand',
@@ -120,7 +117,7 @@ export const boughtSoonAfter = scenario({
     t.expect.served(web, 'recover');
     const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
     await t.untilFired(taken, 'provision');
-    await t.pause(SOON_AFTER);
+    await t.pause({ minMs: 40_000, maxMs: t.constants.unavailableOfferingMs - t.lengthMs('launch-lag') });
     await t.scale(web, 4);
     await t.pass('provision', 2);
     await t.untilServed(web, 'recover');

@@ -18,6 +18,8 @@ function interrupted(options: {
   readonly budget?: BudgetSpec;
   /** What stands in the way of the messages, armed before. By default nothing. */
   readonly before?: readonly FaultSpec[];
+  /** Instances that are taken, where each has one pod and is replaced once: pods and nodes are as many then. */
+  readonly replaced?: number;
   readonly fault: FaultSpec;
 }): Scenario {
   const { before = [], budget } = options;
@@ -28,8 +30,9 @@ function interrupted(options: {
     profile: 'extended',
     features: ['spot', 'interruption'],
     capabilities: ['spot.interrupt', ...new Set(before.flatMap(({ capabilities }) => capabilities))],
-    pools: SPOT,
+    pools: options.replaced === undefined ? SPOT : [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: NODE_TYPES })],
     async run(t) {
+      if (options.replaced !== undefined) t.expect.launchedAtMost(options.replicas + options.replaced);
       const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: options.replicas, ...NODE_SIZED });
       if (budget !== undefined) await t.protect(web, budget);
       t.expect.served(web, 'recover');
@@ -57,6 +60,7 @@ export const rebalanceFirst = interrupted({
   title: 'a rebalance recommendation comes first, then the warning, each of them twice',
   requirements: ['INT-01', 'INT-02', 'MSG-01'],
   replicas: 4,
+  replaced: 2,
   fault: specify(faults.spotInterruption, { count: 2, rebalance: 'before', rebalanceBeforeMs: 60_000, message: 'duplicated' }),
 });
 
@@ -73,6 +77,7 @@ export const lateWarning = interrupted({
   title: 'the warning comes after the instance is gone: nothing is done twice, and the pods are served',
   requirements: ['MSG-02'],
   replicas: 4,
+  replaced: 2,
   fault: specify(faults.spotInterruption, { count: 2, message: 'late' }),
 });
 
@@ -98,7 +103,11 @@ export const strayMessages = interrupted({
   title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
   requirements: ['MSG-04'],
   replicas: 4,
-  before: [specify(faults.strayMessages, { what: 'malformed' }), specify(faults.strayMessages, { what: 'foreign' })],
+  before: [
+    specify(faults.strayMessages, { what: 'malformed' }),
+    specify(faults.strayMessages, { what: 'unknown' }),
+    specify(faults.strayMessages, { what: 'foreign' }),
+  ],
   fault: specify(faults.spotInterruption, { count: 1 }),
 });
 
@@ -112,6 +121,7 @@ export const perturbedQueue = interrupted({
   title: 'every message comes three times, two warnings late, and the recommendations after the warnings: each is acted on once',
   requirements: ['MSG-01', 'MSG-02'],
   replicas: 6,
+  replaced: 4,
   before: [
     specify(faults.queuePerturbation, { what: 'duplicate', copies: 3 }),
     specify(faults.queuePerturbation, { what: 'delay', kinds: ['spot-interruption'], count: 2, delayMs: LATE_MS }),
@@ -178,8 +188,8 @@ export const beforeRegistration = scenario({
   capabilities: ['spot.interrupt'],
   pools: SPOT,
   async run(t) {
-    await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'before-registration', noticeMs: 20_000 }));
-    await serve(t, 'replacement', { replicas: 4 });
+    await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'before-registration', noticeMs: 5_000 }));
+    await serve(t, 'recover', { replicas: 4 });
   },
 });
 

@@ -50,13 +50,13 @@ export const twoCycles = scenario({
 export const daemonSetOverhead = scenario({
   id: 'provisioning/daemonset-overhead',
   title: 'an agent on every node takes its share: nodes are large enough for the pod and the agent',
-  requirements: ['PRV-03'],
+  requirements: ['PRV-03', 'TRM-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
     // Without the agent a pod fits on a node of two CPUs, with it it does not.
     // More important than the pods, as agents are: it takes its share whoever was there first.
     await t.daemonSet({ name: 'agent', cpu: '600m', memory: '256Mi', priorityClassName: 'system-node-critical' });
-    await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname });
+    await scaleToNone(t, await serve(t, 'provision', { replicas: 4, apartOver: LABEL.hostname }));
   },
 });
 

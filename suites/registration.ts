@@ -67,6 +67,7 @@ export const flappingNode = scenario({
   pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.flappingNode, { count: 1, periodMs: 20_000, times: 5 }));
+    t.expect.launchedAtMost(3);
     await serve(t, 'recover', { replicas: 3 });
     await t.pass('provision');
   },

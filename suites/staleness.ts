@@ -125,6 +125,7 @@ export const lateDescriptions = scenario({
   pools: NODE_POOLS,
   async run(t) {
     await t.inject(specify(faults.staleReads, { maxMs: LATE_READS_MS, resources: ['instances'] }));
+    t.expect.launchedAtMost(5);
     const web = await serve(t, 'recover', { replicas: 5 });
     await t.pass('node-without-instance');
     await scaleToNone(t, web);

@@ -103,7 +103,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'do-not-disrupt',
     ],
     constants: constantsOf(periods),
-    resources: [RESOURCES.nodeclaims.plural],
+    resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     install: async (site) => {
       for (const crd of CRDS) await apply(kubeOf(site), RESOURCES.customresourcedefinitions, crd);
       for (const type of SERVED) await untilServed(kubeOf(site), site.runtime.clock, type);

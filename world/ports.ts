@@ -292,6 +292,9 @@ export interface SpotPort {
   }): Heal;
 }
 
+/** What is no business of this cluster, and comes to its queue all the same. */
+export type StrayMessage = 'malformed' | 'foreign' | 'unknown';
+
 /** Perturbs the interruption queue. Capability `queue.perturb`. */
 export interface QueuePort {
   /** Perturbs messages of these kinds (none given: of all), at most `count` (none given: all), until undone. */
@@ -302,10 +305,10 @@ export interface QueuePort {
     readonly fired: (kind: MessageKind, instance: string) => void;
   }): Heal;
   /**
-   * Puts a message there now and every `periodMs` until undone: one that nobody can parse, or a spot warning about an
-   * instance that is none of this cluster's.
+   * Puts a message there now and every `periodMs` until undone: one that nobody can parse, an event of a kind that nobody
+   * has heard of, or a spot warning about an instance that is none of this cluster's.
    */
-  put(stray: { readonly what: 'malformed' | 'foreign'; readonly periodMs: number; readonly fired: (about: string) => void }): Heal;
+  put(stray: { readonly what: StrayMessage; readonly periodMs: number; readonly fired: (about: string) => void }): Heal;
   /**
    * Announces, by AWS Health, that selected running instances will be retired `startsInMs` from now: at most `count` (none
    * given: all). Nothing ends them: trials are shorter. Undoing takes back what was not announced yet, which is nothing.

@@ -55,7 +55,7 @@ export const budgets: Area = {
       rationale: 'A job of many hours has no budget and no second copy; the mark is all that it has.',
       observed:
         'marked pods run on nodes that would otherwise be removed, and each removal by will, from its first eviction on, is compared with them',
-      breaches: { 'opt-outs': ['opted-out-pod-disturbed'] },
+      breaches: { 'opt-outs': ['opted-out-pod-disturbed'], ...TAKEN, 'runaway-capacity': ['launched-twice'] },
       bound: AT_EVERY_MOMENT,
     }),
     requirement({

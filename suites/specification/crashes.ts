@@ -49,8 +49,15 @@ export const crashes: Area = {
       id: 'CRA-05',
       title: 'A removal that a crash has interrupted is carried through or undone.',
       rationale: 'A node that is marked to go, and that nobody remembers, takes no pods and is never ended.',
-      observed: 'it is killed after any side effect of a scale-in, and started again; what is not needed ends, and pods are served',
-      breaches: { ...UNSERVED, ...LEAKED, 'scale-in': ['not-ended'], 'world-settled': ['not-settled', 'not-removed'] },
+      observed:
+        'it is killed after any side effect of a scale-in or a consolidation, and started again; what is not needed ends, and pods are served',
+      breaches: {
+        ...UNSERVED,
+        ...LEAKED,
+        'scale-in': ['not-ended'],
+        consolidation: ['not-consolidated'],
+        'world-settled': ['not-settled', 'not-removed'],
+      },
       bound: 'settle',
       incidents: ['autoscaler#3949', 'autoscaler#5657', 'autoscaler#5048'],
     }),

@@ -66,7 +66,8 @@ export const leaks: Area = {
       id: 'LEK-07',
       title: 'Instances of others in the same account are neither ended, stopped nor retagged.',
       rationale: 'A collection that goes by what it does not know is one error away from the end of a database.',
-      observed: 'instances of another owner run in the account during every trial, and each request is compared with them',
+      observed:
+        'instances of another owner, and a node of another cluster, run in the account during every trial, and each request is compared with them',
       breaches: { 'foreign-instances': ['foreign-instance-ended'] },
       bound: AT_EVERY_MOMENT,
       incidents: ['autoscaler#10276'],

@@ -23,8 +23,14 @@ export const messages: Area = {
       features: ['spot', 'interruption'],
       title: 'A message that comes late, also after its instance is gone, or after one that followed it, does no harm.',
       rationale: 'It may be about an instance that nobody knows any more, or about a node that is being replaced already.',
-      observed: 'warnings come after the end, and recommendations after warnings; pods run again, every instance is accounted for',
-      breaches: { ...UNSERVED, ...LEAKED, 'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'] },
+      observed:
+        'warnings come after the end, and recommendations after warnings; pods run again, nothing is launched twice, every instance is accounted for',
+      breaches: {
+        ...UNSERVED,
+        ...LEAKED,
+        'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'],
+        'runaway-capacity': ['launched-twice'],
+      },
       bound: 'recover',
     }),
     requirement({

@@ -46,8 +46,9 @@ export const registration: Area = {
       id: 'REG-05',
       title: 'A node that stops and starts being Ready is neither forgotten nor launched for again and again.',
       rationale: 'Networks hiccup. Each change of a condition is news, and none of them is a decision.',
-      observed: 'a node changes its readiness several times; its pods run within the bound, and its instance ends when it is not needed',
-      breaches: { ...UNSERVED, ...LEAKED, 'runaway-capacity': ['runaway-launches'] },
+      observed:
+        'a node changes its readiness several times; its pods run within the bound, no more is launched than they need, and its instance ends when it is not needed',
+      breaches: { ...UNSERVED, ...LEAKED, 'runaway-capacity': ['runaway-launches', 'launched-twice'] },
       bound: 'recover',
     }),
     requirement({

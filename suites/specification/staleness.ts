@@ -12,10 +12,11 @@ export const staleness: Area = {
       id: 'STL-01',
       title: 'An instance that the cloud does not show yet is not taken for lost.',
       rationale: 'Descriptions follow changes with a delay. What was launched a second ago may be absent from a good answer.',
-      observed: 'descriptions lag by up to thirty seconds; pods run within the bound, and no instance is lost',
-      breaches: { ...UNSERVED, ...LEAKED },
+      observed:
+        'descriptions lag by seconds, and by minutes; pods run within the bound, none is launched for twice, and no instance is lost',
+      breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: 'recover',
-      incidents: ['karpenter-provider-aws#7684'],
+      incidents: ['karpenter-provider-aws#7684', 'karpenter-provider-aws#4342'],
     }),
     requirement({
       id: 'STL-02',

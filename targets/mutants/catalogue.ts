@@ -1,3 +1,4 @@
+import { anyCluster } from './any-cluster.ts';
 import { batchLimits } from './batch-limits.ts';
 import { believedEnd } from './believed-end.ts';
 import { boughtAgain } from './bought-again.ts';
@@ -5,6 +6,7 @@ import { briefMasks } from './brief-masks.ts';
 import { brokenRoom } from './broken-room.ts';
 import { countedTwice } from './counted-twice.ts';
 import { cutGrace } from './cut-grace.ts';
+import { daemonsAsNeed } from './daemons-as-need.ts';
 import { deadOnArrival } from './dead-on-arrival.ts';
 import { deafAfterError } from './deaf-after-error.ts';
 import { deafToOptOuts } from './deaf-to-opt-outs.ts';
@@ -12,7 +14,9 @@ import { deafWhileConsolidating } from './deaf-while-consolidating.ts';
 import { deletedPods } from './deleted-pods.ts';
 import { deniedEnd } from './denied-end.ts';
 import { doubleLaunch } from './double-launch.ts';
+import { driftOverOptOuts } from './drift-over-opt-outs.ts';
 import { droppedPlans } from './dropped-plans.ts';
+import { eachMessage } from './each-message.ts';
 import { earlyDeletion } from './early-deletion.ts';
 import { earlyNotice } from './early-notice.ts';
 import { endlessConsolidation } from './endless-consolidation.ts';
@@ -35,10 +39,12 @@ import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { heldBackPods } from './held-back-pods.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
+import { keptClass } from './kept-class.ts';
 import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
-import { launchesForDaemons } from './launches-for-daemons.ts';
 import { kubeletClock } from './kubelet-clock.ts';
+import { launchesForDaemons } from './launches-for-daemons.ts';
+import { leftMark } from './left-mark.ts';
 import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
 import { narrowLaunches } from './narrow-launches.ts';
@@ -55,12 +61,16 @@ import { quotaBlind } from './quota-blind.ts';
 import { repeatedLaunch } from './repeated-launch.ts';
 import { restoredTaints } from './restored-taints.ts';
 import { retriedTaint } from './retried-taint.ts';
+import { rooflessMasks } from './roofless-masks.ts';
 import { serverTime } from './server-time.ts';
+import { shareBlind } from './share-blind.ts';
 import { shortPatience } from './short-patience.ts';
-import { staleDescribe } from './stale-describe.ts';
 import { silentRefusals } from './silent-refusals.ts';
+import { staleDescribe } from './stale-describe.ts';
 import { stalePlan } from './stale-plan.ts';
 import { swallowedTopologyError } from './swallowed-topology-error.ts';
+import { taintBlind } from './taint-blind.ts';
+import { takenForLost } from './taken-for-lost.ts';
 import { throttlingAsDrought } from './throttling-as-drought.ts';
 import { triedInVain } from './tried-in-vain.ts';
 import { trustedCopy } from './trusted-copy.ts';
@@ -69,6 +79,7 @@ import { unlearntShortfall } from './unlearnt-shortfall.ts';
 import { unmaskedOfferings } from './unmasked-offerings.ts';
 import { unpacedDrift } from './unpaced-drift.ts';
 import { unreadAsDrift } from './unread-as-drift.ts';
+import { unreadyUncounted } from './unready-uncounted.ts';
 import { unsyncedForever } from './unsynced-forever.ts';
 import { unsyncedStart } from './unsynced-start.ts';
 import { zoneBlind } from './zone-blind.ts';
@@ -148,4 +159,15 @@ export const mutants: readonly Mutant[] = [
   errorsFirst,
   deadOnArrival,
   poisonMessage,
+  anyCluster,
+  daemonsAsNeed,
+  driftOverOptOuts,
+  eachMessage,
+  keptClass,
+  leftMark,
+  rooflessMasks,
+  shareBlind,
+  taintBlind,
+  takenForLost,
+  unreadyUncounted,
 ];

@@ -11,7 +11,7 @@ for (const { target, caughtBy, resembles } of mutants) {
     const check = checkCatalogue.find(({ name }) => name === caughtBy.check);
     expect(Object.keys(check?.codes ?? {}), `codes of ${caughtBy.check}`).toContain(caughtBy.code);
     expect(caughtBy.object, 'kinds of objects, as findings name them').toMatch(
-      /^((pods|instance|nodes|nodeclaims|launchtemplate)\/.|(ec2|sqs):[A-Z]|target$|world$)/,
+      /^((pods|instance|nodes|nodeclaims|ec2nodeclasses|launchtemplate)\/.|(ec2|sqs):[A-Z]|target$|world$)/,
     );
     expect(target.name).toMatch(/^mutant:[a-z0-9-]+$/);
     expect(resembles, 'names a public issue').toMatch(/#\d+/);

@@ -120,6 +120,8 @@ export interface FleetSpec {
   readonly count?: number;
   readonly types?: readonly string[];
   readonly zones?: readonly string[];
+  /** Zones are tried in the order in which they are named. */
+  readonly inOrder?: boolean;
   readonly token?: string;
   readonly template?: string;
   readonly more?: Partial<CreateFleetCommandInput>;
@@ -130,10 +132,11 @@ export function fleet(spec: FleetSpec = {}): CreateFleetCommand {
   const { capacityType = 'spot', count = 1, types = ['m6i.large'], zones = Object.keys(CLUSTER.subnets), token, template = 'nodes' } = spec;
   type Override = NonNullable<NonNullable<CreateFleetCommandInput['LaunchTemplateConfigs']>[number]['Overrides']>[number];
   const overrides = types.flatMap((type) =>
-    zones.map((zone): Override => ({
+    zones.map((zone, index): Override => ({
       InstanceType: type as NonNullable<Override['InstanceType']>,
       AvailabilityZone: zone,
       SubnetId: CLUSTER.subnets[zone],
+      ...(spec.inOrder === true ? { Priority: index } : {}),
     })),
   );
   return new CreateFleetCommand({
@@ -141,6 +144,7 @@ export function fleet(spec: FleetSpec = {}): CreateFleetCommand {
     ...(token === undefined ? {} : { ClientToken: token }),
     LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: template, Version: '$Latest' }, Overrides: overrides }],
     TargetCapacitySpecification: { TotalTargetCapacity: count, DefaultTargetCapacityType: capacityType },
+    ...(spec.inOrder === true ? { OnDemandOptions: { AllocationStrategy: 'prioritized' as const } } : {}),
     ...spec.more,
   });
 }

@@ -11,7 +11,7 @@ import type { WorldPart } from '../tasks.ts';
 import { Ec2Backend } from './backend.ts';
 import { Capacity } from './capacity.ts';
 import { Fleets } from './fleets.ts';
-import { ForeignInstance } from './foreign-instance.ts';
+import { FOREIGN_TAGS, ForeignInstance } from './foreign-instance.ts';
 import { drawId } from './ids.ts';
 import { InstanceFaults } from './instance-faults.ts';
 import type { InstanceStore } from './instance-store.ts';
@@ -113,6 +113,11 @@ export function createEc2(options: Ec2Options): Ec2 {
       templates,
       templateFaults: new TemplateFaults(clock, templates),
     },
-    others: subnets.slice(0, 1).map((subnet) => new ForeignInstance({ clock, random: random.fork('foreign'), instances, store, subnet })),
+    others: FOREIGN_TAGS.flatMap((tags, index) => {
+      const subnet = subnets[index];
+      return subnet === undefined
+        ? []
+        : [new ForeignInstance({ clock, random: random.fork(`foreign ${index}`), instances, store, subnet, tags })];
+    }),
   };
 }

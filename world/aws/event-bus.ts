@@ -4,7 +4,7 @@ import { selects } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../../wire/backend.ts';
-import type { Heal, Instance, InstancePort, MessageKind, MessagePerturbation, QueuePort } from '../ports.ts';
+import type { Heal, Instance, InstancePort, MessageKind, MessagePerturbation, QueuePort, StrayMessage } from '../ports.ts';
 import { drawMs } from '../tasks.ts';
 import type { DelayRange } from '../tasks.ts';
 import { formatEvent, rebalanceRecommendation, scheduledChange, spotInterruptionWarning, stateChange } from './event-bodies.ts';
@@ -122,8 +122,7 @@ export class EventBus implements QueuePort {
       const id = drawId(random, 'i');
       const stamp = { id: drawUuid(random), region: this.#region, atMs: this.#clock.nowMs() };
       const body = formatEvent(stamp, spotInterruptionWarning({ id, zone: `${this.#region}a` }));
-      // As if something had cut it off.
-      this.#queue.send(what === 'foreign' ? body : body.slice(0, body.indexOf('"detail":{')));
+      this.#queue.send(strayBody(what, body));
       fired(id);
       await sleepUnlessHealed(this.#clock, periodMs, signal);
     }
@@ -183,4 +182,17 @@ export async function sleepUnlessHealed(clock: Clock, ms: number, healed: AbortS
 
 function isNotice(kind: MessageKind): kind is NoticeKind {
   return (NOTICE_KINDS as readonly string[]).includes(kind);
+}
+
+/** @param warning about an instance of nobody here */
+function strayBody(what: StrayMessage, warning: string): string {
+  switch (what) {
+    case 'foreign':
+      return warning;
+    case 'unknown':
+      return warning.replace('EC2 Spot Instance Interruption Warning', 'EC2 Instance Weather Report');
+    case 'malformed':
+      // As if something had cut it off.
+      return warning.slice(0, warning.indexOf('"detail":{'));
+  }
 }

@@ -9,12 +9,12 @@ import { expect, test } from '@playwright/test';
 import { CLUSTER, fleet, idsOf, instancesOf, makeTemplate, withEc2 } from './ec2.test.support.ts';
 import type { Bench } from './ec2.test.support.ts';
 
-/** Runs `work` beside somebody else's instance. @param work gets its id */
-async function withForeign(work: (bench: Bench, id: string) => Promise<void>): Promise<void> {
+/** Runs `work` beside somebody else's instances. @param work gets the ids of one that nobody's cluster owns, and of one of another cluster */
+async function withForeign(work: (bench: Bench, id: string, otherCluster: string) => Promise<void>): Promise<void> {
   await withEc2(async (bench) => {
     for (const part of bench.others) await part.run(new AbortController().signal);
-    const [foreign] = instancesOf(await bench.send(new DescribeInstancesCommand({})));
-    await work(bench, foreign?.InstanceId ?? '');
+    const [foreign, otherCluster] = instancesOf(await bench.send(new DescribeInstancesCommand({})));
+    await work(bench, foreign?.InstanceId ?? '', otherCluster?.InstanceId ?? '');
   });
 }
 
@@ -25,12 +25,12 @@ function deeds({ told }: Bench): string[] {
   );
 }
 
-test('requests list it first, as of before the cluster; filters by tag and the world do not see it', async () => {
-  await withForeign(async (bench, id) => {
+test('requests list them first, as of before the cluster; filters by its tag and the world do not see them', async () => {
+  await withForeign(async (bench, id, otherCluster) => {
     await makeTemplate(bench);
     const own = idsOf(await bench.send(fleet()));
     const listed = instancesOf(await bench.send(new DescribeInstancesCommand({})));
-    expect(listed.map(({ InstanceId }) => InstanceId)).toEqual([id, ...own]);
+    expect(listed.map(({ InstanceId }) => InstanceId)).toEqual([id, otherCluster, ...own]);
     expect(listed[0]).toMatchObject({
       State: { Name: 'running' },
       SubnetId: CLUSTER.subnets['us-east-1a'],
@@ -38,14 +38,20 @@ test('requests list it first, as of before the cluster; filters by tag and the w
       Tags: expect.arrayContaining([{ Key: 'Name', Value: 'somebody-elses' }]),
     });
     expect(listed[0]?.LaunchTime?.getTime()).toBeLessThan(bench.clock.nowMs());
-    const byTag = new DescribeInstancesCommand({ Filters: [{ Name: 'tag-key', Values: ['karpenter.sh/nodepool'] }] });
-    expect(instancesOf(await bench.send(byTag))).toEqual([]);
+    const withTag = async (name: string): Promise<unknown[]> =>
+      instancesOf(await bench.send(new DescribeInstancesCommand({ Filters: [{ Name: 'tag-key', Values: [name] }] }))).map(
+        ({ InstanceId }) => InstanceId,
+      );
+    expect(await withTag(`kubernetes.io/cluster/${CLUSTER.name}`)).not.toContain(otherCluster);
+    // Who goes by its own kind's tags alone takes it for its own.
+    expect(await withTag('karpenter.sh/nodeclaim')).toContain(otherCluster);
+    expect(await withTag('karpenter.sh/nodeclaim')).not.toContain(id);
     expect(bench.ports.instances.list().map((instance) => instance.id)).toEqual(own);
     expect(bench.ports.instances.get(id)).toBeUndefined();
     const { Subnets = [] } = await bench.send(new DescribeSubnetsCommand({ SubnetIds: [CLUSTER.subnets['us-east-1a'] ?? ''] }));
     expect(Subnets[0]?.AvailableIpAddressCount).toBeLessThan(4_091);
-    expect(deeds(bench)).toEqual(['found']);
-    expect(bench.events.some(({ instance }) => instance === id)).toBe(false);
+    expect(deeds(bench)).toEqual(['found', 'found']);
+    expect(bench.events.some(({ instance }) => [id, otherCluster].includes(instance))).toBe(false);
   });
 });
 
@@ -66,7 +72,7 @@ for (const [what, command, told] of [
       // The client's overloads take no union of commands.
       await bench.send(command(id) as TerminateInstancesCommand);
       await bench.clock.sleep(60_000);
-      expect(deeds(bench)).toEqual(['found', ...told]);
+      expect(deeds(bench)).toEqual(['found', 'found', ...told]);
       expect(heard).toEqual([]);
     });
   });

@@ -8,8 +8,29 @@ import type { Instances } from './instances.ts';
 import { lastAddressOf } from './network.ts';
 import type { Subnet } from './network.ts';
 
-/** Somebody else's tags: nothing in them says that a cluster owns it. */
-export const FOREIGN_TAGS = { Name: 'somebody-elses', team: 'elsewhere' } as const;
+/** Whose foreign instances there are, by their tags, each in a subnet of its own. */
+export const FOREIGN_TAGS: readonly Readonly<Record<string, string>>[] = [
+  // Somebody else's: nothing says that a cluster owns it.
+  { Name: 'somebody-elses', team: 'elsewhere' },
+  // A node of another cluster, which has an autoscaler of the same kind: only the cluster's name differs.
+  {
+    Name: 'default-x7k2p',
+    'kubernetes.io/cluster/elsewhere': 'owned',
+    'eks:eks-cluster-name': 'elsewhere',
+    'karpenter.sh/nodepool': 'default',
+    'karpenter.sh/nodeclaim': 'default-x7k2p',
+    'karpenter.k8s.aws/ec2nodeclass': 'default',
+  },
+];
+
+interface ForeignInstanceParts {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly instances: Instances;
+  readonly store: InstanceStore;
+  readonly subnet: Subnet;
+  readonly tags: Readonly<Record<string, string>>;
+}
 
 const TYPE = { instanceType: 'm5.large', architecture: 'x86_64', usdPerHour: 0.096 } as const;
 const IMAGE_ID = 'ami-0fedcba9876543210';
@@ -23,14 +44,14 @@ const AGE_MS = 30 * 24 * 3_600_000;
  * done to it.
  */
 export class ForeignInstance implements WorldPart {
-  readonly #parts: { clock: Clock; random: Random; instances: Instances; store: InstanceStore; subnet: Subnet };
+  readonly #parts: ForeignInstanceParts;
 
-  constructor(parts: { clock: Clock; random: Random; instances: Instances; store: InstanceStore; subnet: Subnet }) {
+  constructor(parts: ForeignInstanceParts) {
     this.#parts = parts;
   }
 
   run(): Promise<void> {
-    const { clock, random, instances, store, subnet } = this.#parts;
+    const { clock, random, instances, store, subnet, tags } = this.#parts;
     // Nobody else gets the subnet's last address, also when this instance has ended.
     store.holdAddresses(subnet.id, 1);
     const id = drawId(random, 'i');
@@ -50,7 +71,7 @@ export class ForeignInstance implements WorldPart {
       state: 'running',
       launchedAtMs,
       runningAtMs: launchedAtMs,
-      tags: FOREIGN_TAGS,
+      tags,
       userData: '',
       clientToken: '',
       template: {},

@@ -16,8 +16,6 @@ const WEIGHT_MAX = 999;
 
 /** A launch specification that a fleet may choose: one type in one subnet, from one template. */
 export interface FleetPool {
-  /** Place in the request, which decides between equals. */
-  readonly index: number;
   readonly type: InstanceType;
   readonly subnet: Subnet;
   readonly template: LaunchTemplate;
@@ -41,6 +39,7 @@ export interface FleetPart {
   readonly capacityType: CapacityType;
   readonly strategy: Strategy;
   readonly units: number;
+  /** Of equals the first is taken. */
   readonly pools: readonly FleetPool[];
   readonly problems: readonly FleetProblem[];
 }
@@ -70,7 +69,8 @@ export function readOrder(account: Account, request: CreateFleetRequest, span: n
         capacityType,
         strategy: strategies[capacityType],
         units: units[capacityType],
-        pools: resolved.flatMap((one) => ('pool' in one ? [one.pool] : [])).map((pool, index) => ({ ...pool, index })),
+        // EC2 does not say which of equals it takes: none has its place in the request to thank for it.
+        pools: account.random.shuffle(resolved.flatMap((one) => ('pool' in one ? [one.pool] : []))),
         problems: resolved.flatMap((one) => ('problem' in one ? [one.problem] : [])),
       };
     });
@@ -127,7 +127,7 @@ function readSpecifications(account: Account, config: FleetLaunchTemplateConfigR
   return overrides.map((override) => ({ template, version, override }));
 }
 
-type Resolved = { readonly pool: Omit<FleetPool, 'index'> } | { readonly problem: FleetProblem };
+type Resolved = { readonly pool: FleetPool } | { readonly problem: FleetProblem };
 
 /** The pools that a specification stands for: without a subnet or zone, one in each zone that offers the type. */
 function resolve(account: Account, specification: Specification, capacityType: CapacityType): Resolved[] {

@@ -25,7 +25,7 @@ const priority: Rank = ({ pool }) => pool.override.Priority ?? Infinity;
 export type Strategy = (candidates: readonly Candidate[]) => Candidate;
 
 /**
- * Allocation strategies, one instance at a time; equals go by their place in the request. EC2 says what they aim at, not
+ * Allocation strategies, one instance at a time; of equals the first is taken. EC2 says what they aim at, not
  * how: `price-capacity-optimized` is the cheapest among the deep pools here, where deep means at least half of the
  * deepest; `capacity-optimized-prioritized` the one of highest priority among them.
  */
