@@ -354,7 +354,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         .default(DEFAULT_SEEDS)
         .argParser(parseSeeds),
     )
-    .option('--all', 'every mutant in every scenario, which takes about twice the time', false)
+    .option('--all', 'every mutant in every scenario, which takes about four times as long', false)
     .addOption(new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers))
     .option('--out <dir>', 'where mutants.json is written, new or empty (default: a new directory in runs/)')
     .option('--json', 'print the report as JSON', false)
