@@ -1,7 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { formatReplayLine, parseReplayLine } from '../harness/replay-line.ts';
+import { reference } from '../targets/reference.ts';
 import { chooseTarget } from './choose.ts';
+import { QUICK_REFERENCE, REFERENCE } from './options.ts';
 import { UsageError } from './usage-error.ts';
+
+test('what is tested where no target is named is the reference', () => {
+  expect([REFERENCE, QUICK_REFERENCE]).toEqual([reference.name, reference.quick.name]);
+});
 
 test('two autoscalers in one cluster are chosen by the names of both', () => {
   const label = 'reference+mutant:swallowed-topology-error';

@@ -99,8 +99,8 @@ interface Setback {
 
 /**
  * What kept the target from its work, in order: faults that struck its requests, or the world itself (they name no
- * request), but for those that hinder nobody, and its provoked deaths. Of requests only those to AWS, unless any are asked for: who can reach EC2 can end
- * an instance, but a Node goes by the Kubernetes API.
+ * request), but for those that hinder nobody, and its provoked deaths. Of requests only those to AWS, unless any are asked
+ * for: who can reach EC2 can end an instance, but a Node goes by the Kubernetes API.
  */
 export function setbacksOf(view: View, which: 'aws-requests' | 'any-request' = 'aws-requests'): Setback[] {
   const ofFaults = view.faults.flatMap(({ armed, fired, healed }) => {

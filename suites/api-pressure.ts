@@ -119,7 +119,7 @@ export const withdrawnUnderStaleReads = scenario({
 
 export const kubernetesThrottles = scenario({
   id: 'api-pressure/kubernetes-throttles',
-  title: 'the API server answers every fourth write with 429 and Retry-After: all is served, and all goes again',
+  title: 'the API server answers half of the writes with 429 and Retry-After: all is served, and all goes again',
   requirements: ['API-05'],
   capabilities: ['wire.kube'],
   pools: NODE_POOLS,

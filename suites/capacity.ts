@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { LABEL } from '../model/kube.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SOFTLY_SPREAD, serve } from './parts.ts';
 
 export const spotRunsOut = scenario({
   id: 'capacity/spot-runs-out',
@@ -143,9 +143,6 @@ export const spotQuota = scenario({
   },
 });
 
-/** Prefers the zones alike, and takes what there is. */
-const EVENLY = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const;
-
 export const noAddresses = scenario({
   id: 'capacity/no-addresses',
   title: 'the subnets of two zones have no addresses left: nodes come from the third, also for pods that would rather be spread',
@@ -157,7 +154,7 @@ export const noAddresses = scenario({
     await t.inject(specify(faults.addressExhaustion, { zones: ['us-east-1a', 'us-east-1b'], remaining: 0 }), 'may-fire');
     const anywhere = await t.deploy({ name: 'anywhere', replicas: 3, ...NODE_SIZED });
     // Whoever heeds the wish asks for one zone at a time, and EC2 has no other to choose.
-    const spread = await t.deploy({ name: 'spread', replicas: 3, ...NODE_SIZED, spread: [EVENLY] });
+    const spread = await t.deploy({ name: 'spread', replicas: 3, ...NODE_SIZED, spread: [SOFTLY_SPREAD] });
     t.expect.served(anywhere, 'fallback');
     t.expect.served(spread, 'fallback');
     await t.untilServed(anywhere, 'fallback');

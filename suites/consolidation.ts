@@ -381,7 +381,7 @@ export const markRefused = scenario({
 
 export const rollOut = scenario({
   id: 'consolidation/roll-out',
-  title: 'a Deployment replaces its pods, with one more than there are: no node is taken from under it, and the surplus goes',
+  title: 'a Deployment replaces its pods, with a quarter more than there are: no node is taken from under it, and the surplus goes',
   profile: 'extended',
   requirements: ['DIS-04', 'PRV-12'],
   features: ['consolidation'],
@@ -511,7 +511,7 @@ export const budgetOfShare = scenario({
   },
 });
 
-/** Side effects of one plan: two taints or so, and a deletion. */
+/** Of one plan: two marks or so, and the first eviction. */
 const PLAN_EFFECTS = 3;
 
 export const killedWhileConsolidating = scenario({

@@ -5,8 +5,8 @@ import type { Capability } from '../history/capabilities.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
-import { LABEL, STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
+import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, SOFTLY_SPREAD, scaleToNone, serve, serveTogether } from './parts.ts';
 
 /** Lets requests fail while nodes come and go: all pods are served, and everything goes again. */
 function whileNodesComeAndGo(options: {
@@ -158,9 +158,6 @@ export const writesFail = scenario({
   },
 });
 
-/** Prefers every zone alike, and takes what there is. */
-const ZONES = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const;
-
 export const zoneOutage = scenario({
   id: 'faulty-api/zone-outage',
   title:
@@ -169,7 +166,7 @@ export const zoneOutage = scenario({
   capabilities: ['capacity.set', 'instance.end', 'wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 6, ...NODE_SIZED, spread: [ZONES] });
+    const web = await t.deploy({ name: 'web', replicas: 6, ...NODE_SIZED, spread: [SOFTLY_SPREAD] });
     t.expect.served(web, 'replacement');
     await t.untilServed(web, 'provision');
     const out = await t.inject(specify(faults.zoneOutage, { zones: ['us-east-1a'] }));
@@ -194,7 +191,7 @@ export const cutOffZone = scenario({
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
   async run(t) {
     t.expect.launchedAtMost(4);
-    const web = await serve(t, 'provision', { replicas: 4, spread: [ZONES] });
+    const web = await serve(t, 'provision', { replicas: 4, spread: [SOFTLY_SPREAD] });
     const out = await t.inject(specify(faults.zoneOutage, { zones: ['us-east-1a'], instances: 'lose-contact', describing: 'fails' }));
     await t.pause({ minMs: 50_000, maxMs: 80_000 });
     await out.heal();

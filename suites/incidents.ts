@@ -59,7 +59,7 @@ export const interruptedDuringLaunch = scenario({
     const delayMs = t.random.int(1, 8_000);
     await t.inject(specify(faults.slowAnswer, { operations: LAUNCHES, when: { kind: 'always' }, delayMs }));
     await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'pending' }));
-    await serve(t, 'replacement', { replicas: 4 });
+    await serve(t, 'recover', { replicas: 4 });
     // The two minutes of the notice.
     await t.pass('provision', 2);
   },
@@ -106,7 +106,7 @@ export const killedBeforeTermination = scenario({
 
 export const boughtSoonAfter = scenario({
   id: 'incidents/bought-soon-after',
-  title: 'the only spot capacity of a pool is taken back, and a minute later more is needed: it is bought on demand',
+  title: 'the only spot capacity of a pool is taken back, and a little later more is needed: it is bought on demand',
   requirements: ['INT-05'],
   profile: 'extended',
   features: ['spot', 'interruption'],
@@ -117,7 +117,9 @@ export const boughtSoonAfter = scenario({
     t.expect.served(web, 'recover');
     const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
     await t.untilFired(taken, 'provision');
-    await t.pause({ minMs: 40_000, maxMs: t.constants.unavailableOfferingMs - t.lengthMs('launch-lag') });
+    // Longer than a notice may wait for a reaction, and as long as what was taken back is to be left alone.
+    const minMs = 40_000;
+    await t.pause({ minMs, maxMs: Math.max(minMs, t.constants.unavailableOfferingMs - t.lengthMs('launch-lag')) });
     await t.scale(web, 4);
     await t.pass('provision', 2);
     await t.untilServed(web, 'recover');

@@ -100,7 +100,7 @@ export const withinBudget = interrupted({
 
 export const strayMessages = interrupted({
   id: 'interruption/stray-messages',
-  title: 'messages that are malformed or about other clusters stand before a warning: it is acted on all the same',
+  title: 'messages that are malformed, unknown or about instances of others stand before a warning: it is acted on all the same',
   requirements: ['MSG-04'],
   replicas: 4,
   before: [

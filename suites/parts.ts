@@ -1,6 +1,7 @@
 import type { BoundName } from '../harness/bounds.ts';
 import { pool } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
+import { LABEL } from '../model/kube.ts';
 
 /** Types on which a pod of NODE_SIZED leaves no room for a second: so many pods are so many nodes. */
 export const NODE_TYPES = ['m6i.large', 'm6a.large', 'm7i.large'] as const;
@@ -9,6 +10,9 @@ export const NODE_SIZED = { cpu: '1500m', memory: '2Gi' } as const;
 export const THIRD_SIZED = { cpu: '600m', memory: '512Mi' } as const;
 /** One pool of NODE_TYPES, on demand: nine offerings. */
 export const NODE_POOLS = [pool('default', { instanceTypes: NODE_TYPES })];
+
+/** Prefers every zone alike, and takes what there is. */
+export const SOFTLY_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway' } as const;
 
 /** By which the pods of a user say to any autoscaler that they must not be disrupted. */
 export const OPTED_OUT = { 'karpenter.sh/do-not-disrupt': 'true', 'cluster-autoscaler.kubernetes.io/safe-to-evict': 'false' } as const;

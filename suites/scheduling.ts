@@ -15,7 +15,7 @@ export const spotSpread = scenario({
   features: ['spot'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
   async run(t) {
-    // Where there is one node there is one domain, and no skew: with a full node in each zone the constraint counts.
+    // Where there is one node there is one domain, and no skew: with a node in each zone the constraint counts.
     const first = await Promise.all(
       ['a', 'b', 'c'].map((zone) =>
         t.deploy({ name: `first-${zone}`, replicas: 1, cpu: '1500m', memory: '2Gi', nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } }),
@@ -108,7 +108,8 @@ export const impossiblePods = scenario({
 
 export const strangeSpreads = scenario({
   id: 'scheduling/strange-spreads',
-  title: 'spread constraints that are legal and odd: without a selector, over an unknown label, with more domains than there are',
+  title:
+    'constraints that are legal and odd: spread without a selector, over an unknown label, with more domains than there are, and a wish that no node grants',
   requirements: ['SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
   pools: [pool('default')],
   async run(t) {

@@ -188,7 +188,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
   },
   {
     kind: 'fault',
-    names: ['dead-kubelet', 'instance-end'],
+    names: ['instance-end'],
     state: 'nothing-alone',
     reason: 'one of several ways in which machines come and go: who fails with it fails with others, too',
   },
@@ -196,7 +196,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     kind: 'bound',
     names: ['consolidation: settle'],
     state: 'never-near',
-    reason: 'of soft spread: not how soon a node goes is asked there, only that it does, so the bound is the longest that there is',
+    reason: 'where it is used not how soon a node goes is asked, only that it does, so the bound is the longest that there is',
   },
   {
     kind: 'bound',

@@ -48,7 +48,7 @@ export const apiPressure: Area = {
       title: 'Writes that the API server refuses for a while with a time to wait are made later, and none of them is forgotten.',
       rationale:
         'Priority and fairness answers 429 to whoever is too loud. A taint, a status or a finalizer that is not written is a state that never comes.',
-      observed: 'every fourth write is refused; all pods run within the bound, and all nodes go when they are not needed',
+      observed: 'half of the writes are refused; all pods run within the bound, and all nodes go when they are not needed',
       breaches: { ...UNSERVED, 'world-settled': ['not-settled', 'not-removed'] },
       bound: 'recover',
     }),

@@ -34,7 +34,7 @@ export const budgets: Area = {
       rationale:
         "Pods without a budget of their own are protected by the pace of the nodes. Expiry, interruption and the user's own deletions are exempt.",
       observed: 'at each moment the nodes of a pool that are going by will are counted beside those that are not Ready',
-      breaches: TOO_MANY,
+      breaches: { ...TOO_MANY, 'runaway-capacity': ['launched-twice'], consolidation: ['not-consolidated'] },
       bound: AT_EVERY_MOMENT,
     }),
     requirement({

@@ -86,7 +86,7 @@ export const disruption: Area = {
       title: 'A node that is no longer as its pool says is replaced within the bound.',
       rationale: 'Changes of a pool, as of a label, a taint or an image, are made for reasons, and often for security.',
       observed: 'a pool changes; each instance that was launched before begins to end within the bound, and pods run throughout',
-      breaches: { ...STRANDED, ...UNASKED, 'scale-in': ['not-ended'] },
+      breaches: { ...STRANDED, ...UNASKED, 'scale-in': ['not-ended'], 'runaway-capacity': ['launched-twice'] },
       bound: 'drift',
     }),
     requirement({

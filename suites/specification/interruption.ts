@@ -69,7 +69,7 @@ export const interruption: Area = {
       rationale: 'The notice comes before anything in the cluster knows the id that it names.',
       observed: 'instances are taken back before they have registered; pods run within the bound and every instance is accounted for',
       breaches: { ...UNSERVED, ...LEAKED, 'interruption-handled': ['interruption-ignored', 'pod-not-asked-to-leave'] },
-      bound: 'replacement',
+      bound: 'recover',
       incidents: ['karpenter-provider-aws#5400'],
     }),
     requirement({

@@ -82,7 +82,7 @@ export const scheduling: Area = {
       id: 'SCH-09',
       title: 'A preference that can not be met keeps no pod from being served.',
       rationale: 'Preferred affinity and soft spread say what is nice. To wait for it, or to launch for it without end, is to misread it.',
-      observed: 'pods with a soft spread over a label that no node has run within the bound',
+      observed: 'pods with a soft spread over a label that no node has, and pods with a preference for such a label, run within the bound',
       breaches: UNSERVED,
       bound: 'provision',
       incidents: ['autoscaler#4129'],

@@ -1,4 +1,4 @@
-import { KARPENTER } from '../../controller/api.ts';
+import { KARPENTER, clusterTag } from '../../controller/api.ts';
 import { isLive, tagOf } from '../../controller/capacity/instances.ts';
 import type { Context } from '../../controller/context.ts';
 import type { Collector } from '../../controller/lifecycle/collector.ts';
@@ -7,8 +7,8 @@ import { parseProviderId } from '../../model/provider-id.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Collects like the right one, and whatever else was launched for a claim of some cluster. */
-function farSighted({ ec2, instances, periods, runtime, state }: Context, right: Collector): Collector {
+/** Collects like the right one, and what was launched for claims of other clusters. */
+function farSighted({ cluster, ec2, instances, periods, runtime, state }: Context, right: Collector): Collector {
   return {
     collectClaims: () => right.collectClaims(),
     collectInstances: async () => {
@@ -18,7 +18,7 @@ function farSighted({ ec2, instances, periods, runtime, state }: Context, right:
         const { InstanceId: id, LaunchTime: launchedAt } = instance;
         const isOld = launchedAt !== undefined && runtime.clock.nowMs() - launchedAt.getTime() > periods.collectionMinAgeMs;
         // The planted bug: whose claim it was is not asked.
-        const isOfClaim = tagOf(instance, KARPENTER.nodeClaim) !== undefined;
+        const isOfClaim = tagOf(instance, KARPENTER.nodeClaim) !== undefined && tagOf(instance, clusterTag(cluster.name)) === undefined;
         if (id !== undefined && isLive(instance) && isOld && isOfClaim && !known.has(id)) await instances.terminate(id);
       }
     },

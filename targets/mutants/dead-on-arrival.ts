@@ -16,6 +16,8 @@ function isAwaited({ state }: Context, id: string): boolean {
   return claim !== undefined && !isTrue(claim.status?.conditions, CONDITION.registered);
 }
 
+// A right autoscaler finds such an instance out in three ways: this bug is that it has none of them.
+
 /** EC2 as it would be if whatever is awaited were on its way. */
 function hopeful(context: Context): Context['instances'] {
   const { instances } = context;

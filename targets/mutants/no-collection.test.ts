@@ -5,6 +5,7 @@ import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
 import { believedEnd } from './believed-end.ts';
 import { deniedEnd } from './denied-end.ts';
+import { errorsFirst } from './errors-first.ts';
 import { finalizerFirst } from './finalizer-first.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { freshToken } from './fresh-token.ts';
@@ -46,6 +47,7 @@ for (const { target, caughtBy } of [
   finalizerFirst,
   deniedEnd,
   halfDeletion,
+  errorsFirst,
 ]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);

@@ -7,12 +7,13 @@ import { parseProviderId } from '../../model/provider-id.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Collects instances like the right one, and claims at the first look. */
+/** Collects like the right one, and claims at the first look, too. */
 function hasty(context: Context, right: Collector): Collector {
   const { instances, state } = context;
   return {
     collectInstances: () => right.collectInstances(),
     collectClaims: async () => {
+      await right.collectClaims();
       const listed = new Set((await instances.listOwned()).map(({ InstanceId }) => InstanceId));
       for (const claim of state.claims.list()) {
         const id = parseProviderId(claim.status?.providerID);

@@ -5,11 +5,11 @@ import { MAX_PODS } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
 /** Of these a port shows what is the tenant's alone. */
-const SHOWN: readonly string[] = ['pods', 'nodes', 'nodeclaims', 'nodepools'];
+const SHOWN: readonly string[] = ['pods', 'nodes', 'nodeclaims', 'nodepools', 'ec2nodeclasses'];
 
 /**
  * A cluster as a tenant's parts and scenarios see it: what they make is the tenant's, what is shown to them of pods, nodes,
- * claims, pools and events is the tenant's too, and no node of others is written to.
+ * claims, pools, their classes and events is the tenant's too, and no node of others is written to.
  */
 export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort {
   const located = (ref: ObjectRef): ObjectRef =>
