@@ -155,6 +155,8 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'disruption/moved-within-budget',
       'consolidation/budget-of-none',
       'consolidation/drift-by-halves',
+      'consolidation/drifted-marked',
+      'consolidation/empty-marked',
       'consolidation/drifted-replacement-never-registers',
       'consolidation/replacement-without-capacity',
     ],
@@ -194,12 +196,6 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
   },
   {
     kind: 'bound',
-    names: ['consolidation: settle'],
-    state: 'never-near',
-    reason: 'where it is used not how soon a node goes is asked, only that it does, so the bound is the longest that there is',
-  },
-  {
-    kind: 'bound',
     names: ['no-leaked-instances: teardown'],
     state: 'never-near',
     reason: 'who forgets an instance forgets it for good: the bound is the time that the removal of all pools may take',
@@ -210,11 +206,5 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     state: 'nothing-alone',
     reason:
       'it says of a phase what success-rate says of a whole wait: it stands alone where some pods may be late, or a phase has its own bound',
-  },
-  {
-    kind: 'check',
-    names: ['world-settled'],
-    state: 'nothing-alone',
-    reason: 'what does not settle is mostly found by the check of what it is, too: this one is for what no other looks at',
   },
 ];
