@@ -1,7 +1,8 @@
 import { crashPoint } from '../faults/crash.ts';
 import { specify } from '../faults/fault.ts';
-import type { EventOf, Recorder } from '../history/events.ts';
+import type { Recorder } from '../history/events.ts';
 import type { World } from '../world/world.ts';
+import { armedFault } from './armed-fault.ts';
 import type { CrashSpec } from './crash-points.ts';
 
 /** By which the history knows the crash: the scenario's own faults are numbered as without it. */
@@ -34,18 +35,7 @@ export class CrashWatch {
   async arm(world: Pick<World, 'arm' | 'ports' | 'cluster'>): Promise<void> {
     const { moment, nth, operation, spans } = this.#crash;
     const fault = specify(crashPoint, { moment, nth, operation, span: spans.at(-1) ?? 0 });
-    this.recorder.record({
-      type: 'fault.armed',
-      fault: {
-        id: FAULT_ID,
-        fault: fault.name,
-        description: fault.description,
-        params: fault.params as EventOf<'fault.armed'>['fault']['params'],
-        legal: fault.legal,
-        firing: 'must-fire',
-        color: fault.color,
-      },
-    });
+    this.recorder.record({ type: 'fault.armed', fault: armedFault(FAULT_ID, fault, 'must-fire') });
     this.#disarm = await fault.inject({
       arm: world.arm,
       ports: world.ports,

@@ -13,6 +13,7 @@ import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 import type { ClusterPort, FaultPorts, ObjectRef } from '../world/ports.ts';
 import type { World } from '../world/world.ts';
+import { armedFault } from './armed-fault.ts';
 import type { BoundName } from './bounds.ts';
 import { LOOK_PERIOD_MS } from './convergence.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
@@ -243,19 +244,7 @@ export class TrialContext implements Trial {
   async #inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire', id: string): Promise<ActiveFault> {
     this.#refuseWhatWorldLacks(fault);
     let firings = 0;
-    this.#recorder.record({
-      type: 'fault.armed',
-      fault: {
-        id,
-        fault: fault.name,
-        description: fault.description,
-        params: fault.params as Extract<Parameters<Recorder['record']>[0], { type: 'fault.armed' }>['fault']['params'],
-        legal: fault.legal,
-        ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
-        firing,
-        color: fault.color,
-      },
-    });
+    this.#recorder.record({ type: 'fault.armed', fault: armedFault(id, fault, firing) });
     const undo = await fault.inject({
       arm: this.#world.arm,
       ports: this.#ports,

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { LABEL } from '../model/kube.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SOFTLY_SPREAD, serve } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SOFTLY_SPREAD, serve, serveTogether } from './parts.ts';
 
 export const spotRunsOut = scenario({
   id: 'capacity/spot-runs-out',
@@ -155,10 +155,7 @@ export const noAddresses = scenario({
     const anywhere = await t.deploy({ name: 'anywhere', replicas: 3, ...NODE_SIZED });
     // Whoever heeds the wish asks for one zone at a time, and EC2 has no other to choose.
     const spread = await t.deploy({ name: 'spread', replicas: 3, ...NODE_SIZED, spread: [SOFTLY_SPREAD] });
-    t.expect.served(anywhere, 'fallback');
-    t.expect.served(spread, 'fallback');
-    await t.untilServed(anywhere, 'fallback');
-    await t.untilServed(spread, 'fallback');
+    await serveTogether(t, 'fallback', [anywhere, spread]);
   },
 });
 

@@ -3,7 +3,7 @@ import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { NODE_POOLS, serve, serveTogether } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED, serve, serveTogether } from './parts.ts';
 
 const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
@@ -18,7 +18,7 @@ export const spotSpread = scenario({
     // Where there is one node there is one domain, and no skew: with a node in each zone the constraint counts.
     const first = await Promise.all(
       ['a', 'b', 'c'].map((zone) =>
-        t.deploy({ name: `first-${zone}`, replicas: 1, cpu: '1500m', memory: '2Gi', nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } }),
+        t.deploy({ name: `first-${zone}`, replicas: 1, ...NODE_SIZED, nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } }),
       ),
     );
     await serveTogether(t, 'provision', first);
@@ -117,10 +117,10 @@ export const strangeSpreads = scenario({
     const small = { cpu: '500m', memory: '1Gi' } as const;
     await serve(t, 'provision', { name: 'many-domains', replicas: 3, ...small, spread: [{ ...ZONAL_SPREAD, minDomains: 5 }] });
     const racks = { ...ZONAL_SPREAD, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const };
-    await serve(t, 'provision', { name: 'soft', replicas: 4, cpu: '1500m', memory: '2Gi', spread: [racks] });
+    await serve(t, 'provision', { name: 'soft', replicas: 4, ...NODE_SIZED, spread: [racks] });
     // A wish that no node can grant.
     const wish = [{ key: 'example.com/disk', operator: 'In' as const, values: ['fast'] }];
-    await serve(t, 'provision', { name: 'wish', replicas: 4, cpu: '1500m', memory: '2Gi', preferredAffinity: wish });
+    await serve(t, 'provision', { name: 'wish', replicas: 4, ...NODE_SIZED, preferredAffinity: wish });
     const served = [
       { name: 'no-selector', replicas: 4, spread: [{ ...ZONAL_SPREAD, labelSelector: {} }] },
       { name: 'plain', replicas: 10 },

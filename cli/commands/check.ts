@@ -4,7 +4,8 @@ import { urlOf } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { judgeRun } from '../judge-run.ts';
 import { printRun, writeReports } from '../write-reports.ts';
-import { exitCodeOf, hasUnknownCrashes, reportTrial } from '../report-trial.ts';
+import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
+import { reportTrial } from '../report-trial.ts';
 
 /** The flags of `check`, parsed. */
 interface CheckOptions {

@@ -1,0 +1,18 @@
+import type { FaultSpec } from '../faults/fault.ts';
+import type { EventOf } from '../history/events.ts';
+
+type Armed = EventOf<'fault.armed'>['fault'];
+
+/** A fault as the history names it. @param id unique in the trial */
+export function armedFault(id: string, fault: FaultSpec, firing: Armed['firing']): Armed {
+  return {
+    id,
+    fault: fault.name,
+    description: fault.description,
+    params: fault.params as Armed['params'],
+    legal: fault.legal,
+    ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
+    firing,
+    color: fault.color,
+  };
+}
