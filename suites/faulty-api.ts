@@ -121,17 +121,26 @@ export const securityGroupDeleted = deniedForAWhile({
 
 export const deniedTerminations = scenario({
   id: 'faulty-api/denied-terminations',
-  title: 'TerminateInstances is denied by a policy while nodes are not needed any more: they end once it is allowed',
+  title: 'evictions are denied while a pool is withdrawn, and then TerminateInstances: pods leave and nodes end once it is allowed',
   requirements: ['API-07', 'API-03'],
-  capabilities: ['wire.aws'],
+  capabilities: ['wire.kube', 'wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await serve(t, 'provision', { replicas: 5 });
-    const denied = await t.inject(specify(faults.deniedPermission, { operations: ['ec2:TerminateInstances'] }));
-    await t.scale(web, 0);
-    await t.untilFired(denied, 'teardown');
+    const web = await serve(t, 'provision', { replicas: 5, kind: 'Deployment' });
+    t.expect.servedUntilNow(web);
+    const evictions = await t.inject(specify(faults.deniedPermission, { operations: ['create pods/eviction'] }));
+    const terminations = await t.inject(specify(faults.deniedPermission, { operations: ['ec2:TerminateInstances'] }));
+    await t.withdrawPools();
+    await t.untilFired(evictions, 'scale-in');
     await t.pass('provision', 0.5);
-    await denied.heal();
+    await evictions.heal();
+    await t.untilFired(terminations, 'scale-in');
+    await t.pass('provision', 0.5);
+    await terminations.heal();
+    // Its pods come again, and no pool may serve them: only what is asked to leave makes room for the end.
+    t.expect.emptied('scale-in');
+    await t.pass('scale-in');
+    await t.remove(web);
     await t.untilEmpty('settle');
   },
 });
@@ -183,9 +192,13 @@ export const zoneOutage = scenario({
   },
 });
 
+/** So many that most requests get through at one of the SDK's three attempts, and of several some don't. */
+const MOST_ATTEMPTS = { kind: 'probability', probability: 0.6 } as const;
+
 export const cutOffZone = scenario({
   id: 'faulty-api/cut-off-zone',
-  title: 'a zone is cut off for a minute, its instances run on and describing fails: none of them is lost, and none replaced',
+  title:
+    'a zone is cut off for a minute, its instances run on, and describing fails, then now and then: none of them is lost, and none replaced',
   requirements: ['STL-06', 'INT-09'],
   capabilities: ['capacity.set', 'boot.delay', 'wire.aws'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
@@ -195,7 +208,10 @@ export const cutOffZone = scenario({
     const out = await t.inject(specify(faults.zoneOutage, { zones: ['us-east-1a'], instances: 'lose-contact', describing: 'fails' }));
     await t.pause({ minMs: 50_000, maxMs: 80_000 });
     await out.heal();
-    await t.pass('provision');
+    // Who lists by several requests, or page by page, now has parts of a list.
+    const patchy = await t.inject(specify(faults.serverError, { operations: ['ec2:DescribeInstances'], when: MOST_ATTEMPTS }));
+    await t.pass('node-without-instance');
+    await patchy.heal();
     await t.untilServed(web, 'recover');
   },
 });

@@ -47,11 +47,15 @@ function interrupted(options: {
   });
 }
 
+/** As for a budget that another drain has used up: two refusals, and there is time left. */
+const REFUSED_AT_FIRST = specify(faults.blockedEviction, { when: { kind: 'first', count: 2 } });
+
 export const oneWarning = interrupted({
   id: 'interruption/one-warning',
-  title: 'one of five spot instances is taken back: its pods are asked to leave in time',
+  title: 'one of five spot instances is taken back: its pods are asked to leave in time, and again when that is refused',
   requirements: ['INT-01', 'INT-02', 'INT-03', 'LEK-05'],
   replicas: 5,
+  before: [REFUSED_AT_FIRST],
   fault: specify(faults.spotInterruption, { count: 1 }),
 });
 

@@ -64,11 +64,19 @@ export const apiPressure: Area = {
     requirement({
       id: 'API-07',
       title: 'Requests that are denied for lack of a permission are repeated with a backoff, and their work is done once they are allowed.',
-      rationale: 'Policies are changed while things run. A denied tag or termination must neither lose an instance nor become a loop.',
-      observed: 'one operation is denied for a while; no instance is lost, nothing is hammered, and all is done after the heal',
-      breaches: { ...UNSERVED, ...LEAKED, 'request-amplification': ['request-hammered'], 'world-settled': ['not-settled', 'not-removed'] },
+      rationale:
+        'Policies and roles are changed while things run. A denied eviction or termination must neither lose an instance nor become a loop.',
+      observed:
+        'one operation of the cloud, or evictions, are denied for a while; no instance is lost, nothing is hammered, and all is done after the heal',
+      breaches: {
+        ...UNSERVED,
+        ...LEAKED,
+        'request-amplification': ['request-hammered'],
+        'scale-in': ['not-ended'],
+        'world-settled': ['not-settled', 'not-removed'],
+      },
       bound: 'settle',
-      incidents: ['karpenter-provider-aws#7692'],
+      incidents: ['karpenter-provider-aws#7692', 'kops#3418'],
     }),
     requirement({
       id: 'API-08',

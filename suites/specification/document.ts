@@ -20,6 +20,7 @@ const REPOSITORIES: Readonly<Record<string, string>> = {
   'karpenter-provider-aws': 'aws/karpenter-provider-aws',
   'karpenter-provider-azure': 'Azure/karpenter-provider-azure',
   autoscaler: 'kubernetes/autoscaler',
+  kops: 'kubernetes/kops',
 };
 
 /**

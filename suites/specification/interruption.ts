@@ -24,8 +24,10 @@ export const interruption: Area = {
       profile: 'extended',
       features: ['spot', 'interruption'],
       title: 'Every pod that may be evicted is asked to leave before its interrupted instance ends.',
-      rationale: 'A notice is worth the time that pods get to end in order. An instance that is ended at once takes it from them.',
-      observed: 'each pod that runs on an interrupted instance to its end is looked up: an eviction or a deletion came before',
+      rationale:
+        'A notice is worth the time that pods get to end in order. An instance that is ended at once takes it from them, and so does who gives up when an eviction is refused once.',
+      observed:
+        'each pod that runs on an interrupted instance to its end is looked up: it was evicted or deleted before, also where that was refused at first',
       breaches: { 'interruption-handled': ['pod-not-asked-to-leave'] },
       bound: 'interruption',
       incidents: ['karpenter-provider-aws#8160'],

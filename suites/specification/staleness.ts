@@ -58,8 +58,9 @@ export const staleness: Area = {
       id: 'STL-06',
       title: 'A list that failed, or of which a part failed, is no proof that something is gone.',
       rationale:
-        'During the disruption of a zone descriptions fail altogether. A collection that runs on an empty list collects everything.',
-      observed: 'descriptions fail for a while; nothing is launched in the place of what runs, and nothing that runs is ended',
+        'During the disruption of a zone descriptions fail altogether. A collection that runs on an empty list collects everything, and one that runs on a list without a page, or a zone, what was there.',
+      observed:
+        'descriptions fail for a while, all of them and most of them; nothing is launched in the place of what runs, and nothing that runs is ended',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: AT_EVERY_MOMENT,
     }),

@@ -23,6 +23,7 @@ import { endlessConsolidation } from './endless-consolidation.ts';
 import { errorsFirst } from './errors-first.ts';
 import { failedList } from './failed-list.ts';
 import { finalizerFirst } from './finalizer-first.ts';
+import { forbiddenDrain } from './forbidden-drain.ts';
 import { foreignKiller } from './foreign-killer.ts';
 import { forgetfulToken } from './forgetful-token.ts';
 import { forgottenDaemons } from './forgotten-daemons.ts';
@@ -53,8 +54,10 @@ import { nilSelector } from './nil-selector.ts';
 import { nodeNameIdentity } from './node-name-identity.ts';
 import { nodeObjectRace } from './node-object-race.ts';
 import { oneAtATime } from './one-at-a-time.ts';
+import { oneTryDrain } from './one-try-drain.ts';
 import { oneTypeALaunch } from './one-type-a-launch.ts';
 import { overfullNodes } from './overfull-nodes.ts';
+import { partialList } from './partial-list.ts';
 import { poisonMessage } from './poison-message.ts';
 import { poisonVolume } from './poison-volume.ts';
 import { quotaBlind } from './quota-blind.ts';
@@ -170,4 +173,7 @@ export const mutants: readonly Mutant[] = [
   taintBlind,
   takenForLost,
   unreadyUncounted,
+  forbiddenDrain,
+  oneTryDrain,
+  partialList,
 ];

@@ -9,18 +9,16 @@ import { parseProviderId } from '../../model/provider-id.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Collects like the right one, but claims by one list of all instances. */
-function listingOnce(context: Context): Collector {
-  const { instances, state } = context;
+/** Collects like the right one, but claims by one look at all instances. @param look resolves to whether an instance is gone */
+export function lookingOnce(context: Context, look: () => Promise<(id: string | undefined) => boolean>): Collector {
+  const { state } = context;
   const right = createCollector(context);
   return {
     collectInstances: () => right.collectInstances(),
     collectClaims: async () => {
-      // The planted bug: a list that failed is an empty one.
-      const listed = await instances.listOwned().catch((): Instance[] => []);
-      const ids = new Set(listed.map(({ InstanceId }) => InstanceId));
+      const isGone = await look();
       for (const claim of state.claims.list()) {
-        const isMissing = !ids.has(parseProviderId(claim.status?.providerID));
+        const isMissing = isGone(parseProviderId(claim.status?.providerID));
         if (isMissing && !isDeleting(claim) && isTrue(claim.status?.conditions, CONDITION.registered)) {
           await deleteClaim(context, claim, 'its instance does not exist any more');
         }
@@ -33,7 +31,15 @@ export const failedList: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:failed-list',
     summary: 'takes a list of instances that failed for an empty one: all nodes are given up, since the instances of some ended',
-    makeParts: (context) => ({ ...createParts(context), collector: listingOnce(context) }),
+    makeParts: (context) => {
+      const look = async (): Promise<(id: string | undefined) => boolean> => {
+        // The planted bug: a list that failed is an empty one.
+        const listed = await context.instances.listOwned().catch((): Instance[] => []);
+        const ids = new Set(listed.map(({ InstanceId }) => InstanceId));
+        return (id) => !ids.has(id);
+      };
+      return { ...createParts(context), collector: lookingOnce(context, look) };
+    },
   }),
   resembles: 'what the cloud did not tell counted as gone, and all nodes were ended (autoscaler#16, kubernetes/kubernetes#18955)',
   caughtBy: {
