@@ -45,7 +45,10 @@ export interface WorkloadSpec {
   readonly cpu: string;
   readonly memory: string;
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** Required node affinity: all of it has to hold. */
   readonly nodeAffinity?: readonly NodeSelectorRequirement[];
+  /** Required node affinity of several terms: one of them has to hold, beside all of `nodeAffinity`. */
+  readonly nodeAffinityTerms?: readonly (readonly NodeSelectorRequirement[])[];
   /** Preferred node affinity, of the greatest weight. */
   readonly preferredAffinity?: readonly NodeSelectorRequirement[];
   readonly tolerations?: readonly Toleration[];
@@ -279,7 +282,9 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
   };
 }
 
-function affinityOf({ name, nodeAffinity: required, preferredAffinity: preferred, apartOver, near }: WorkloadSpec): PodSpec['affinity'] {
+function affinityOf(spec: WorkloadSpec): PodSpec['affinity'] {
+  const { name, nodeAffinity: all, nodeAffinityTerms: terms, preferredAffinity: preferred, apartOver, near } = spec;
+  const required = terms?.map((term) => [...(all ?? []), ...term]) ?? (all === undefined ? undefined : [all]);
   if ([required, preferred, apartOver, near].every((part) => part === undefined)) return undefined;
   const toPods = (workload: string, topologyKey: string): PodAffinity => ({
     requiredDuringSchedulingIgnoredDuringExecution: [{ topologyKey, labelSelector: { matchLabels: { [WORKLOAD_LABEL]: workload } } }],
@@ -287,7 +292,11 @@ function affinityOf({ name, nodeAffinity: required, preferredAffinity: preferred
   const nodeAffinity = {
     ...(required === undefined
       ? {}
-      : { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchExpressions: [...required] }] } }),
+      : {
+          requiredDuringSchedulingIgnoredDuringExecution: {
+            nodeSelectorTerms: required.map((term) => ({ matchExpressions: [...term] })),
+          },
+        }),
     ...(preferred === undefined
       ? {}
       : { preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, preference: { matchExpressions: [...preferred] } }] }),

@@ -48,7 +48,14 @@ export const zoneWithoutCapacity = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const outage = await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'unnamed' }));
-    const anywhere = await t.deploy({ name: 'anywhere', replicas: 6, ...NODE_SIZED });
+    // Of types of their own: no pod takes a node that was meant for pods of another workload.
+    const [besides, ...others] = NODE_TYPES;
+    const anywhere = await t.deploy({
+      name: 'anywhere',
+      replicas: 6,
+      ...NODE_SIZED,
+      nodeAffinity: [{ key: LABEL.instanceType, operator: 'In', values: others }],
+    });
     const pinned = await t.deploy({
       name: 'pinned',
       replicas: 2,
@@ -58,6 +65,18 @@ export const zoneWithoutCapacity = scenario({
     });
     t.expect.served(anywhere, 'fallback');
     t.expect.served(pinned, 'recover');
+    await t.untilFired(outage, 'provision');
+    // Until then those of the zone have been tried as well.
+    await t.pass('launch-lag');
+    // Their zone has capacity: there is nothing that they have to fall back from.
+    const beside = await t.deploy({
+      name: 'beside',
+      replicas: 2,
+      ...NODE_SIZED,
+      nodeSelector: { [LABEL.zone]: 'us-east-1a', [LABEL.instanceType]: besides },
+    });
+    t.expect.served(beside, 'provision');
+    await t.untilServed(beside, 'provision');
     await t.untilServed(anywhere, 'fallback');
     await outage.heal();
     await t.untilServed(pinned, 'recover');

@@ -3,6 +3,7 @@ import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
+import type { NodeSelectorRequirement } from '../model/kube.ts';
 import { NODE_POOLS, NODE_SIZED, serve, serveTogether } from './parts.ts';
 
 const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
@@ -59,6 +60,51 @@ export const whereAsked = scenario({
       }),
     ];
     const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 2, cpu: '1', memory: '2Gi', ...one })));
+    await serveTogether(t, 'provision', workloads);
+  },
+});
+
+const SIZE = 'example.com/size';
+const FAST = 'example.com/fast';
+const SAFE = 'example.com/safe';
+const NINES = { zones: ['us-east-1a'], instanceTypes: ['m6i.large', 'm6a.large', 'm5.large', 'm5a.large', 'm5n.large'] };
+const TENS = { zones: ['us-east-1b'], instanceTypes: ['m7i.large', 'm7a.large', 'r5.large', 'r6i.large', 'r6a.large'] };
+
+const exists = (key: string): NodeSelectorRequirement => ({ key, operator: 'Exists' });
+const isAbsent = (key: string): NodeSelectorRequirement => ({ key, operator: 'DoesNotExist' });
+const not = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'NotIn', values: [value] });
+const above = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'Gt', values: [value] });
+const below = (key: string, value: string): NodeSelectorRequirement => ({ key, operator: 'Lt', values: [value] });
+/** A term of which either pool meets half, and neither the whole. */
+const NEITHER = [exists(FAST), exists(SAFE)];
+
+/** By operator, terms of which one has to hold: those that choose the pool `nine`, and those that choose `ten`. */
+const CHOICES: readonly Readonly<Record<'nine' | 'ten', readonly (readonly NodeSelectorRequirement[])[]>>[] = [
+  { nine: [[exists(FAST)]], ten: [[exists(SAFE)]] },
+  { nine: [[isAbsent(SAFE)]], ten: [[isAbsent(FAST)]] },
+  // What lacks the label has no value of it, so not this one either.
+  { nine: [[not(SAFE, '2')]], ten: [[not(FAST, '2')]] },
+  { nine: [[above(FAST, '1')]], ten: [[above(SIZE, '9')]] },
+  { nine: [NEITHER, [below(SIZE, '10')]], ten: [NEITHER, [below(SAFE, '3')]] },
+];
+
+export const everyOperator = scenario({
+  id: 'scheduling/every-operator',
+  title: 'two pools differ in labels and zones: pods choose by every operator of node affinity, and by terms of which one will do',
+  requirements: ['PRV-08', 'SCH-01'],
+  pools: [
+    // As texts, 10 comes before 9.
+    pool('nine', { ...NINES, labels: { [SIZE]: '9', [FAST]: '2' } }),
+    pool('ten', { ...TENS, labels: { [SIZE]: '10', [SAFE]: '2' } }),
+  ],
+  async run(t) {
+    const asked = CHOICES.flatMap((choice, index) => {
+      // Each choice has types of its own, two of them: who is misread finds no node that was meant for another.
+      const values = [NINES, TENS].flatMap(({ instanceTypes }) => instanceTypes.slice(index, index + 1));
+      const nodeAffinity: NodeSelectorRequirement[] = [{ key: LABEL.instanceType, operator: 'In', values }];
+      return (['nine', 'ten'] as const).map((name) => ({ name: `${name}-${index}`, nodeAffinity, nodeAffinityTerms: choice[name] }));
+    });
+    const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 1, ...NODE_SIZED, ...one })));
     await serveTogether(t, 'provision', workloads);
   },
 });

@@ -120,9 +120,10 @@ export const capacity: Area = {
       id: 'CAP-12',
       title: 'Pods that wait for capacity delay none that can be served.',
       rationale: 'The lists of work are shared. What is tried again and again must not come first again and again.',
-      observed: 'pods of a zone without capacity wait beside pods that may go elsewhere, and those run within the bound',
+      observed:
+        'pods of a zone without capacity wait, and pods of a zone that has some come when a launch has just been refused; those run within the bound, which counts no try in vain',
       breaches: UNSERVED,
-      bound: 'fallback',
+      bound: 'provision',
       incidents: ['karpenter#3198', 'karpenter#1120'],
     }),
     requirement({

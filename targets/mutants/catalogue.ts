@@ -40,6 +40,7 @@ import { hastyFinalizer } from './hasty-finalizer.ts';
 import { hastyTimeout } from './hasty-timeout.ts';
 import { heldBackPods } from './held-back-pods.ts';
 import { ignoredInterruption } from './ignored-interruption.ts';
+import { joinedTerms } from './joined-terms.ts';
 import { keptClass } from './kept-class.ts';
 import { keptTaint } from './kept-taint.ts';
 import { keptTemplates } from './kept-templates.ts';
@@ -58,6 +59,7 @@ import { oneTryDrain } from './one-try-drain.ts';
 import { oneTypeALaunch } from './one-type-a-launch.ts';
 import { overfullNodes } from './overfull-nodes.ts';
 import { partialList } from './partial-list.ts';
+import { pausedForAll } from './paused-for-all.ts';
 import { poisonMessage } from './poison-message.ts';
 import { poisonVolume } from './poison-volume.ts';
 import { quotaBlind } from './quota-blind.ts';
@@ -85,6 +87,7 @@ import { unreadAsDrift } from './unread-as-drift.ts';
 import { unreadyUncounted } from './unready-uncounted.ts';
 import { unsyncedForever } from './unsynced-forever.ts';
 import { unsyncedStart } from './unsynced-start.ts';
+import { wanderingNodes } from './wandering-nodes.ts';
 import { zoneBlind } from './zone-blind.ts';
 
 /** Every planted bug. */
@@ -176,4 +179,7 @@ export const mutants: readonly Mutant[] = [
   forbiddenDrain,
   oneTryDrain,
   partialList,
+  joinedTerms,
+  wanderingNodes,
+  pausedForAll,
 ];
