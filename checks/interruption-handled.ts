@@ -39,7 +39,7 @@ export const interruptionHandled: Check = {
   summary: 'a spot interruption that was announced is acted on in time',
   codes: {
     'interruption-ignored': 'a node went on taking pods although its interruption had been announced',
-    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance to its end and was never asked to leave',
+    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance to its end and was neither evicted nor deleted',
     'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again at once',
     'notice-not-read': 'a notice about an instance of the target lay in its queue and was not read',
   },
@@ -117,7 +117,7 @@ function judgeReactions(view: View, bound: Bound): Part {
   const measured = reactions.flatMap(({ warning, reactedMs }) =>
     reactedMs === Infinity ? [] : [{ value: Math.max(0, reactedMs - warning.fromMs), object: warning.node.object }],
   );
-  const summary = `${ignored.length} of ${count(warnings.length, 'announced interruption')} ignored, ${count(unasked.length, 'pod')} never asked to leave`;
+  const summary = `${ignored.length} of ${count(warnings.length, 'announced interruption')} ignored, ${count(unasked.length, 'pod')} neither evicted nor deleted`;
   return safetyPart(view, findings, summary, [measure(bound, measured)]);
 }
 
@@ -188,7 +188,7 @@ function unaskedFinding({ notice, entry, deliveredMs }: Warning, pod: PodLife): 
     code: 'pod-not-asked-to-leave',
     object: pod.object,
     events: indexes([notice.sent, notice.delivered, ...pod.steps, entry.instance.ending]),
-    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${duration(entry.endedMs ?? 0)}, ${duration((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was never asked to leave.`,
+    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${duration(entry.endedMs ?? 0)}, ${duration((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was neither evicted nor deleted.`,
   };
 }
 

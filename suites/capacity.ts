@@ -42,19 +42,20 @@ export const oneOfEach = scenario({
 
 export const zoneWithoutCapacity = scenario({
   id: 'capacity/zone-without-capacity',
-  title: 'a zone has no capacity at all: pods that may go elsewhere do, and those that may not are served when it is back',
+  title:
+    'a zone has no capacity at all: pods that may go elsewhere do, and those that may not keep nobody waiting and are served when it is back',
   requirements: ['CAP-01', 'CAP-02', 'CAP-06', 'CAP-12'],
   capabilities: ['capacity.set'],
   pools: NODE_POOLS,
   async run(t) {
     const outage = await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'unnamed' }));
     // Of types of their own: no pod takes a node that was meant for pods of another workload.
-    const [besides, ...others] = NODE_TYPES;
+    const [typeBeside, ...otherTypes] = NODE_TYPES;
     const anywhere = await t.deploy({
       name: 'anywhere',
       replicas: 6,
       ...NODE_SIZED,
-      nodeAffinity: [{ key: LABEL.instanceType, operator: 'In', values: others }],
+      nodeAffinity: [{ key: LABEL.instanceType, operator: 'In', values: otherTypes }],
     });
     const pinned = await t.deploy({
       name: 'pinned',
@@ -73,7 +74,7 @@ export const zoneWithoutCapacity = scenario({
       name: 'beside',
       replicas: 2,
       ...NODE_SIZED,
-      nodeSelector: { [LABEL.zone]: 'us-east-1a', [LABEL.instanceType]: besides },
+      nodeSelector: { [LABEL.zone]: 'us-east-1a', [LABEL.instanceType]: typeBeside },
     });
     t.expect.served(beside, 'provision');
     await t.untilServed(beside, 'provision');

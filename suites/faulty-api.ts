@@ -121,14 +121,15 @@ export const securityGroupDeleted = deniedForAWhile({
 
 export const deniedTerminations = scenario({
   id: 'faulty-api/denied-terminations',
-  title: 'evictions are denied while a pool is withdrawn, and then TerminateInstances: pods leave and nodes end once it is allowed',
+  title:
+    'a pool is withdrawn while evictions are denied, and TerminateInstances for longer: pods leave, and nodes end, once each is allowed',
   requirements: ['API-07', 'API-03'],
   capabilities: ['wire.kube', 'wire.aws'],
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 5, kind: 'Deployment' });
     t.expect.servedUntilNow(web);
-    const evictions = await t.inject(specify(faults.deniedPermission, { operations: ['create pods/eviction'] }));
+    const evictions = await t.inject(specify(faults.deniedPermission, { operations: ['create pods/eviction'] }), 'may-fire');
     const terminations = await t.inject(specify(faults.deniedPermission, { operations: ['ec2:TerminateInstances'] }));
     await t.withdrawPools();
     await t.untilFired(evictions, 'scale-in');
@@ -137,7 +138,7 @@ export const deniedTerminations = scenario({
     await t.untilFired(terminations, 'scale-in');
     await t.pass('provision', 0.5);
     await terminations.heal();
-    // Its pods come again, and no pool may serve them: only what is asked to leave makes room for the end.
+    // Before the workload goes: pods that nobody asked again would go with it, and their nodes would end all the same.
     t.expect.emptied('scale-in');
     await t.pass('scale-in');
     await t.remove(web);
@@ -192,13 +193,13 @@ export const zoneOutage = scenario({
   },
 });
 
-/** So many that most requests get through at one of the SDK's three attempts, and of several some don't. */
+/** At one of the SDK's three attempts most requests get through, and of several some don't. */
 const MOST_ATTEMPTS = { kind: 'probability', probability: 0.6 } as const;
 
 export const cutOffZone = scenario({
   id: 'faulty-api/cut-off-zone',
   title:
-    'a zone is cut off for a minute, its instances run on, and describing fails, then now and then: none of them is lost, and none replaced',
+    'a zone is cut off for a minute and describing fails, then most attempts to describe do; its instances run on: none is lost, none is replaced',
   requirements: ['STL-06', 'INT-09'],
   capabilities: ['capacity.set', 'boot.delay', 'wire.aws'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],

@@ -18,18 +18,20 @@ function interrupted(options: {
   readonly budget?: BudgetSpec;
   /** What stands in the way of the messages, armed before. By default nothing. */
   readonly before?: readonly FaultSpec[];
+  /** What stands in the way of evictions, armed before. By default nothing. Who deletes pods that no budget protects never meets it. */
+  readonly refusals?: readonly FaultSpec[];
   /** Instances that are taken, where each has one pod and is replaced once: pods and nodes are as many then. */
   readonly replaced?: number;
   readonly fault: FaultSpec;
 }): Scenario {
-  const { before = [], budget } = options;
+  const { before = [], refusals = [], budget } = options;
   return scenario({
     id: options.id,
     title: options.title,
     requirements: options.requirements,
     profile: 'extended',
     features: ['spot', 'interruption'],
-    capabilities: ['spot.interrupt', ...new Set(before.flatMap(({ capabilities }) => capabilities))],
+    capabilities: ['spot.interrupt', ...new Set([...before, ...refusals].flatMap(({ capabilities }) => capabilities))],
     pools: options.replaced === undefined ? SPOT : [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: NODE_TYPES })],
     async run(t) {
       if (options.replaced !== undefined) t.expect.launchedAtMost(options.replicas + options.replaced);
@@ -38,6 +40,7 @@ function interrupted(options: {
       t.expect.served(web, 'recover');
       await t.untilServed(web, 'provision');
       for (const fault of before) await t.inject(fault);
+      for (const fault of refusals) await t.inject(fault, 'may-fire');
       const taken = await t.inject(options.fault);
       await t.untilFired(taken, 'provision');
       // The two minutes of the notice, and the time of the replacements.
@@ -55,7 +58,7 @@ export const oneWarning = interrupted({
   title: 'one of five spot instances is taken back: its pods are asked to leave in time, and again when that is refused',
   requirements: ['INT-01', 'INT-02', 'INT-03', 'LEK-05'],
   replicas: 5,
-  before: [REFUSED_AT_FIRST],
+  refusals: [REFUSED_AT_FIRST],
   fault: specify(faults.spotInterruption, { count: 1 }),
 });
 

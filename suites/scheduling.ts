@@ -67,6 +67,7 @@ export const whereAsked = scenario({
 const SIZE = 'example.com/size';
 const FAST = 'example.com/fast';
 const SAFE = 'example.com/safe';
+/** Of either pool, with a type for each of CHOICES. */
 const NINES = { zones: ['us-east-1a'], instanceTypes: ['m6i.large', 'm6a.large', 'm5.large', 'm5a.large', 'm5n.large'] };
 const TENS = { zones: ['us-east-1b'], instanceTypes: ['m7i.large', 'm7a.large', 'r5.large', 'r6i.large', 'r6a.large'] };
 
@@ -99,7 +100,7 @@ export const everyOperator = scenario({
   ],
   async run(t) {
     const asked = CHOICES.flatMap((choice, index) => {
-      // Each choice has types of its own, two of them: who is misread finds no node that was meant for another.
+      // Each choice has two types of its own, one of each pool: who is misread finds no node that was meant for another.
       const values = [NINES, TENS].flatMap(({ instanceTypes }) => instanceTypes.slice(index, index + 1));
       const nodeAffinity: NodeSelectorRequirement[] = [{ key: LABEL.instanceType, operator: 'In', values }];
       return (['nine', 'ten'] as const).map((name) => ({ name: `${name}-${index}`, nodeAffinity, nodeAffinityTerms: choice[name] }));

@@ -67,7 +67,7 @@ export const apiPressure: Area = {
       rationale:
         'Policies and roles are changed while things run. A denied eviction or termination must neither lose an instance nor become a loop.',
       observed:
-        'one operation of the cloud, or evictions, are denied for a while; no instance is lost, nothing is hammered, and all is done after the heal',
+        'launches, evictions, terminations, or all credentials are denied for a while; no instance is lost, nothing is hammered, and all is done after the heal',
       breaches: {
         ...UNSERVED,
         ...LEAKED,

@@ -121,7 +121,7 @@ export const capacity: Area = {
       title: 'Pods that wait for capacity delay none that can be served.',
       rationale: 'The lists of work are shared. What is tried again and again must not come first again and again.',
       observed:
-        'pods of a zone without capacity wait, and pods of a zone that has some come when a launch has just been refused; those run within the bound, which counts no try in vain',
+        'pods of a zone without capacity wait; after their launches were refused pods of another zone come, and run within the bound, which has no time for a try in vain',
       breaches: UNSERVED,
       bound: 'provision',
       incidents: ['karpenter#3198', 'karpenter#1120'],

@@ -23,7 +23,7 @@ export const interruption: Area = {
       id: 'INT-02',
       profile: 'extended',
       features: ['spot', 'interruption'],
-      title: 'Every pod that may be evicted is asked to leave before its interrupted instance ends.',
+      title: 'Every pod that may be evicted is asked to leave before its interrupted instance ends, and again when that is refused.',
       rationale:
         'A notice is worth the time that pods get to end in order. An instance that is ended at once takes it from them, and so does who gives up when an eviction is refused once.',
       observed:

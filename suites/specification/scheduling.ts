@@ -13,7 +13,7 @@ export const scheduling: Area = {
       title: 'A pod with a node selector or a required node affinity gets a node that it selects.',
       rationale: 'Nodes that the scheduler does not accept for the pod are money without use, and the pod goes on waiting.',
       observed:
-        'pods that ask for a zone, for a type, or for not being in a zone, that choose between pools by each operator, and that have several terms of which one can be met run within the bound; the scheduler decides what fits',
+        'pods ask for a zone, for a type, or for not being in a zone; they choose between pools by the labels of these, with each operator; some have several terms, of which one can be met: all run within the bound, and the scheduler decides what fits',
       breaches: UNSERVED,
       bound: 'provision',
       incidents: ['karpenter#2230'],

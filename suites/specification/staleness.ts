@@ -60,7 +60,7 @@ export const staleness: Area = {
       rationale:
         'During the disruption of a zone descriptions fail altogether. A collection that runs on an empty list collects everything, and one that runs on a list without a page, or a zone, what was there.',
       observed:
-        'descriptions fail for a while, all of them and most of them; nothing is launched in the place of what runs, and nothing that runs is ended',
+        'descriptions fail for a while, first all of them, then most attempts; nothing is launched in the place of what runs, and nothing that runs is ended',
       breaches: { ...UNSERVED, ...LEAKED, ...TWICE },
       bound: AT_EVERY_MOMENT,
     }),

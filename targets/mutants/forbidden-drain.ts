@@ -15,7 +15,7 @@ export const forbiddenDrain: Mutant = {
     }),
   }),
   resembles:
-    'no eviction was allowed (kubernetes/kops#3418), and drains waited until a restart for pods that nobody asked any more (karpenter#3144)',
+    'no eviction was allowed (kubernetes/kops#3418), and drains waited until a restart for pods that nobody asked (karpenter#3144)',
   caughtBy: {
     scenario: 'faulty-api/denied-terminations',
     check: 'scale-in',

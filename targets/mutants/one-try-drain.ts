@@ -23,7 +23,7 @@ export const oneTryDrain: Mutant = {
     },
   }),
   resembles:
-    'refused evictions were tried again too few times, and pods ended with their machine (gardener/machine-controller-manager#370)',
+    'evictions that were refused were tried again too few times, and pods went against their budgets (gardener/machine-controller-manager#370)',
   caughtBy: {
     scenario: 'interruption/one-warning',
     check: 'interruption-handled',

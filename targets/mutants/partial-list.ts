@@ -1,8 +1,9 @@
 import { createInstances } from '../../controller/capacity/instances.ts';
 import type { Context } from '../../controller/context.ts';
 import { createParts } from '../../controller/parts.ts';
+import { parseProviderId } from '../../model/provider-id.ts';
 import { createReferenceTarget } from '../reference.ts';
-import { lookingOnce } from './failed-list.ts';
+import { losingAlso } from './extra-collection.ts';
 import type { Mutant } from './mutant.ts';
 
 /** Lists instances zone by zone, and fails only if that fails for all of them. */
@@ -26,18 +27,23 @@ export const partialList: Mutant = {
     name: 'mutant:partial-list',
     summary: 'lists instances zone by zone, and takes those of a zone whose list failed for gone while others succeed',
     makeParts: (context) => {
+      const right = createParts(context);
       const instances = listingByZone(context);
       // Whom no list has shown yet may be too young: that is not the bug. Bounded by what one process ever launches.
       const seen = new Set<string | undefined>();
-      const look = async (): Promise<(id: string | undefined) => boolean> => {
-        const ids = new Set((await instances.listOwned()).map(({ InstanceId }) => InstanceId));
-        for (const id of ids) seen.add(id);
-        return (id) => seen.has(id) && !ids.has(id);
-      };
-      return { ...createParts(context), collector: lookingOnce(context, look) };
+      const collector = losingAlso(context, right.collector, async () => {
+        const listed = new Set((await instances.listOwned()).map(({ InstanceId }) => InstanceId));
+        for (const id of listed) seen.add(id);
+        return ({ status }) => {
+          const id = parseProviderId(status?.providerID);
+          return seen.has(id) && !listed.has(id);
+        };
+      });
+      return { ...right, collector };
     },
   }),
-  resembles: 'a list failed only if it failed for all zones, and lacked those of the others (autoscaler#5853)',
+  resembles:
+    'since a fix a list failed only if it failed for all zones, and what is in a zone that failed counted as missing (autoscaler#5853)',
   caughtBy: {
     scenario: 'faulty-api/cut-off-zone',
     check: 'runaway-capacity',

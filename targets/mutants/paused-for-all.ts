@@ -4,7 +4,7 @@ import { createParts } from '../../controller/parts.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-const PAUSE_MS = 120_000;
+const PAUSE_MS = 180_000;
 
 /** Launches like the right one, with one backoff for all that it launches. */
 function withPauses({ runtime }: Context, right: Launcher): Launcher {
@@ -24,7 +24,7 @@ function withPauses({ runtime }: Context, right: Launcher): Launcher {
 export const pausedForAll: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:paused-for-all',
-    summary: 'launches nothing at all for two minutes after a launch for which there was no capacity',
+    summary: 'launches nothing at all for three minutes after a launch for which there was no capacity',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, launcher: withPauses(context, right.launcher) };

@@ -5,8 +5,9 @@ import type { Pod } from '../../model/kube.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
-/** Whether a pod by itself may go anywhere: what its node may become is then its pool's to say alone. */
+/** Whether a pod by itself may go anywhere, its volumes included: what its node may become is then its pool's to say alone. */
 function goesAnywhere({ spec }: Pod): boolean {
+  if (spec.volumes?.some(({ persistentVolumeClaim }) => persistentVolumeClaim !== undefined) === true) return false;
   return !JSON.stringify([spec.nodeSelector, spec.affinity, spec.topologySpreadConstraints]).includes(LABEL.zone);
 }
 
