@@ -30,6 +30,14 @@ for (const { name, history, codes } of [
       .launch(1, 'i-1', 't', { capacityType: 'spot' }),
     codes: ['launch-outside-pools'],
   },
+  {
+    name: 'another architecture than the pool allows',
+    history: new HistoryBuilder()
+      .act()
+      .pool('default', { requirements: [{ key: LABEL.arch, operator: 'In', values: ['amd64'] }] })
+      .launch(1, 'i-1', 't', { instanceType: 'm6g.large', arch: 'arm64' }),
+    codes: ['launch-outside-pools'],
+  },
   { name: 'the pool that had to be chosen', history: weighted().launch(1, 'i-1'), codes: [] },
   {
     name: 'the other pool',

@@ -3,8 +3,8 @@ import { createLedger, launchedByTarget } from '../history/ledger.ts';
 import type { TargetsEntry } from '../history/ledger.ts';
 import type { EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
+import type { InstanceLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
-import type { Offering } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import type { NodeSelectorRequirement } from '../model/kube.ts';
 import { allows, parseRequirements } from '../model/requirements.ts';
@@ -14,15 +14,16 @@ import { count, indexes, safetyPart } from './parts.ts';
 
 type Pool = EventOf<'pool'>['pool'];
 
-/** The labels that an instance's launch decides, and their values. */
-const DECIDED: readonly (readonly [label: string, valueOf: (offering: Offering) => string])[] = [
+/** The labels that an instance's launch decides, and their values, so far as the history has them. */
+const DECIDED: readonly (readonly [label: string, valueOf: (instance: InstanceLife) => string | undefined])[] = [
+  [LABEL.arch, ({ launched }) => launched.arch],
   [LABEL.capacityType, ({ capacityType }) => capacityType],
   [LABEL.instanceType, ({ instanceType }) => instanceType],
   [LABEL.zone, ({ zone }) => zone],
 ];
 
 /**
- * Every instance is one that some pool allows: its capacity type, type and zone are within the pool's requirements, and the
+ * Every instance is one that some pool allows: its architecture, capacity type, type and zone are within the pool's requirements, and the
  * request named as many types and zones as the pool asks for at least. Where the scenario named the pool that has to be chosen, it is one that this pool allows.
  */
 export const launchesWithinPools: Check = {
@@ -60,12 +61,13 @@ function choicesOf(view: View): { readonly i: number; readonly pool: string }[] 
   return view.stated.flatMap(({ i, expectation }) => (expectation.kind === 'launched-from' ? [{ i, pool: expectation.pool }] : []));
 }
 
-/** Whether an offering is one that a pool allows, so far as capacity type, type and zone decide that. */
-export function isWithin({ requirements }: Pool, offering: Offering): boolean {
+/** Whether an instance is one that a pool allows, so far as architecture, capacity type, type and zone decide that. */
+export function isWithin({ requirements }: Pool, instance: InstanceLife): boolean {
   const allowed = parseRequirements(requirements.map(asRequirement));
   return DECIDED.every(([label, valueOf]) => {
     const set = allowed.get(label);
-    return set === undefined || allows(set, valueOf(offering));
+    const value = valueOf(instance);
+    return set === undefined || value === undefined || allows(set, value);
   });
 }
 
@@ -98,10 +100,11 @@ function asRequirement({ key, operator, values }: Pool['requirements'][number]):
 }
 
 function findingFor({ instance, request }: TargetsEntry, pools: View['pools'], code: string, why: string): Finding {
+  const { arch } = instance.launched;
   return {
     code,
     object: instance.object,
     events: indexes([...pools, ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} is ${instance.capacityType} ${instance.instanceType} in ${instance.zone}, ${why} (${pools.map(({ pool }) => pool.name).join(', ')}).`,
+    message: `Instance ${instance.id} is ${instance.capacityType} ${instance.instanceType}${arch === undefined ? '' : ` (${arch})`} in ${instance.zone}, ${why} (${pools.map(({ pool }) => pool.name).join(', ')}).`,
   };
 }

@@ -296,7 +296,8 @@ export const eventSchema = z.discriminatedUnion('type', [
     zone: id,
     capacityType: z.enum(['spot', 'on-demand']),
     usdPerHour: z.number(),
-    /** Older histories lack these two. */
+    /** Older histories lack these three. */
+    arch: z.enum(['amd64', 'arm64']).optional(),
     vcpu: count.optional(),
     memoryMiB: count.optional(),
     /** The request that brought it about, where one did. */

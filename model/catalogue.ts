@@ -23,6 +23,14 @@ export interface InstanceType {
   readonly gpu?: { readonly count: number; readonly name: string; readonly manufacturer: string };
 }
 
+/** An architecture as Kubernetes names it. */
+export type Arch = 'amd64' | 'arm64';
+
+/** The value of the label `kubernetes.io/arch` on nodes of that type. */
+export function archOf({ architecture }: Pick<InstanceType, 'architecture'>): Arch {
+  return architecture === 'x86_64' ? 'amd64' : 'arm64';
+}
+
 /** What can be bought: a type in a zone, spot or on demand. */
 export interface Offering {
   readonly instanceType: string;

@@ -1,3 +1,4 @@
+import { archOf } from './catalogue.ts';
 import type { CapacityType, InstanceType, Pool } from './catalogue.ts';
 import { LABEL } from './kube.ts';
 import { allows, parseRequirements } from './requirements.ts';
@@ -18,9 +19,7 @@ export function countOfferings(pools: readonly Pick<Pool, 'requirements'>[], typ
     };
     const capacityTypes = CAPACITY_TYPES.filter((capacityType) => isAllowed(LABEL.capacityType, capacityType));
     const ofPool = known
-      .filter(({ type, architecture }) => {
-        return isAllowed(LABEL.instanceType, type) && isAllowed(LABEL.arch, architecture === 'x86_64' ? 'amd64' : 'arm64');
-      })
+      .filter((type) => isAllowed(LABEL.instanceType, type.type) && isAllowed(LABEL.arch, archOf(type)))
       .map(({ zones, usageClasses }) => {
         const zonesAllowed = zones.filter((zone) => isAllowed(LABEL.zone, zone)).length;
         return zonesAllowed * usageClasses.filter((usage) => capacityTypes.includes(usage)).length;

@@ -157,7 +157,7 @@ export const strangeSpreads = scenario({
   id: 'scheduling/strange-spreads',
   title:
     'constraints that are legal and odd: spread without a selector, over an unknown label, with more domains than there are, and a wish that no node grants',
-  requirements: ['SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
+  requirements: ['PRV-08', 'SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
   pools: [pool('default')],
   async run(t) {
     // Each of these has to bring the nodes that it needs: among those of others it could find room by luck.

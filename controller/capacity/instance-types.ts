@@ -1,5 +1,6 @@
 import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
+import { archOf } from '../../model/catalogue.ts';
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { LABEL } from '../../model/kube.ts';
@@ -161,7 +162,7 @@ function typeLabels(
   const gpu = info.GpuInfo?.Gpus?.[0];
   return {
     [LABEL.instanceType]: name,
-    [LABEL.arch]: architecture === 'x86_64' ? 'amd64' : 'arm64',
+    [LABEL.arch]: archOf({ architecture }),
     [LABEL.os]: 'linux',
     'karpenter.k8s.aws/instance-family': family,
     'karpenter.k8s.aws/instance-size': size,

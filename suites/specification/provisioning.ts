@@ -79,6 +79,7 @@ export const provisioning: Area = {
       observed: 'every instance that came of a request of the autoscaler is compared with the pools that were there then',
       breaches: { 'launches-within-pools': ['launch-outside-pools'] },
       bound: AT_EVERY_MOMENT,
+      incidents: ['karpenter-provider-aws#1540', 'karpenter-provider-aws#8696'],
     }),
     requirement({
       id: 'PRV-09',

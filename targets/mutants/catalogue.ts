@@ -1,3 +1,4 @@
+import { anyArchitecture } from './any-architecture.ts';
 import { anyCluster } from './any-cluster.ts';
 import { batchLimits } from './batch-limits.ts';
 import { believedEnd } from './believed-end.ts';
@@ -182,4 +183,5 @@ export const mutants: readonly Mutant[] = [
   joinedTerms,
   wanderingNodes,
   pausedForAll,
+  anyArchitecture,
 ];

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { EventOf, Recorder } from '../../history/events.ts';
-import { selects } from '../../model/catalogue.ts';
+import { archOf, selects } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
@@ -268,7 +268,14 @@ export class Instances implements InstancePort {
     };
     this.#leases.set(record.id, launch.lease);
     const token = clientToken === '' ? {} : { token: clientToken };
-    this.#change(record, { span: launch.span, tags: { ...tags }, vcpu: type.vcpu, memoryMiB: type.memoryMiB, ...token });
+    this.#change(record, {
+      span: launch.span,
+      tags: { ...tags },
+      arch: archOf(type),
+      vcpu: type.vcpu,
+      memoryMiB: type.memoryMiB,
+      ...token,
+    });
     if (this.#mustFail(record, launch.span)) void this.#failToBoot(record.id);
     else void this.#boot(record.id);
     return record;
@@ -366,7 +373,7 @@ export class Instances implements InstancePort {
     return drawMs(this.#random.fork(`${id}/${what}`), delay);
   }
 
-  #change(record: InstanceRecord, more: Pick<EventOf<'instance'>, 'span' | 'token' | 'tags' | 'vcpu' | 'memoryMiB'> = {}): void {
+  #change(record: InstanceRecord, more: Pick<EventOf<'instance'>, 'span' | 'token' | 'tags' | 'arch' | 'vcpu' | 'memoryMiB'> = {}): void {
     this.#keep(record);
     if (record.isForeign === true) {
       this.#recordForeign(record, record.state, more.span);

@@ -1,3 +1,4 @@
+import { archOf } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import { withCondition } from '../../model/conditions.ts';
 import type { Condition, Node, Pod } from '../../model/kube.ts';
@@ -284,10 +285,6 @@ export class Kubelet {
       nodeInfo: { architecture: archOf(instanceType), operatingSystem: 'linux', kubeletVersion: 'v1.34.4' },
     };
   }
-}
-
-function archOf({ architecture }: InstanceType): 'amd64' | 'arm64' {
-  return architecture === 'x86_64' ? 'amd64' : 'arm64';
 }
 
 function conditionsIn(trouble: Trouble | undefined): readonly Condition[] {

@@ -167,7 +167,7 @@ function drawBreak({ fromMs, toMs }: Scale['breaks'][number], height: number, pe
 function drawBand(band: Band, row: Row, height: number, percent: Percent, width: Width): Markup {
   const color = safeColor(band.color);
   const { fromMs, toMs, title, firedMs } = band;
-  const text = `${title}. From ${formatMoment(fromMs)} to ${formatMoment(toMs)}, fired ${formatTimes(firedMs.length)}`;
+  const text = `${title}. From ${formatMoment(fromMs)} to ${formatMoment(toMs)}, fired ${formatTimes(firedMs.flat().length)}`;
   // What never fired broke nothing.
   return html`<g class="fault${firedMs.length === 0 && ' idle'}"
     ><title>${text}</title
@@ -195,8 +195,18 @@ function drawBand(band: Band, row: Row, height: number, percent: Percent, width:
       height="${row.height - 3}"
       rx="2"
     />
-    ${firedMs.map((ms) => html`<use href="#mark-fired" x="${percent(ms)}" y="${row.y + row.height / 2 - 1}" /><line class="fired-line" stroke="${color}" x1="${percent(ms)}" x2="${percent(ms)}" y1="${row.y + row.height}" y2="${height}" />`)}</g
+    ${firedMs.map((together) => drawFirings(together, band, row, height, percent))}</g
   >`;
+}
+
+/** A mark for firings that would cover each other, and a line for each of them. */
+function drawFirings(together: readonly number[], { color }: Band, row: Row, height: number, percent: Percent): Markup {
+  const [fromMs = 0] = together;
+  const toMs = together.at(-1) ?? fromMs;
+  const text = `Fired ${formatTimes(together.length)} from ${formatMoment(fromMs)} to ${formatMoment(toMs)}`;
+  return html`<use href="#mark-fired" x="${percent(fromMs)}" y="${row.y + row.height / 2 - 1}"
+      >${together.length > 1 && html`<title>${text}</title>`}</use
+    >${together.map((ms) => html`<line class="fired-line" stroke="${safeColor(color)}" x1="${percent(ms)}" x2="${percent(ms)}" y1="${row.y + row.height}" y2="${height}" />`)}`;
 }
 
 /** Colours come from a history, which anybody may have written. */

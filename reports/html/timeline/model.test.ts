@@ -65,7 +65,7 @@ test('fleets with errors beside their instances are neither good nor failed', ()
   const { timeline } = timelineOf('capacity/spot-runs-out');
   const fleets = group(timeline, 'Requests').lanes.find(({ label }) => label === 'ec2:CreateFleet');
   expect(fleets?.ticks.filter(({ style }) => style === 'partial')).toHaveLength(4);
-  expect(timeline.bands.map(({ label, firedMs }) => ({ label, fired: firedMs.length }))).toEqual([
+  expect(timeline.bands.map(({ label, firedMs }) => ({ label, fired: firedMs.flat().length }))).toEqual([
     { label: 'insufficient-capacity', fired: 4 },
     { label: 'slow-answer', fired: 0 },
   ]);

@@ -99,7 +99,8 @@ export interface Band {
   readonly color: string;
   readonly label: string;
   readonly title: string;
-  readonly firedMs: readonly number[];
+  /** When it fired; together what shares a mark, for marks would cover each other. */
+  readonly firedMs: readonly (readonly number[])[];
 }
 
 /** Findings at about the same moment. */
@@ -121,6 +122,8 @@ export interface Timeline {
 
 /** Findings closer together than this part of the timeline share a flag. */
 const FLAG_DISTANCE = 0.02;
+/** Firings closer together than this share a mark: about its width. */
+const MARK_DISTANCE = 0.006;
 
 /** Instances and pods that are drawn, those with findings first; the rest is counted. */
 interface LaneLimits {
@@ -149,7 +152,7 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
   return {
     scale,
     phases: phasesOf(view, endMs),
-    bands: bandsOf(view, endMs),
+    bands: bandsOf(view, scale),
     flags: flagsOf(view, scale, findings),
     groups: groups.filter(({ lanes }) => lanes.length > 0),
   };
@@ -158,7 +161,7 @@ export function layOut(view: View, findings: readonly FindingGroup[], describe: 
 /** Requests, cost and use of one trial over time, under the same faults. Pure. */
 export function layOutRates(view: View): Timeline {
   const scale = createScale(view);
-  return { scale, phases: phasesOf(view, scale.endMs), bands: bandsOf(view, scale.endMs), flags: [], groups: chartGroups(view, scale) };
+  return { scale, phases: phasesOf(view, scale.endMs), bands: bandsOf(view, scale), flags: [], groups: chartGroups(view, scale) };
 }
 
 function phasesOf(view: View, endMs: number): Timeline['phases'] {
@@ -169,14 +172,18 @@ function phasesOf(view: View, endMs: number): Timeline['phases'] {
   });
 }
 
-function bandsOf(view: View, endMs: number): Band[] {
+function bandsOf(view: View, { endMs, partOf }: Scale): Band[] {
   return view.faults.map(({ armed, fired, healed }) => ({
     fromMs: armed.t,
     toMs: healed?.t ?? endMs,
     color: armed.fault.color,
     label: armed.fault.fault,
     title: `${armed.fault.fault}: ${armed.fault.description}`,
-    firedMs: fired.map(({ t }) => t),
+    firedMs: clustered(
+      fired.map(({ t }) => ({ tMs: t })),
+      partOf,
+      MARK_DISTANCE,
+    ).map(({ all }) => all.map(({ tMs }) => tMs)),
   }));
 }
 
@@ -187,15 +194,28 @@ function flagsOf(view: View, { endMs, partOf }: Scale, groups: readonly FindingG
       findings.map((finding) => ({ number, code, tMs: view.events[finding.events.at(-1) ?? -1]?.t ?? endMs })),
     )
     .sort((a, b) => a.tMs - b.tMs);
-  const clusters: { tMs: number; groups: Map<number, string> }[] = [];
-  for (const { number, code, tMs } of moments) {
+  return clustered(moments, partOf, FLAG_DISTANCE).map(({ first, all }) => {
+    const codes = new Map(all.map(({ number, code }) => [number, code]));
+    return {
+      tMs: first.tMs,
+      groups: [...codes.keys()].sort((a, b) => a - b),
+      title: [...codes].map(([number, code]) => `Finding ${number}: ${code}`).join(', '),
+    };
+  });
+}
+
+interface Cluster<T> {
+  readonly first: T;
+  readonly all: T[];
+}
+
+/** What lies closer to the first of its cluster than `distance`, a part of the timeline, together. @param moments in their order */
+function clustered<T extends { readonly tMs: number }>(moments: readonly T[], partOf: Scale['partOf'], distance: number): Cluster<T>[] {
+  const clusters: Cluster<T>[] = [];
+  for (const moment of moments) {
     const last = clusters.at(-1);
-    if (last !== undefined && partOf(tMs) - partOf(last.tMs) < FLAG_DISTANCE) last.groups.set(number, code);
-    else clusters.push({ tMs, groups: new Map([[number, code]]) });
+    if (last !== undefined && partOf(moment.tMs) - partOf(last.first.tMs) < distance) last.all.push(moment);
+    else clusters.push({ first: moment, all: [moment] });
   }
-  return clusters.map(({ tMs, groups: numbers }) => ({
-    tMs,
-    groups: [...numbers.keys()].sort((a, b) => a - b),
-    title: [...numbers].map(([number, code]) => `Finding ${number}: ${code}`).join(', '),
-  }));
+  return clusters;
 }

@@ -2,6 +2,7 @@ import type { Instance as Described } from '@aws-sdk/client-ec2';
 import { Ec2Error } from '../../../clients/ec2-client.ts';
 import type { Ec2Client } from '../../../clients/ec2-client.ts';
 import type { Recorder } from '../../../history/events.ts';
+import { archOf } from '../../../model/catalogue.ts';
 import type { InstanceType } from '../../../model/catalogue.ts';
 import { CutShortError } from '../../../model/cut-short.ts';
 import type { Clock } from '../../../runtime/clock.ts';
@@ -136,7 +137,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
       zone,
       capacityType,
       usdPerHour,
-      ...(type === undefined ? {} : { vcpu: type.vcpu, memoryMiB: type.memoryMiB }),
+      ...(type === undefined ? {} : { arch: archOf(type), vcpu: type.vcpu, memoryMiB: type.memoryMiB }),
       tags: { ...tags },
     });
   }
