@@ -46,6 +46,7 @@ test('a fleet of one launches one instance with everything that it was asked to 
         usdPerHour: expect.any(Number),
         span: 1,
         token: 'token-1',
+        arch: 'amd64',
         vcpu: 2,
         memoryMiB: 8_192,
         tags: {
