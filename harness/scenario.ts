@@ -1,7 +1,7 @@
 import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
-import type { Pool } from '../model/catalogue.ts';
+import type { Arch, Pool } from '../model/catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type {
   KubeObject,
@@ -234,7 +234,7 @@ export function pool(
     readonly capacityTypes?: readonly ('spot' | 'on-demand')[];
     readonly instanceTypes?: readonly string[];
     readonly zones?: readonly string[];
-    readonly architectures?: readonly ('amd64' | 'arm64')[];
+    readonly architectures?: readonly Arch[];
     readonly requirements?: readonly NodeSelectorRequirement[];
   } & Partial<Pick<Pool, 'labels' | 'taints' | 'startupTaints' | 'limits' | 'weight'>> &
     Pick<Pool, 'expireAfterMs' | 'terminationGracePeriodMs' | 'minimumValues' | 'replicas' | 'disruption'> = {},

@@ -1,3 +1,4 @@
+import { archOf } from '../model/catalogue.ts';
 import type { InstanceType, Offering } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import { allows, intersect } from '../model/requirements.ts';
@@ -32,7 +33,7 @@ export function offeringLabels(type: InstanceType, { zone, capacityType }: Offer
   const { gpu } = type;
   return {
     [LABEL.instanceType]: type.type,
-    [LABEL.arch]: type.architecture === 'x86_64' ? 'amd64' : 'arm64',
+    [LABEL.arch]: archOf(type),
     [LABEL.os]: 'linux',
     [LABEL.region]: region,
     [LABEL.zone]: zone,

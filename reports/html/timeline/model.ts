@@ -180,10 +180,10 @@ function bandsOf(view: View, { endMs, partOf }: Scale): Band[] {
     label: armed.fault.fault,
     title: `${armed.fault.fault}: ${armed.fault.description}`,
     firedMs: clustered(
-      fired.map(({ t }) => ({ tMs: t })),
+      fired.map(({ t }) => t),
       partOf,
       MARK_DISTANCE,
-    ).map(({ all }) => all.map(({ tMs }) => tMs)),
+    ).map(({ all }) => all),
   }));
 }
 
@@ -194,7 +194,7 @@ function flagsOf(view: View, { endMs, partOf }: Scale, groups: readonly FindingG
       findings.map((finding) => ({ number, code, tMs: view.events[finding.events.at(-1) ?? -1]?.t ?? endMs })),
     )
     .sort((a, b) => a.tMs - b.tMs);
-  return clustered(moments, partOf, FLAG_DISTANCE).map(({ first, all }) => {
+  return clustered(moments, ({ tMs }) => partOf(tMs), FLAG_DISTANCE).map(({ first, all }) => {
     const codes = new Map(all.map(({ number, code }) => [number, code]));
     return {
       tMs: first.tMs,
@@ -209,13 +209,13 @@ interface Cluster<T> {
   readonly all: T[];
 }
 
-/** What lies closer to the first of its cluster than `distance`, a part of the timeline, together. @param moments in their order */
-function clustered<T extends { readonly tMs: number }>(moments: readonly T[], partOf: Scale['partOf'], distance: number): Cluster<T>[] {
+/** What lies closer to the first of its cluster than `distance`, together; both are parts of the timeline. @param things in their order */
+function clustered<T>(things: readonly T[], placeOf: (thing: T) => number, distance: number): Cluster<T>[] {
   const clusters: Cluster<T>[] = [];
-  for (const moment of moments) {
+  for (const thing of things) {
     const last = clusters.at(-1);
-    if (last !== undefined && partOf(moment.tMs) - partOf(last.first.tMs) < distance) last.all.push(moment);
-    else clusters.push({ first: moment, all: [moment] });
+    if (last !== undefined && placeOf(thing) - placeOf(last.first) < distance) last.all.push(thing);
+    else clusters.push({ first: thing, all: [thing] });
   }
   return clusters;
 }
