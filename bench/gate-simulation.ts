@@ -18,14 +18,16 @@ export interface Truth {
   /** Factors on cost and requests. */
   readonly cost: number;
   readonly requests: number;
+  /** Whether the last scenario is never served in full. */
+  readonly breaksScenario: boolean;
 }
 
-export const GOOD: Truth = { success: 0.999, latency: 1, slowShare: 0.02, cost: 1, requests: 1 };
+export const GOOD: Truth = { success: 0.999, latency: 1, slowShare: 0.02, cost: 1, requests: 1, breaksScenario: false };
 
-/** Two shapes of work, one much slower than the other. */
-const SCENARIOS = [
-  { name: 'scale-out', medianMs: 60_000, usd: 0.05, requests: 220 },
-  { name: 'slow-boot', medianMs: 150_000, usd: 0.12, requests: 340 },
+/** Two shapes of work, one much slower than the other; scenarios have them by turns. */
+const SHAPES = [
+  { medianMs: 60_000, usd: 0.05, requests: 220 },
+  { medianMs: 150_000, usd: 0.12, requests: 340 },
 ];
 const PODS = 10;
 const TIME_OUT_MS = 900_000;
@@ -33,26 +35,27 @@ const TIME_OUT_MS = 900_000;
 /** Standard deviations of logarithms. What a seed draws (boot times, capacity) is common to a pair; interleavings are not. */
 const SPREAD = { seed: 0.2, episode: 0.08, pod: 0.15, usd: 0.08, requests: 0.1 };
 
-/** One episode. @param luck what the seed draws, and @param own what only this target met */
-function episodeOf(seed: number, truth: Truth, luck: Random, own: Random): Episode {
-  const scenario = SCENARIOS[seed % SCENARIOS.length] ?? SCENARIOS[0];
-  if (scenario === undefined) throw new Error('no scenario');
+/** One episode of one of so many scenarios. @param luck what the seed draws, and @param own what only this target met */
+function episodeOf(seed: number, scenarios: number, truth: Truth, luck: Random, own: Random): Episode {
+  const index = seed % scenarios;
+  const shape = SHAPES[index % SHAPES.length];
+  if (shape === undefined) throw new Error('no shape');
   const isSlow = own.chance(truth.slowShare);
-  const common = scenario.medianMs * truth.latency * (isSlow ? 3 : 1) * spread(luck, SPREAD.seed) * spread(own, SPREAD.episode);
+  const common = shape.medianMs * truth.latency * (isSlow ? 3 : 1) * spread(luck, SPREAD.seed) * spread(own, SPREAD.episode);
   const waits = Array.from({ length: PODS }, () => Math.min(TIME_OUT_MS, common * spread(own, SPREAD.pod)));
-  const hasFailed = !own.chance(truth.success);
+  const hasFailed = !own.chance(truth.success) || (truth.breaksScenario && index === scenarios - 1);
   const valuesMs = (hasFailed ? waits.slice(1) : waits).sort((a, b) => a - b);
   return {
-    scenario: scenario.name,
+    scenario: `scenario-${index}`,
     seed,
-    replay: `${scenario.name},${seed}`,
+    replay: `scenario-${index},${seed}`,
     verdict: hasFailed ? 'fail' : 'pass',
     violations: [],
     success: { served: valuesMs.length, asked: PODS },
     instances: { created: 3, leaked: 0 },
     latencies: [{ phase: 'pending -> running', valuesMs, censoredMs: hasFailed ? [TIME_OUT_MS] : [] }],
-    usd: scenario.usd * truth.cost * spread(luck, SPREAD.usd) * spread(own, SPREAD.usd),
-    requests: Math.round(scenario.requests * truth.requests * spread(luck, SPREAD.requests) * spread(own, SPREAD.requests)),
+    usd: shape.usd * truth.cost * spread(luck, SPREAD.usd) * spread(own, SPREAD.usd),
+    requests: Math.round(shape.requests * truth.requests * spread(luck, SPREAD.requests) * spread(own, SPREAD.requests)),
     failedLaunches: 0,
   };
 }
@@ -69,8 +72,18 @@ export interface Simulated {
   readonly used: number;
 }
 
-/** One gate from its first look to its last. @param paired whether both sides get the same seeds */
-export function simulateGate(truths: { baseline: Truth; candidate: Truth }, policy: Policy, paired: boolean, name: string): Simulated {
+/** What a gate is to decide between, and how. */
+interface Question {
+  readonly baseline: Truth;
+  readonly candidate: Truth;
+  /** Whether both sides get the same seeds. */
+  readonly paired: boolean;
+  /** How many scenarios the episodes are of, in turn. */
+  readonly scenarios: number;
+}
+
+/** One gate from its first look to its last. */
+export function simulateGate({ baseline: before, candidate: after, paired, scenarios }: Question, policy: Policy, name: string): Simulated {
   const random = createRandom(name);
   const baseline: Episode[] = [];
   const candidate: Episode[] = [];
@@ -79,8 +92,8 @@ export function simulateGate(truths: { baseline: Truth; candidate: Truth }, poli
   for (;;) {
     for (let one = 0; one < more; one += 1) {
       const seed = baseline.length;
-      baseline.push(episodeOf(seed, truths.baseline, isDrawnFor('baseline', seed), random.fork(`baseline/${seed}`)));
-      candidate.push(episodeOf(seed, truths.candidate, isDrawnFor('candidate', seed), random.fork(`candidate/${seed}`)));
+      baseline.push(episodeOf(seed, scenarios, before, isDrawnFor('baseline', seed), random.fork(`baseline/${seed}`)));
+      candidate.push(episodeOf(seed, scenarios, after, isDrawnFor('candidate', seed), random.fork(`candidate/${seed}`)));
     }
     const decision = decideGate(baseline, candidate, policy, { paired, seed: name });
     more = decision.needs.episodes;
@@ -94,6 +107,7 @@ type CriterionName = (typeof CRITERIA)[number];
 export interface Case {
   readonly name: string;
   readonly paired: boolean;
+  readonly scenarios: number;
   readonly candidate: Truth;
   /** A share of the gates. */
   readonly gates: number;
@@ -113,12 +127,12 @@ export interface Tally {
 }
 
 /** Runs the gates of a case. */
-export function tally({ name, paired, candidate }: Case, gates: number, policy: Policy): Tally {
+export function tally({ name, paired, scenarios, candidate }: Case, gates: number, policy: Policy): Tally {
   const failedBy: Record<string, number> = {};
   const actions = { promote: 0, hold: 0, reject: 0 };
   let used = 0;
   for (let gate = 0; gate < gates; gate += 1) {
-    const one = simulateGate({ baseline: GOOD, candidate }, policy, paired, `${name}/${gate}`);
+    const one = simulateGate({ baseline: GOOD, candidate, paired, scenarios }, policy, `${name}/${gate}`);
     actions[one.decision.action] += 1;
     used += one.used;
     for (const { criterion, verdict } of one.decision.criteria) {

@@ -5,16 +5,17 @@ import { GOOD, simulateGate, tally } from './gate-simulation.ts';
 const policy = parsePolicy({});
 
 test('a made-up gate is the same every time, and goes to its last look', () => {
-  const truths = { baseline: GOOD, candidate: { ...GOOD, latency: 1.1 } };
-  const [one, other] = [simulateGate(truths, policy, true, 'x'), simulateGate(truths, policy, true, 'x')];
+  const question = { baseline: GOOD, candidate: { ...GOOD, latency: 1.1 }, paired: true, scenarios: 2 };
+  const [one, other] = [simulateGate(question, policy, 'x'), simulateGate(question, policy, 'x')];
   expect(one).toEqual(other);
   expect(one.decision.verdict !== 'inconclusive' || one.used === policy.episodes.max).toBe(true);
 });
 
 test('planted regressions are found by their criteria', () => {
-  const found = (change: Partial<typeof GOOD>) =>
-    tally({ name: 'planted', paired: true, candidate: { ...GOOD, ...change }, gates: 1, promises: [] }, 3, policy);
+  const found = (change: Partial<typeof GOOD>, scenarios = 2) =>
+    tally({ name: 'planted', paired: true, scenarios, candidate: { ...GOOD, ...change }, gates: 1, promises: [] }, 3, policy);
   expect(found({ success: 0.8 })).toMatchObject({ rejected: 3, failedBy: { success: 3 } });
   expect(found({ latency: 1.3 })).toMatchObject({ rejected: 3, failedBy: { 'latency-shift': 3 } });
   expect(found({ cost: 1.3 })).toMatchObject({ rejected: 3, failedBy: { cost: 3 } });
+  expect(found({ breaksScenario: true }, 60)).toMatchObject({ rejected: 3, failedBy: { scenarios: 3 } });
 });
