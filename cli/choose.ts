@@ -9,7 +9,7 @@ import { nearest } from '../model/nearest.ts';
 import type { Profile } from '../history/events.ts';
 import { sources, suites } from '../suites/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
-import { isPath } from './paths.ts';
+import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
 
 /** A scenario as a trial's source, with what decides whether it can be run. */

@@ -63,6 +63,21 @@ test('check needs nothing but the directory, and says what is wrong with it', as
       text: lines.with(middle, `{"i":${middle},"t":0,"type":"nonsense"}`).join('\n'),
       says: `line ${middle + 1} is no event`,
     },
+    {
+      what: 'it is of another seed',
+      text: history.replace('"seed":1,', '"seed":2,'),
+      says: 'another trial: its seed is 2, and run.json has 1',
+    },
+    {
+      what: 'it is of another target',
+      text: history.replace('"target":{"name":"reference"', '"target":{"name":"other"'),
+      says: 'another trial: its target is other, and run.json has reference',
+    },
+    {
+      what: 'it is of another version of the scenario',
+      text: history.replace(/"digest":"\w+"/, '"digest":"0123456789abcdef"'),
+      says: 'another trial: its source of the scenario is 0123456789ab, and run.json has',
+    },
     { what: 'it is of another format', text: history.replace(/"format":\d+/, '"format":99'), says: 'has history format 99' },
   ]) {
     await test.step(`a tampered history is refused: ${what}`, async () => {
@@ -104,6 +119,23 @@ for (const { what, run, says } of [
     expect(stderr).toContain(says);
   });
 }
+
+test('a run.json that has a trial or a history twice is refused: one of the two would not be judged', async ({}, testInfo) => {
+  const directory = folderWith(testInfo, { 'burst.ts': BURST });
+  await scaleproof(['run', '--scenario', './burst.ts', '--trials', '2', '--out', 'run'], directory);
+  const path = join(directory, 'run/run.json');
+  const whole = readFileSync(path, 'utf8');
+  const [first, second] = ['histories/mine.burst-seed-1.jsonl', 'histories/mine.burst-seed-2.jsonl'];
+  for (const [text, says] of [
+    [whole.replace(second, first), `planned: ${first} is there twice`],
+    [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is there twice'],
+  ] as const) {
+    writeFileSync(path, text);
+    const { code, stderr } = await scaleproof(['check', 'run'], directory);
+    expect(code).toBe(2);
+    expect(stderr).toContain(says);
+  }
+});
 
 test('replay names what has changed since', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'burst.ts': BURST });

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
@@ -53,7 +53,9 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
   const larger = await scaleproof(['run', ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
   const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/limit-reached is left out: the two runs asked for different things');
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain(
+    'provisioning/limit-reached is not compared: the two runs asked for different things',
+  );
 });
 
 test('targets: as many seeds as it takes; what the state directory has is not run again', async ({}, testInfo) => {
@@ -70,6 +72,28 @@ test('targets: as many seeds as it takes; what the state directory has is not ru
   expect(again.code).toBe(0);
   expect(readdirSync(join(cwd, 'again')), 'nothing was run').toEqual(['gate.json']);
   expect(outcomeIn(join(cwd, 'again')).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
+
+  const [file] = readdirSync(join(cwd, 'state')).filter((name) => name.endsWith('.jsonl'));
+  const path = join(cwd, 'state', file ?? '');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('"leaked":0', '"leaked":1'));
+  const known = ['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags.with(-1, '6'), '--out', 'known'];
+  const leaked = await scaleproof(known, cwd);
+  expect(leaked.code, 'a leak that is known is one, whichever seeds are asked for').toBe(1);
+  expect(outcomeIn(join(cwd, 'known')).decision.criteria.find(({ criterion }) => criterion === 'leaks')?.verdict).toBe('fail');
+});
+
+test('what neither target can be asked for is no part of a gate, and is said', async ({}, testInfo) => {
+  test.setTimeout(900_000);
+  const cwd = folderWith(testInfo);
+  const flags = ['--scenario', 'scheduling/spot-spread', '--scenario', 'provisioning/limit-reached', '--out', 'out'];
+  const { code, stdout } = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags], cwd);
+  expect(code, stdout).toBe(0);
+  expect(outcomeIn(join(cwd, 'out')).notes).toEqual([
+    '1 scenario neither can be asked for is left out: target plain does not have the feature spot',
+  ]);
+  const only = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
+  expect(only.code).toBe(2);
+  expect(only.stderr).toContain('nothing to decide by: 1 scenario neither can be asked for');
 });
 
 test('what a gate can not use is refused', async ({}, testInfo) => {

@@ -7,7 +7,7 @@ import type { JudgedTrial } from '../harness/judge-trial.ts';
 import { HistoryError } from '../history/reader.ts';
 import type { RunFacts } from '../reports/report-input.ts';
 import type { Console } from './console.ts';
-import { readRunFacts } from './run-directory.ts';
+import { readRunFacts, trialNameOf } from './run-directory.ts';
 import { UsageError } from './usage-error.ts';
 
 /** What a run directory says once it is judged again. */
@@ -25,20 +25,15 @@ interface JudgedRun {
 export function judgeRun(directory: string, console: Console, checks: readonly Check[] = checkCatalogue): JudgedRun {
   const run = readRunFacts(directory);
   const judged: JudgedTrial[] = [];
-  for (const { scenario, title, suite, seed, crash, replay, history } of run.planned) {
+  for (const planned of run.planned) {
+    const { scenario, seed, history } = planned;
     if (!existsSync(join(directory, history))) {
       const isKnown = run.notRun.some((one) => one.scenario === scenario && one.seed === seed);
       if (!isKnown) console.err(`${history} is missing: ${scenario} with seed ${seed} was not judged\n`);
       continue;
     }
     try {
-      judged.push(
-        judgeTrial(
-          { scenario: { id: scenario, title }, suite, targetLabel: run.target.name, seed, crash, replay, history },
-          directory,
-          checks,
-        ),
-      );
+      judged.push(judgeTrial(trialNameOf(planned, run), directory, checks));
     } catch (error) {
       if (error instanceof HistoryError) throw new UsageError(error.message);
       throw error;

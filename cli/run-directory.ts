@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import type { TrialName } from '../harness/judge-trial.ts';
 import { parseRunFacts } from '../reports/report-input.ts';
 import type { RunFacts } from '../reports/report-input.ts';
-import { isPath } from './paths.ts';
+import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';
@@ -78,4 +79,11 @@ export function readRunFacts(directory: string): RunFacts {
   } catch (error) {
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
+}
+
+/** What run.json knows of a trial that it planned. */
+export function trialNameOf(planned: RunFacts['planned'][number], run: RunFacts): TrialName {
+  const { scenario: id, title, suite, seed, crash, replay, history } = planned;
+  const digest = run.scenarios.find((scenario) => scenario.id === id)?.digest;
+  return { scenario: { id, title, digest }, suite, targetLabel: run.target.name, seed, crash, replay, history };
 }

@@ -2,64 +2,10 @@ import { expect, test } from '@playwright/test';
 import { targetComparisonSchema } from '../history/comparison.ts';
 import type { ComparedRow, TargetComparison } from '../history/comparison.ts';
 import { compareTargets, letterOf } from './comparison.ts';
-import type { ComparedRun, ComparedTrial } from './comparison.ts';
+import type { ComparedRun } from './comparison.ts';
+import { many, run, trial } from './testing/runs.ts';
 
 const NAMES = { scaleOut: ['a/out'], freeSize: ['a/free'] };
-
-interface TrialOf {
-  readonly scenario?: string;
-  readonly seed: number;
-  readonly served?: number;
-  readonly leaked?: number;
-  readonly waitsMs?: readonly number[];
-  readonly censoredMs?: readonly number[];
-  readonly requests?: number;
-  readonly usdPerHour?: number;
-  readonly nodes?: number;
-  readonly unjudged?: readonly string[];
-  readonly broken?: string;
-}
-
-function trial({ scenario = 'a/out', seed, served = 10, leaked = 0, ...more }: TrialOf): ComparedTrial {
-  const { waitsMs = [1_000], censoredMs = [], requests = 20, usdPerHour = 1, nodes = 10, unjudged = [], broken } = more;
-  const waits = [{ phase: 'pending -> running', valuesMs: waitsMs, censoredMs }];
-  const violations = broken === undefined ? [] : [{ check: 'check', code: broken, object: 'x', message: `${broken} happened` }];
-  return {
-    episode: {
-      scenario,
-      seed,
-      replay: `sp1,seed=${seed}`,
-      verdict: unjudged.length > 0 ? 'unknown' : served < 10 || broken !== undefined ? 'fail' : 'pass',
-      violations,
-      success: { served, asked: 10 },
-      instances: { created: 10, leaked },
-      latencies: waits,
-      usd: 1,
-      requests,
-      failedLaunches: 0,
-    },
-    measures: {
-      kinds: { spot: scenario === 'a/spot', spread: false, faulty: false },
-      lastedMs: 60_000,
-      pods: 10,
-      waits,
-      usd: 1,
-      launches: { asked: 10, failed: 1, instances: 10 },
-      requests,
-      full: { pods: 10, instances: 10, usdPerHour, utilisation: { cpu: 0.5, memory: 0.25 } },
-    },
-    unjudged,
-    setting: { '--nodes': nodes },
-  };
-}
-
-function run(trials: readonly ComparedTrial[], more: Partial<ComparedRun> = {}): ComparedRun {
-  const digests = { catalogue: 'c', prices: 'p' };
-  return { target: 't', directory: 'd', version: '1', world: 'embedded', time: 'virtual', digests, trials, missing: [], ...more };
-}
-
-const many = (count: number, of: (seed: number) => TrialOf = (seed) => ({ seed })): ComparedTrial[] =>
-  Array.from({ length: count }, (_, index) => trial(of(index + 1)));
 
 function row(comparison: TargetComparison, id: string): ComparedRow {
   const found = comparison.sections.flatMap(({ rows }) => rows).find((one) => one.id === id);
@@ -148,8 +94,8 @@ test('the monthly cost is that of a hundred nodes, of no other number and at one
 test('only trials that all sides have, and that asked for the same, are compared; the others are told with their reasons', () => {
   const spot = trial({ scenario: 'a/spot', seed: 1 });
   const a = run([...many(3), spot, trial({ scenario: 'a/free', seed: 1, nodes: 10 })]);
-  const missing = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
-  const b = run([...many(2), trial({ scenario: 'a/free', seed: 1, nodes: 100 })], { missing, world: 'kind' });
+  const notRun = [{ scenario: 'a/spot', seed: 1, why: 'the target has no feature spot' }];
+  const b = run([...many(2), trial({ scenario: 'a/free', seed: 1, nodes: 100 })], { notRun, world: 'kind' });
   const { compared: both, leftOut, differences } = compared(a, b);
   expect(both).toEqual({ trials: 2, scenarios: ['a/out'] });
   expect(leftOut).toEqual([

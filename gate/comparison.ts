@@ -52,8 +52,17 @@ export interface ComparedRun {
   /** SHA-256 of the instance types and of the prices. */
   readonly digests: { readonly catalogue: string; readonly prices: string };
   readonly trials: readonly ComparedTrial[];
-  /** Trials of which there is nothing to compare. */
-  readonly missing: readonly { readonly scenario: string; readonly seed: number; readonly why: string }[];
+  /** Trials that the target can't be asked for: a feature or capability that is not there. */
+  readonly notRun: readonly Absent[];
+  /** Trials that were planned, and of which nothing is known. */
+  readonly lost: readonly Absent[];
+}
+
+/** A trial of which there is nothing to compare. */
+export interface Absent {
+  readonly scenario: string;
+  readonly seed: number;
+  readonly why: string;
 }
 
 /** Which scenarios single figures are of, by their ids. */
@@ -114,9 +123,11 @@ type Matched = readonly ComparedTrial[];
 function matchTrials(runs: readonly ComparedRun[]): { readonly rows: readonly Matched[]; readonly leftOut: LeftOut[] } {
   const keyOf = ({ scenario, seed }: { readonly scenario: string; readonly seed: number }): string => JSON.stringify([scenario, seed]);
   const byKey = runs.map(({ trials }) => new Map(trials.map((trial) => [keyOf(trial.episode), trial])));
-  const missing = runs.map((run) => new Map(run.missing.map((one) => [keyOf(one), one.why])));
+  const absent = runs.map((run) => new Map([...run.notRun, ...run.lost].map((one) => [keyOf(one), one.why])));
   const all = new Map(
-    runs.flatMap(({ trials, missing: none }) => [...trials.map(({ episode }) => episode), ...none].map((one) => [keyOf(one), one])),
+    runs.flatMap(({ trials, notRun, lost }) =>
+      [...trials.map(({ episode }) => episode), ...notRun, ...lost].map((one) => [keyOf(one), one]),
+    ),
   );
   const rows: Matched[] = [];
   const left = new Map<string, { scenario: string; seeds: number[]; why: string }>();
@@ -126,10 +137,10 @@ function matchTrials(runs: readonly ComparedRun[]): { readonly rows: readonly Ma
     const unlike = Object.keys(there[0]?.setting ?? {}).filter((name) =>
       there.some(({ setting }) => !isDeepStrictEqual(setting[name], there[0]?.setting[name])),
     );
-    const absent = those.flatMap((trial, index) =>
-      trial === undefined ? [`${letterOf(index)} has none${suffix(missing[index]?.get(key))}`] : [],
+    const without = those.flatMap((trial, index) =>
+      trial === undefined ? [`${letterOf(index)} has none${suffix(absent[index]?.get(key))}`] : [],
     );
-    const why = absent.length > 0 ? absent.join('; ') : unlike.length > 0 ? `${unlike.join(', ')} differ` : undefined;
+    const why = without.length > 0 ? without.join('; ') : unlike.length > 0 ? `${unlike.join(', ')} differ` : undefined;
     if (why === undefined) {
       rows.push(there);
       continue;

@@ -8,9 +8,11 @@ import type { Verdict } from '../history/verdict.ts';
 export interface Episode {
   readonly scenario: string;
   readonly seed: number;
-  /** What runs it again. */
+  /** What runs it again; empty where there was no trial. */
   readonly replay: string;
   readonly verdict: Verdict;
+  /** Why it has no verdict, where that lies outside of its trial. */
+  readonly why?: string;
   /** Findings of checks that tolerate none: of all but the success rate's and those of budgets that a gate has of its own. */
   readonly violations: readonly Violation[];
   /** Pods that were to be served, and those that were in time. */

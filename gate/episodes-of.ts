@@ -2,6 +2,7 @@ import { measuresOf } from '../history/measures.ts';
 import type { TrialMeasures } from '../history/measures.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
+import type { Absent, ComparedRun } from './comparison.ts';
 import type { Episode, Violation } from './episode.ts';
 
 /** Checks of what a gate measures by itself: pods served in time, and how long that took. */
@@ -37,18 +38,26 @@ function violationsOf({ checks }: TrialResult): Violation[] {
     .filter(({ code, object }) => !(code === 'not-settled' && object.startsWith('pods/')));
 }
 
-/** What was planned and is not there is unknown, whatever became of it: otherwise who loses failures wins. */
-export function missingEpisodes(missing: readonly { readonly scenario: string; readonly seed: number; readonly why: string }[]): Episode[] {
-  return missing.map(({ scenario, seed, why }) => ({
+/**
+ * All that a run tells of. What was planned and is not there is unknown, whatever became of it: otherwise who loses failures
+ * wins.
+ */
+export function episodesOf({ trials, notRun, lost }: ComparedRun): Episode[] {
+  return [...trials.map(({ episode }) => episode), ...[...notRun, ...lost].map(absentEpisode)];
+}
+
+function absentEpisode({ scenario, seed, why }: Absent): Episode {
+  return {
     scenario,
     seed,
-    replay: `(${why})`,
+    replay: '',
     verdict: 'unknown',
+    why,
     violations: [],
     success: { served: 0, asked: 0 },
     instances: { created: 0, leaked: 0 },
     latencies: [],
     usd: 0,
     failedLaunches: 0,
-  }));
+  };
 }

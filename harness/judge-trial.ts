@@ -2,13 +2,14 @@ import { join } from 'node:path';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
 import { judgeView } from '../checks/judge.ts';
-import { readHistory } from '../history/reader.ts';
+import { HistoryError, readHistory } from '../history/reader.ts';
 import { seenIn } from '../history/seen.ts';
 import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { CrashPoint, TrialResult } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
 import type { View } from '../history/view.ts';
+import { isPath } from '../model/paths.ts';
 
 /** What is known of a trial once its history has been read. */
 export interface JudgedTrial {
@@ -18,7 +19,12 @@ export interface JudgedTrial {
 
 /** What of a trial a run directory knows besides its history. */
 export interface TrialName {
-  readonly scenario: { readonly id: string; readonly title: string };
+  readonly scenario: {
+    readonly id: string;
+    readonly title: string;
+    /** SHA-256 of its source, where that is known. */
+    readonly digest?: string | undefined;
+  };
   readonly suite: string;
   /** The target's name, or its path as the user gave it. */
   readonly targetLabel: string;
@@ -32,6 +38,7 @@ export interface TrialName {
 /**
  * Judges a trial from its history alone.
  * @param checks by default those of the catalogue
+ * @throws HistoryError when the history can't be read, or is another trial's
  */
 export function judgeTrial(trial: TrialName, directory: string, checks: readonly Check[] = checkCatalogue): JudgedTrial {
   const { result, view } = readTrial(trial, directory, checks);
@@ -44,8 +51,10 @@ export function readTrial(
   directory: string,
   checks: readonly Check[] = checkCatalogue,
 ): { readonly result: TrialResult; readonly view: View } {
-  const { events, truncated } = readHistory(join(directory, trial.history));
+  const path = join(directory, trial.history);
+  const { events, truncated } = readHistory(path);
   const view = createView(events, { truncated });
+  refuseOther(view, trial, path);
   const result = {
     scenario: trial.scenario.id,
     title: trial.scenario.title,
@@ -58,4 +67,24 @@ export function readTrial(
     ...judgeView(view, checks),
   };
   return { result, view };
+}
+
+/** As much of a digest as tells two apart. */
+const shorten = (digest: string): string => digest.slice(0, 12);
+
+/** A file in the place of another would give one trial the verdict of another. A history without a beginning tells of none. */
+function refuseOther({ begin }: View, { scenario, seed, targetLabel }: TrialName, path: string): void {
+  if (begin === undefined) return;
+  const differing = [
+    { what: 'scenario', is: begin.scenario.id, planned: scenario.id },
+    { what: 'source of the scenario', is: shorten(begin.scenario.digest), planned: scenario.digest && shorten(scenario.digest) },
+    { what: 'seed', is: begin.seed, planned: seed },
+    // What a target from a file calls itself, its path does not say.
+    { what: 'target', is: begin.target.name, planned: isPath(targetLabel) ? undefined : targetLabel },
+  ].find(({ is, planned }) => planned !== undefined && is !== planned);
+  if (differing === undefined) return;
+  const { what, is, planned } = differing;
+  throw new HistoryError(
+    `${path} is the history of another trial: its ${what} is ${is}, and run.json has ${planned} there; put back the file that was written with this run.json, or run it again`,
+  );
 }

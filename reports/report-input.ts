@@ -174,5 +174,19 @@ export function parseRunFacts(content: string, name: string): RunFacts {
   const stranger = [...parsed.data.planned, ...parsed.data.notRun].find(({ scenario }) => !known.has(scenario));
   if (stranger !== undefined)
     throw new Error(`${name} is no description of a run: scenarios: "${stranger.scenario}" was planned and is not among them`);
+  refuseTwice(parsed.data.planned, name);
   return parsed.data;
+}
+
+/** Of two trials in one place one would not be judged. */
+function refuseTwice(planned: RunFacts['planned'], name: string): void {
+  const trials = new Set<string>();
+  const histories = new Set<string>();
+  for (const { scenario, seed, crash, history } of planned) {
+    const trial = JSON.stringify([scenario, seed, crash]);
+    if (trials.has(trial)) throw new Error(`${name} is no description of a run: planned: ${scenario} with seed ${seed} is there twice`);
+    if (histories.has(history)) throw new Error(`${name} is no description of a run: planned: ${history} is there twice`);
+    trials.add(trial);
+    histories.add(history);
+  }
 }

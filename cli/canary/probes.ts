@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Episode } from '../../gate/episode.ts';
-import { missingEpisodes } from '../../gate/episodes-of.ts';
+import { episodesOf } from '../../gate/episodes-of.ts';
 import { whyNotRun } from '../../harness/engine.ts';
 import { loadTarget } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
@@ -285,7 +285,7 @@ function readProbes(directory: string, kind: ProbeKind): { readonly episodes: re
     if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds))
       throw new UsageError(`${episode.scenario} is no ${kind} probe: ${MEANT[kind]}; probes.${kind}.scenarios must name others`);
   return {
-    episodes: [...run.trials.map(({ episode }) => episode), ...missingEpisodes(run.missing)],
+    episodes: episodesOf(run),
     watchedMs: run.trials.reduce((sum, { measures }) => sum + measures.lastedMs, 0),
   };
 }
@@ -294,6 +294,6 @@ function refuseRehearsal(directories: readonly string[], kind: ProbeKind): void 
   for (const { scenario, verdict, replay } of directories.flatMap((directory) => readProbes(directory, kind).episodes))
     if (verdict !== 'pass')
       throw new UsageError(
-        `the baseline does not pass ${scenario}, so that says nothing of a candidate (${verdict}): nothing has been changed. \`scaleproof replay ${replay}\``,
+        `the baseline does not pass ${scenario}, so that says nothing of a candidate (${verdict}): nothing has been changed.${replay === '' ? '' : ` \`scaleproof replay ${replay}\``}`,
       );
 }

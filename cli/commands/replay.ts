@@ -2,7 +2,7 @@ import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { digestOf, targetDigestOf } from '../../harness/load.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import { isPath } from '../paths.ts';
+import { isPath } from '../../model/paths.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';

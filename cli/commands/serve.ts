@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import { isPath } from '../paths.ts';
+import { isPath } from '../../model/paths.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
 import { summarizeGate } from '../gate/terminal.ts';

@@ -9,7 +9,7 @@ import { HistoryError } from '../../history/reader.ts';
 import type { View } from '../../history/view.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { isVirtual } from '../../reports/clock.ts';
-import { readRunFacts } from '../run-directory.ts';
+import { readRunFacts, trialNameOf } from '../run-directory.ts';
 import { UsageError } from '../usage-error.ts';
 
 /** Which trials of a run are read. */
@@ -24,7 +24,9 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
   const run = readRunFacts(directory);
   const chosen = new Set(run.scenarios.filter(isChosen).map(({ id }) => id));
   const planned = run.planned.filter(({ scenario, crash }) => crash === undefined && chosen.has(scenario));
-  const [there, lost] = [true, false].map((is) => planned.filter(({ history }) => existsSync(join(directory, history)) === is));
+  const isThere = ({ history }: (typeof planned)[number]): boolean => existsSync(join(directory, history));
+  const measured = planned.filter(isThere).map((one) => ({ planned: one, trial: measureTrial(directory, one, run) }));
+  const lost = planned.filter((one) => !isThere(one));
   const notRun = run.notRun
     .filter(({ scenario }) => chosen.has(scenario))
     .map(({ scenario, seed, reason }) => ({ scenario, seed, why: reason }));
@@ -36,23 +38,26 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
     world: run.world.name,
     time: isVirtual(run) ? 'virtual' : 'real',
     digests: run.digests,
-    trials: (there ?? []).map((trial) => measureTrial(directory, trial, run.target.name)),
-    missing: [
-      ...notRun,
-      ...(lost ?? [])
+    trials: measured.flatMap(({ trial }) => (trial === undefined ? [] : [trial])),
+    notRun,
+    lost: [
+      ...lost
         .filter(({ scenario, seed }) => !known.has(`${scenario} ${seed}`))
         .map(({ scenario, seed }) => ({ scenario, seed, why: 'its history is missing' })),
+      ...measured.flatMap(({ planned: { scenario, seed }, trial }) =>
+        trial === undefined ? [{ scenario, seed, why: 'its history has no beginning' }] : [],
+      ),
     ],
   };
 }
 
-function measureTrial(directory: string, planned: RunFacts['planned'][number], target: string): ComparedTrial {
-  const { scenario, title, suite, seed, replay, history } = planned;
+/** @returns undefined where the history does not even tell what was asked for */
+function measureTrial(directory: string, planned: RunFacts['planned'][number], run: RunFacts): ComparedTrial | undefined {
   try {
-    const name = { scenario: { id: scenario, title }, suite, targetLabel: target, seed, replay, history };
-    const { result, view } = readTrial(name, directory);
+    const { result, view } = readTrial(trialNameOf(planned, run), directory);
+    if (view.begin === undefined) return undefined;
     const measures = measuresOf(view);
-    return { episode: episodeOf(result, view, measures), measures, unjudged: unjudgedChecks(result), setting: settingOf(view) };
+    return { episode: episodeOf(result, view, measures), measures, unjudged: unjudgedChecks(result), setting: settingOf(view.begin) };
   } catch (error) {
     if (error instanceof HistoryError) throw new UsageError(error.message);
     throw error;
@@ -60,10 +65,10 @@ function measureTrial(directory: string, planned: RunFacts['planned'][number], t
 }
 
 /** Trials that differ in one of these did not ask for the same. */
-function settingOf({ begin }: View): TrialSetting {
+function settingOf({ scenario, nodes, world }: NonNullable<View['begin']>): TrialSetting {
   return {
-    "the scenario's source": begin?.scenario.digest,
-    [NODES_SETTING]: begin?.nodes,
-    "the world's allowances": begin?.world.allowances,
+    "the scenario's source": scenario.digest,
+    [NODES_SETTING]: nodes,
+    "the world's allowances": world.allowances,
   };
 }

@@ -2,16 +2,18 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { ComparedRun, ComparedTrial } from '../../gate/comparison.ts';
+import { comparable, describeNeither } from '../../gate/comparable.ts';
+import type { ComparedRun } from '../../gate/comparison.ts';
 import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
-import { missingEpisodes } from '../../gate/episodes-of.ts';
+import { episodesOf } from '../../gate/episodes-of.ts';
 import { nextLook } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
+import { whyNotRun } from '../../harness/engine.ts';
 import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
@@ -77,12 +79,8 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const [ours, theirs] = [baseline, candidate].map((directory) => readComparedRun(directory, () => true)) as [ComparedRun, ComparedRun];
   refuseStrangers(ours, theirs);
   const isPaired = ours.time === 'virtual';
-  const { notes, isSame } = comparable(ours, theirs, isPaired);
-  const episodesOf = (run: ComparedRun): Episode[] => [
-    ...run.trials.filter(isSame).map(({ episode }) => episode),
-    ...missingEpisodes(run.missing),
-  ];
-  const decision = decideGate(episodesOf(ours), episodesOf(theirs), policy, { paired: isPaired, seed: 1 });
+  const { baseline: before, candidate: after, notes } = comparable(ours, theirs, isPaired);
+  const decision = decideGate(before, after, policy, { paired: isPaired, seed: 1 });
   return { decision, directories: [baseline, candidate], notes };
 }
 
@@ -100,40 +98,6 @@ function refuseStrangers(baseline: ComparedRun, candidate: ComparedRun): void {
   }
 }
 
-/** Paired trials have to ask for the same: the same scenario, as large. */
-function comparable(
-  baseline: ComparedRun,
-  candidate: ComparedRun,
-  isPaired: boolean,
-): { notes: string[]; isSame: (trial: ComparedTrial) => boolean } {
-  const settingsOf = ({ trials }: ComparedRun): Map<string, ComparedTrial['setting']> =>
-    new Map(trials.map(({ episode, setting }) => [settingKey(episode, isPaired), setting]));
-  const [ours, theirs] = [settingsOf(baseline), settingsOf(candidate)];
-  const isSame = ({ episode }: ComparedTrial): boolean => {
-    const key = settingKey(episode, isPaired);
-    const [one, other] = [ours.get(key), theirs.get(key)];
-    return one === undefined || other === undefined || isDeepStrictEqual(one, other);
-  };
-  const differing = new Set(candidate.trials.filter((trial) => !isSame(trial)).map(({ episode }) => episode.scenario));
-  const lone = new Set([...symmetricDifference(ours, theirs)].map((key) => key.split('#')[0] ?? key));
-  return {
-    isSame,
-    notes: [
-      ...[...differing].map((id) => `${id} is left out: the two runs asked for different things (another version of it, or other --nodes)`),
-      ...[...lone].map((id) => `some trials of ${id} are in one run only, and have nothing to be paired with`),
-    ],
-  };
-}
-
-/** What two episodes have in common that are to ask for the same: in real time no two are one trial, and seeds say nothing. */
-function settingKey(episode: Episode, isPaired: boolean): string {
-  return isPaired ? keyOf(episode) : episode.scenario;
-}
-
-function symmetricDifference(a: ReadonlyMap<string, unknown>, b: ReadonlyMap<string, unknown>): string[] {
-  return [...a.keys(), ...b.keys()].filter((key) => a.has(key) !== b.has(key));
-}
-
 /** One version of a target, and what is known of it. */
 interface Version {
   readonly letter: string;
@@ -149,10 +113,8 @@ async function runUntilTold(
   at: { directory: string; startedAt: string },
   console: Console,
 ): Promise<GateOutcome> {
-  const digests = new Map(
-    await Promise.all(sides.chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)),
-  );
-  const notes: string[] = [];
+  const { isPaired, chosen, notes } = await askable(sides);
+  const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const versions = await Promise.all(
     (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
       const version = sides.state === undefined ? undefined : await versionOf(sides[side], sides.versions?.[side]);
@@ -164,9 +126,8 @@ async function runUntilTold(
     }),
   );
   const [baseline, candidate] = versions as [Version, Version];
-  const isPaired = await areVirtual(sides);
   const directories: string[] = [];
-  const { chosen, seed: first, signal } = sides;
+  const { seed: first, signal } = sides;
   for (let done = 0; ;) {
     const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
@@ -182,14 +143,17 @@ async function runUntilTold(
       signal.throwIfAborted();
       for (const { letter, version, episodes } of lacking) {
         const run = readComparedRun(join(directory, letter), () => true);
-        const fresh = [...run.trials.map(({ episode }) => episode), ...missingEpisodes(run.missing)];
+        const fresh = episodesOf(run);
         for (const episode of fresh) episodes.set(keyOf(episode), episode);
         keep(sides.state, version, fresh, digests);
       }
     }
-    const asked = ({ episodes }: Version): Episode[] =>
-      [...episodes.values()].filter(({ scenario, seed }) => seed >= first && seed < first + done && digests.has(scenario));
-    const decision = decideGate(asked(baseline), asked(candidate), policy, { paired: isPaired, seed: first });
+    // All that is kept of the candidate counts, whichever seeds were asked for: a leak that is known is a leak.
+    const own = [...candidate.episodes.values()];
+    const control = [...baseline.episodes.values()].filter(
+      (episode) => candidate.episodes.has(keyOf(episode)) || (episode.seed >= first && episode.seed < first + done),
+    );
+    const decision = decideGate(control, own, policy, { paired: isPaired, seed: first });
     // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
     if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes };
     console.err(`${summarizeGate(decision)}\n`);
@@ -197,18 +161,42 @@ async function runUntilTold(
 }
 
 /**
- * Whether a scenario with a seed is the same trial for both: programs run in real time, in which nothing is the same twice.
- * @throws UsageError where one of them does, and the other does not
+ * What both targets can be asked for. A scenario that neither can run is no part of the question; one that one of them can't run
+ * is, and has no verdict there.
+ * @returns isPaired whether a scenario with a seed is the same trial for both: programs run in real time, in which nothing is the
+ *   same twice
+ * @throws UsageError where one runs in real and the other in virtual time, and where nothing is left to be asked
  */
-async function areVirtual({ baseline, candidate }: Targets): Promise<boolean> {
-  const [ours, theirs] = await Promise.all(
-    [baseline, candidate].map(async ({ ref }) => worldFor(await loadTarget(ref)).facts.capabilities.includes('time.virtual')),
-  );
-  if (ours !== theirs)
+async function askable({
+  baseline,
+  candidate,
+  chosen,
+}: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
+  const [before, after] = await Promise.all([baseline, candidate].map(async ({ ref }) => await withWorld(ref)));
+  if (before === undefined || after === undefined) throw new Error('a gate has two sides');
+  if (before.isVirtual !== after.isVirtual)
     throw new UsageError(
       `${baseline.label} and ${candidate.label} can't be compared: one of them runs in real and the other in virtual time`,
     );
-  return ours === true;
+  const rated = chosen.map((one) => ({ one, why: [before, after].map((side) => side.whyNotRun(one)) }));
+  const neither = rated.flatMap(({ one: { scenario }, why: [ours, theirs] }) =>
+    ours === undefined || theirs === undefined ? [] : [{ scenario: scenario.id, seed: 0, why: ours }],
+  );
+  const left = rated.filter(({ why }) => why.includes(undefined)).map(({ one }) => one);
+  const notes = describeNeither(neither);
+  if (left.length === 0) throw new UsageError(`nothing to decide by: ${notes.join('; ')}; name other scenarios with --scenario`);
+  return { isPaired: before.isVirtual, chosen: left, notes };
+}
+
+async function withWorld(
+  ref: Targets['baseline']['ref'],
+): Promise<{ readonly isVirtual: boolean; readonly whyNotRun: (chosen: ChosenScenario) => string | undefined }> {
+  const target = await loadTarget(ref);
+  const { capabilities } = worldFor(target).facts;
+  return {
+    isVirtual: capabilities.includes('time.virtual'),
+    whyNotRun: ({ scenario }) => whyNotRun(scenario, target, capabilities),
+  };
 }
 
 /**

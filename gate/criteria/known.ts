@@ -32,6 +32,14 @@ export function judgeKnown({ baseline, candidate, policy }: GateInput): Criterio
     verdict: beyond.length === 0 ? 'pass' : 'inconclusive',
     sentence: `Without a verdict: ${counts}; at most ${percent(maxShare)} may be.${advice}`,
     numbers: { baseline: sides[0]?.unknown.length ?? 0, candidate: sides[1]?.unknown.length ?? 0, maxShare },
-    evidence: beyond.length === 0 ? [] : evidenceOf(unknownOf(candidate).map((episode) => ({ episode, what: 'it has no verdict' }))),
+    evidence:
+      beyond.length === 0
+        ? []
+        : evidenceOf(
+            unknownOf(candidate).map((episode) => ({
+              episode,
+              what: `it has no verdict${episode.why === undefined ? '' : `: ${episode.why}`}`,
+            })),
+          ),
   };
 }

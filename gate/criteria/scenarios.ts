@@ -82,6 +82,6 @@ function rank(verdict: GateVerdict): number {
 }
 
 function describe({ scenario, isMissing, failed, trials, baselineFailed, baselineTrials }: Tally): string {
-  if (isMissing) return `${scenario} has a verdict in the baseline, and in most of its episodes none of the candidate`;
+  if (isMissing) return `${scenario} has a verdict in the baseline, and in most of its episodes none of the candidate: run it there`;
   return `${scenario} failed in ${failed.length} of ${counted(trials, 'episode')}, in the baseline in ${baselineFailed} of ${baselineTrials}`;
 }
