@@ -3,7 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { start } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
+import { canSeeProcesses, isRunning, until } from '../testing/processes.ts';
 import { HookError, runHook } from './hooks.ts';
 import { parsePlan } from './plan.ts';
 import type { Hook, Place } from './plan.ts';
@@ -42,6 +44,27 @@ test('says why a command did not work', async () => {
   const late = hookOf(`{command: [${process.execPath}, -e, "setInterval(() => 0, 1000)"], timeout: 300ms}`);
   expect(await run(late, [{ name: 'x' }])).toContain('it did not end within 0.3 s');
 });
+
+for (const [what, output] of [
+  ['is silent', '>/dev/null 2>&1'],
+  ['still has its output', ''],
+] as const)
+  test(`what a command left in the background is ended with it, and nothing else: it ${what}`, async ({}, testInfo) => {
+    test.skip(!canSeeProcesses, 'the system does not tell of its processes in files');
+    const folder = folderWith(testInfo);
+    // Longer than a test may take: whoever waits for it has failed.
+    const other = start('sleep', ['600'], folder);
+    try {
+      const script = `sleep 600 ${output} & echo $! > ${join(folder, 'pid')}; echo ok`;
+      expect(await run(hookOf(`{command: [sh, -c, ${JSON.stringify(script)}]}`), [{ name: 'x' }])).toBe('done');
+      const left = Number(readFileSync(join(folder, 'pid'), 'utf8'));
+      await until('it has ended', () => !isRunning(left));
+      expect(isRunning(other.child.pid ?? 0)).toBe(true);
+    } finally {
+      other.child.kill();
+      await other.finished;
+    }
+  });
 
 test('an interrupted canary does not wait for its hook', async () => {
   const controller = new AbortController();

@@ -6,7 +6,8 @@ import type { ProgramEnd, ProgramOptions } from '../../world/kind/programs.ts';
 const SHOWN = 600;
 
 /**
- * Runs a program of the plan: `${NAME}` stands for a value, which is in its environment as SCALEPROOF_NAME, too.
+ * Runs a program of the plan: `${NAME}` stands for a value, which is in its environment as SCALEPROOF_NAME, too. What it leaves
+ * running in its process group ends with it.
  * @returns how it ended, and what was run
  * @throws the signal's reason when it is aborted
  */
@@ -17,7 +18,7 @@ export async function runProgram(
 ): Promise<{ readonly end: ProgramEnd; readonly line: string }> {
   const [program = '', ...args] = command.map((text) => substitute(text, values));
   const environment = Object.fromEntries(Object.entries(values).map(([name, value]) => [`SCALEPROOF_${name}`, value]));
-  const end = await createPrograms(environment).run(program, args, options);
+  const end = await createPrograms(environment).run(program, args, { ...options, leavesNothing: true });
   options.signal.throwIfAborted();
   return { end, line: [program, ...args].join(' ') };
 }

@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { createRealTimeline } from '../../runtime/timeline.ts';
 
 /** How a program ended. */
 export interface ProgramEnd {
@@ -20,6 +21,11 @@ export interface ProgramOptions {
   readonly signal?: AbortSignal | undefined;
   /** Told of each line that it writes to standard error. */
   readonly onLine?: (line: string) => void;
+  /**
+   * Whether nothing is to outlive it: what it left running in its process group is killed when it has ended, after a grace for what
+   * still writes for it.
+   */
+  readonly leavesNothing?: boolean;
 }
 
 /** Starts programs for one owner. */
@@ -28,7 +34,7 @@ export interface Programs {
   run(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
 }
 
-/** From asking a program to end until it is killed. */
+/** From asking a program to end until it is killed, and from its end until those that still have its output are. */
 const END_GRACE_MS = 5_000;
 
 /**
@@ -37,7 +43,7 @@ const END_GRACE_MS = 5_000;
  */
 export function createPrograms(environment: Readonly<Record<string, string | undefined>> = {}): Programs {
   return {
-    run: async (program, args, { limitMs, signal, onLine }) => {
+    run: async (program, args, { limitMs, signal, onLine, leavesNothing = false }) => {
       const child = execa(program, args, {
         env: { ...environment },
         stdin: 'ignore',
@@ -48,7 +54,11 @@ export function createPrograms(environment: Readonly<Record<string, string | und
         forceKillAfterDelay: END_GRACE_MS,
       });
       if (onLine !== undefined && child.pid !== undefined) void tell(child.iterable({ from: 'stderr' }), onLine);
+      const closed = new AbortController();
+      if (leavesNothing) child.nodeChildProcess.once('exit', () => void killLater(child, closed.signal));
       const { exitCode, code, timedOut, stdout, stderr } = await child;
+      closed.abort();
+      if (leavesNothing) child.kill('SIGKILL');
       return { code: exitCode, isMissing: code === 'ENOENT', isLate: timedOut, stdout, stderr };
     },
   };
@@ -59,5 +69,15 @@ async function tell(lines: AsyncIterable<unknown>, onLine: (line: string) => voi
     for await (const line of lines) onLine(String(line));
   } catch {
     // How the program ended is told elsewhere.
+  }
+}
+
+/** Kills what is left of a program's group, unless its output is closed before. */
+async function killLater(child: { kill(signal: 'SIGKILL'): boolean }, closed: AbortSignal): Promise<void> {
+  try {
+    await createRealTimeline().scope('programs').sleep(END_GRACE_MS, closed);
+    child.kill('SIGKILL');
+  } catch {
+    // Nobody has its output any more.
   }
 }
