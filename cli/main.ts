@@ -3,6 +3,7 @@ import { MACHINES, WORLDS } from './choose-world.ts';
 import { Command, CommanderError, Option } from 'commander';
 import { LoadError } from '../harness/load-error.ts';
 import type { Profile } from '../history/events.ts';
+import { printable } from '../reports/paint.ts';
 import { DEFAULT_PREFIX } from '../world/real/tenant/tenant.ts';
 import type { ReportOptions } from './commands/report.ts';
 import { processConsole } from './console.ts';
@@ -50,7 +51,8 @@ export async function main(argv: readonly string[], console: Console = processCo
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.pass : EXIT.usage;
     if (error instanceof UsageError || error instanceof LoadError) {
-      console.err(`scaleproof: ${error.message.replaceAll('\n', ' ')}\n`);
+      // It may quote a file that somebody else wrote.
+      console.err(`scaleproof: ${printable(error.message.replaceAll('\n', ' '))}\n`);
       return EXIT.usage;
     }
     console.err(

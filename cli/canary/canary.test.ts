@@ -100,6 +100,15 @@ test('what the plan asks for is shown, and nothing is done', async ({}, testInfo
   expect(existsSync(join(cwd, 'runs'))).toBe(false);
 });
 
+test('what a plan says drives no terminal', async ({}, testInfo) => {
+  const evil = '"\\e[2J"';
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference').replaceAll('"${ACTION}"', evil) });
+  const { code, stdout, stderr } = await scaleproofHere(['canary', '--plan', join(cwd, 'plan.yaml'), '--dry-run']);
+  expect(code, stderr).toBe(0);
+  expect(stdout).toContain('\\x1b[2J');
+  expect(stdout).not.toContain('\u001b');
+});
+
 for (const [what, change, message] of [
   [
     'pools of who can not be confined',

@@ -45,7 +45,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
       ? `simulated in the embedded world; the control is the same ${share.of === 'pools' ? 'pool' : 'cluster'} with the baseline`
       : `by \`${probes.command.join(' ')}\`; the control is the places that have the baseline`;
   const rows: readonly (readonly [string, readonly string[]])[] = [
-    ['canary', [`${plan.name}: ${printable(plan.baseline)} -> ${printable(plan.candidate)}, by ${share.of}`]],
+    ['canary', [`${plan.name}: ${plan.baseline} -> ${plan.candidate}, by ${share.of}`]],
     ['rehearsal', ['one probe of each scenario with the baseline, before anything is changed']],
     ...stages.map((_, index): readonly [string, readonly string[]] => {
       const { number, percent: wanted, places, added, soakMs } = stageOf(plan, index);
@@ -75,7 +75,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
   ];
   const lines = rows.flatMap(([heading, texts]) =>
     texts
-      .flatMap((text) => wrap(text, columns - HEADING))
+      .flatMap((text) => wrap(printable(text), columns - HEADING))
       .map((text, index) => `${index === 0 ? paint('bold', heading) + ' '.repeat(HEADING - heading.length) : ' '.repeat(HEADING)}${text}`),
   );
   return `${lines.join('\n')}\n`;
@@ -129,8 +129,8 @@ export function formatOutcome(outcome: CanaryOutcome, { command }: { readonly co
   }[how];
   return [
     ...wrap(`${text} in stage ${stage}: ${printable(why)}`, columns).map((line) => paint(ink, line)),
-    ...wrap(`${where} ${probes.candidate} probes of the candidate, ${probes.baseline} of the baseline.`, columns),
-    ...(next === '' ? [] : wrap(next, columns)),
+    ...wrap(printable(`${where} ${probes.candidate} probes of the candidate, ${probes.baseline} of the baseline.`), columns),
+    ...(next === '' ? [] : wrap(printable(next), columns)),
     '',
   ].join('\n');
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
+import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { isUnderWay, openJournal, progressOf } from '../canary/journal.ts';
 import type { CanaryProgress } from '../canary/journal.ts';
@@ -61,7 +62,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   const events: RollOutEvents = {
     stage: (stage) => say(formatStage(stage, plan.share.of, look)),
     decision: (_stage, decision) => say(formatDecision(decision, look)),
-    note: (text) => console.err(`${text}\n`),
+    note: (text) => console.err(`${printable(text)}\n`),
   };
   try {
     refuseUnlessMeant(progressOf(journal.lines), digest, flags, command);
@@ -74,7 +75,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
     return CODES[outcome.how];
   } catch (error) {
     if (!signal.aborted) throw error;
-    if (error !== signal.reason) console.err(`scaleproof: ${error instanceof Error ? error.message : String(error)}\n`);
+    if (error !== signal.reason) console.err(`scaleproof: ${printable(error instanceof Error ? error.message : String(error))}\n`);
     const what = isUnderWay(progressOf(journal.lines))
       ? `is where it was: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``
       : 'has changed nothing';

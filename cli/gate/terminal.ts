@@ -47,7 +47,7 @@ export function describeCriterion({ criterion, verdict, sentence, evidence }: Cr
     `${paint(ink, mark)} ${paint('bold', criterion)}`,
     ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),
     ...evidence.flatMap(({ scenario, seed, what, replay }) => [
-      ...wrap(`${scenario} seed ${seed}: ${printable(what)}`, width).map((line) => `${INDENT}${line}`),
+      ...wrap(printable(`${scenario} seed ${seed}: ${what}`), width).map((line) => `${INDENT}${line}`),
       paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`),
     ]),
   ];
@@ -60,7 +60,7 @@ function describePhases(phases: readonly PhaseComparison[], paint: Paint, column
       ? [{ text: '-' }, { text: '-' }, { text: '-' }]
       : [of.p50, of.p95, of.p99].map((range) => ({ text: formatRange(range) }));
   const rows = phases.map(({ phase, isJudged, baseline, candidate }): Cell[] => [
-    { text: isJudged ? phase : `${phase} *` },
+    { text: printable(isJudged ? phase : `${phase} *`) },
     ...side(baseline),
     ...side(candidate),
   ]);
@@ -78,5 +78,5 @@ function formatRange({ ms, isAtLeast }: PhaseSide['p50']): string {
 
 /** One line for logs. */
 export function summarizeGate({ verdict, action, sentence }: GateDecision): string {
-  return `${MARKS[verdict].mark} ${action.toUpperCase()}: ${sentence}`;
+  return `${MARKS[verdict].mark} ${action.toUpperCase()}: ${printable(sentence)}`;
 }
