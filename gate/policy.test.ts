@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
-import { nextLook, parsePolicy, plannedLooks } from './policy.ts';
+import { nextLook, notesOnLaxer, parsePolicy, plannedLooks } from './policy.ts';
 
 test('an empty file is the default policy', () => {
   const policy = parsePolicy(null);
@@ -47,6 +47,34 @@ for (const [what, value, message] of [
     expect(() => parsePolicy(value, 'p.yaml')).toThrow(message);
   });
 }
+
+test('what a policy loosened is said, with the default; what it tightened is not', () => {
+  const noteOf = (value: unknown): string[] => notesOnLaxer(parsePolicy(value));
+  expect(noteOf({})).toEqual([]);
+  expect(
+    noteOf({
+      success: { p0: 0.02, p1: 0.01, alpha: 0.01, beta: 0.1 },
+      latency: { alpha: 0.05, marginRatio: 1000, tailMarginRatio: 1000, phases: ['pending -> request'], quantile: 0.9 },
+      budgets: { alpha: 0.05, costRatio: 1e9, requestsRatio: 'none' },
+      episodes: { first: 74, max: 1_000 },
+      unknown: { maxShare: 0.99 },
+    }),
+  ).toEqual([
+    'laxer than the default: success.p0 0.02 (0.999), success.p1 0.01 (0.95), success.alpha 0.01 (0.05), success.beta 0.1 (0.05), ' +
+      'latency.alpha 0.05 (0.025), latency.marginRatio 1000 (0.1), latency.tailMarginRatio 1000 (0.25), ' +
+      'latency.phases [pending -> request] ([pending -> running, healed -> running]), latency.quantile 0.9 (0.95), ' +
+      'budgets.alpha 0.05 (0.025), budgets.costRatio 1000000000 (1.1), budgets.requestsRatio none (1.25), ' +
+      'episodes.first 74 (75), unknown.maxShare 0.99 (0.05)',
+  ]);
+  const stricter = {
+    success: { p0: 0.9999, p1: 0.98, alpha: 0.1, beta: 0.01 },
+    latency: { alpha: 0.02, marginRatio: 0.05, tailMarginRatio: 0.2, phases: ['healed -> running', 'pending -> running'], quantile: 0.96 },
+    budgets: { alpha: 0.02, costRatio: 1, requestsRatio: 1 },
+    episodes: { first: 100, step: 50, max: 500 },
+    unknown: { maxShare: 0 },
+  };
+  expect(noteOf(stricter)).toEqual([]);
+});
 
 test('looks are planned from the first to the most', () => {
   const plan = { first: 75, step: 75, max: 300 };

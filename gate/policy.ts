@@ -168,6 +168,49 @@ export function parsePolicy(value: unknown, where = 'the policy'): Policy {
   throw new PolicyError(`${where}: ${problems.join('; ')}`);
 }
 
+/** Which values of a key let candidates through that the default holds or rejects; of a list, those that lack what the default has. */
+type Laxer = 'less' | 'more' | 'lacking' | 'never';
+
+const LAXER: { readonly [Section in keyof Policy]: { readonly [Key in keyof Policy[Section]]: Laxer } } = {
+  success: { p0: 'less', p1: 'less', alpha: 'less', beta: 'more' },
+  latency: { alpha: 'more', marginRatio: 'more', tailMarginRatio: 'more', phases: 'lacking', quantile: 'less' },
+  budgets: { alpha: 'more', costRatio: 'more', requestsRatio: 'more' },
+  // In so many episodes at least what tolerates none can show. How often is looked changes nothing: looks share their errors.
+  episodes: { first: 'less', step: 'never', max: 'never' },
+  unknown: { maxShare: 'more' },
+};
+
+/** What a policy loosened against the default, in one sentence or none, so that nobody takes its promotion for more than it is. */
+export function notesOnLaxer(policy: Policy): string[] {
+  const [ways, defaults] = [byKey(LAXER), byKey(parsePolicy({}))];
+  const laxer = [...byKey(policy)].flatMap(([key, given]) => {
+    const usual = defaults.get(key);
+    return isLaxer(ways.get(key), given, usual) ? [`${key} ${formatValue(given)} (${formatValue(usual)})`] : [];
+  });
+  return laxer.length === 0 ? [] : [`laxer than the default: ${laxer.join(', ')}`];
+}
+
+/** What sections have, by names such as `success.p0`. */
+function byKey(sections: Readonly<Record<string, Readonly<Record<string, unknown>>>>): Map<string, unknown> {
+  return new Map(
+    Object.entries(sections).flatMap(([section, keys]) =>
+      Object.entries(keys).map(([key, value]) => [`${section}.${key}`, value] as const),
+    ),
+  );
+}
+
+function isLaxer(way: unknown, given: unknown, usual: unknown): boolean {
+  if (Array.isArray(given) && Array.isArray(usual)) return way === 'lacking' && usual.some((one) => !given.includes(one));
+  // A budget that is not asked for.
+  if (given === 'none') return usual !== 'none';
+  if (typeof given !== 'number' || typeof usual !== 'number') return false;
+  return (way === 'less' && given < usual) || (way === 'more' && given > usual);
+}
+
+function formatValue(value: unknown): string {
+  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value);
+}
+
 /** When is looked. */
 interface Plan {
   readonly first: number;

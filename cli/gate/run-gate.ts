@@ -7,7 +7,7 @@ import type { ComparedRun } from '../../gate/comparison.ts';
 import { decideGate } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { nextLook } from '../../gate/policy.ts';
+import { nextLook, notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
@@ -54,7 +54,7 @@ export interface GateOutcome {
   readonly decision: GateDecision;
   /** Where the trials lie, in the order in which they were run. */
   readonly directories: readonly string[];
-  /** What was left out, and why: a sentence each. */
+  /** What was left out and why, and what the policy loosened: a sentence each. */
   readonly notes: readonly string[];
 }
 
@@ -81,7 +81,7 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const isPaired = ours.time === 'virtual';
   const { baseline: before, candidate: after, notes } = comparable(ours, theirs, isPaired);
   const decision = decideGate(before, after, policy, { paired: isPaired, seed: 1 });
-  return { decision, directories: [baseline, candidate], notes };
+  return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes] };
 }
 
 /** @throws UsageError where figures of one mean something else than those of the other */
@@ -113,7 +113,8 @@ async function runUntilTold(
   at: { directory: string; startedAt: string },
   console: Console,
 ): Promise<GateOutcome> {
-  const { isPaired, chosen, notes } = await askable(sides);
+  const { isPaired, chosen, notes: left } = await askable(sides);
+  const notes = [...notesOnLaxer(policy), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
   const versions = await Promise.all(
     (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
