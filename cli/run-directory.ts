@@ -42,7 +42,7 @@ export function createDirectory(
 }
 
 /** Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT, as /proc does. */
-function makeFolders(path: string): void {
+export function makeFolders(path: string): void {
   if (existsSync(path)) return;
   makeFolders(dirname(path));
   mkdirSync(path);

@@ -1,4 +1,4 @@
-import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Episode } from './episode.ts';
@@ -84,6 +84,20 @@ test('a damaged file is refused with its line', ({}, testInfo) => {
     writeFileSync(path, damage);
     expect(() => readState(directory, version)).toThrow(message);
   }
+});
+
+test('what the system refuses is said with its file', ({}, testInfo) => {
+  const directory = testInfo.outputPath('state');
+  const path = stateFile(directory, version);
+  mkdirSync(path, { recursive: true });
+  expect(() => readState(directory, version)).toThrow(
+    new StateError(
+      `${path} can't be read: EISDIR: illegal operation on a directory, read; name another --state directory, or remove the file`,
+    ),
+  );
+  const file = testInfo.outputPath('file');
+  writeFileSync(file, '');
+  expect(() => appendState(file, version, [entry(1)])).toThrow(StateError);
 });
 
 test('a file has an end', ({}, testInfo) => {

@@ -10,7 +10,7 @@ import { keyOf } from './sides.ts';
 /**
  * Episodes of one version of a target, kept from run to run: a file of JSON lines, the first of which says of what, each
  * other one an episode. Lines are only ever appended; one that was cut off by a crash is dropped by the next append.
- * A directory belongs to one gate at a time.
+ * Nothing here keeps two processes apart that append at once: whoever runs a gate has the directory locked meanwhile.
  */
 
 /** What is kept can't be used, or must not be mixed with what came: says which file, why, and what to do. */
@@ -186,10 +186,11 @@ export function readState(directory: string, version: StateVersion): readonly St
 }
 
 function load(path: string, version: StateVersion): State | undefined {
-  const size = statSync(path, { throwIfNoEntry: false })?.size;
+  const size = onDisk(path, 'read', () => statSync(path, { throwIfNoEntry: false })?.size);
   if (size === undefined) return undefined;
   if (size > MAX_STATE_BYTES) throw new StateError(`${path} has ${size} bytes, more than ${MAX_STATE_BYTES}; ${OTHER_DIRECTORY}`);
-  const state = parseState(readFileSync(path, 'utf8'), path);
+  const text = onDisk(path, 'read', () => readFileSync(path, 'utf8'));
+  const state = parseState(text, path);
   if (state !== undefined) checkVersion(state.version, version, path);
   return state;
 }
@@ -197,7 +198,7 @@ function load(path: string, version: StateVersion): State | undefined {
 /**
  * Adds episodes to those of a version, and makes directory and file if need be. They are on the disk when it returns.
  * @returns how many were new, and how many were there already
- * @throws StateError if they must not be mixed with what is there, or would be too many
+ * @throws StateError if they must not be mixed with what is there, would be too many, or the disk has no room for them
  */
 export function appendState(directory: string, version: StateVersion, entries: readonly StateEntry[]): { added: number; repeated: number } {
   const path = stateFile(directory, version);
@@ -208,7 +209,18 @@ export function appendState(directory: string, version: StateVersion, entries: r
   const wholeBytes = state?.wholeBytes ?? 0;
   if ((state?.entries.length ?? 0) + added.length > MAX_STATE_EPISODES || wholeBytes + Buffer.byteLength(text) > MAX_STATE_BYTES)
     throw new StateError(`${path} is full: more than ${MAX_STATE_EPISODES} episodes or ${MAX_STATE_BYTES} bytes; ${OTHER_DIRECTORY}`);
-  mkdirSync(directory, { recursive: true });
-  appendDurably(path, wholeBytes, text);
+  onDisk(path, 'written', () => {
+    mkdirSync(directory, { recursive: true });
+    appendDurably(path, wholeBytes, text);
+  });
   return { added: added.length, repeated };
+}
+
+/** @throws StateError with what the system says is wrong with the file */
+function onDisk<T>(path: string, what: 'read' | 'written', work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new StateError(`${path} can't be ${what}: ${error instanceof Error ? error.message : String(error)}; ${OTHER_DIRECTORY}`);
+  }
 }

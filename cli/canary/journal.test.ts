@@ -49,7 +49,7 @@ test('what a crash cut off does not count, and what is damaged is named', ({}, t
 test('belongs to one process at a time; what a killed one left is taken over', ({}, testInfo) => {
   const folder = folderWith(testInfo);
   const first = openJournal(folder);
-  // Its own number is that of a predecessor in a container, of which this one is the next.
+  expect(() => openJournal(folder)).toThrow(`is in use by process ${process.pid}: a canary is one at a time`);
   first.close();
   expect(existsSync(join(folder, 'lock'))).toBe(false);
   writeFileSync(join(folder, 'lock'), String(process.ppid));

@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { appendDurably } from '../../gate/append.ts';
+import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 
 /**
@@ -101,7 +102,6 @@ function advance(progress: CanaryProgress, line: Exclude<JournalLine, { what: 'b
 }
 
 const NAME = 'journal.jsonl';
-const LOCK = 'lock';
 
 /** The journal of one directory, which is this process's until it is closed. */
 export interface Journal {
@@ -115,11 +115,10 @@ export interface Journal {
  * @throws UsageError where another process has it, or it can't be read
  */
 export function openJournal(directory: string): Journal {
-  mkdirSync(directory, { recursive: true });
+  const unlock = lockDirectory(directory, 'a canary is one at a time');
   const path = join(directory, NAME);
-  const unlock = lock(directory);
   try {
-    const source = existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+    const source = readJournal(path);
     let wholeBytes = source.lastIndexOf('\n') + 1;
     const lines = parseJournal(source.toString('utf8'), path);
     return {
@@ -140,6 +139,14 @@ export function openJournal(directory: string): Journal {
   }
 }
 
+function readJournal(path: string): Buffer {
+  try {
+    return existsSync(path) ? readFileSync(path) : Buffer.alloc(0);
+  } catch (error) {
+    throw new UsageError(`the journal ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
 /** A last line without its line feed was cut off, and does not count. @throws UsageError */
 export function parseJournal(source: string, path: string): JournalLine[] {
   return source
@@ -152,36 +159,4 @@ export function parseJournal(source: string, path: string): JournalLine[] {
         throw new UsageError(`${path}, line ${number + 1}, is no line of a canary's journal: it is damaged, or of another version`);
       }
     });
-}
-
-/** @returns what gives it back */
-function lock(directory: string): () => void {
-  const path = join(directory, LOCK);
-  for (const isSecond of [false, true]) {
-    try {
-      writeFileSync(path, String(process.pid), { flag: 'wx' });
-      return () => rmSync(path, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const owner = Number(readFileSync(path, 'utf8'));
-    if (isSecond || isOther(owner))
-      throw new UsageError(
-        `${directory} is in use by process ${owner}: a canary is one at a time; if that process is something else, remove ${path}`,
-      );
-    // Its owner was killed.
-    rmSync(path, { force: true });
-  }
-  throw new UsageError(`${path} can't be had`);
-}
-
-/** Whether a process of that number runs, and is not this one: in a container each start may have the same number. */
-function isOther(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
 }

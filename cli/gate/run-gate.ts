@@ -22,6 +22,7 @@ import type { ChosenScenario, chooseTarget } from '../choose.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
+import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 import { summarizeGate } from './terminal.ts';
 
@@ -63,16 +64,22 @@ const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
 /**
  * Runs what a gate needs, and decides.
  * @param at where run directories of targets are made, new; and when
- * @throws UsageError when the sides can't be compared
+ * @throws UsageError when the sides can't be compared, or another gate has the state directory
  * @throws the signal's reason when it is aborted
  */
-export function runGate(
+export async function runGate(
   sides: GateSides,
   policy: Policy,
   at: { readonly directory: string; readonly startedAt: string },
   console: Console,
 ): Promise<GateOutcome> {
-  return sides.kind === 'directories' ? Promise.resolve(judgeDirectories(sides, policy)) : runUntilTold(sides, policy, at, console);
+  if (sides.kind === 'directories') return judgeDirectories(sides, policy);
+  const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'a gate has its --state directory for itself');
+  try {
+    return await runUntilTold(sides, policy, at, console);
+  } finally {
+    unlock?.();
+  }
 }
 
 function judgeDirectories({ baseline, candidate }: Directories, policy: Policy): GateOutcome {

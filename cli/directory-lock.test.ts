@@ -1,0 +1,83 @@
+import { once } from 'node:events';
+import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@playwright/test';
+import { readState } from '../gate/state.ts';
+import type { StateVersion } from '../gate/state.ts';
+import { episode } from '../gate/testing/episodes.ts';
+import { packageRoot } from '../model/package-root.ts';
+import { lockDirectory } from './directory-lock.ts';
+import { start } from './testing/command.ts';
+import { folderWith } from './testing/files.ts';
+
+const RULE = 'one at a time';
+
+/** A program that has what it needs of ours. */
+function startProgram(body: string, cwd: string, ...args: string[]): ReturnType<typeof start> {
+  const url = (path: string): string => JSON.stringify(pathToFileURL(join(packageRoot(), path)).href);
+  const imports = `import { lockDirectory } from ${url('cli/directory-lock.ts')}; import { appendState } from ${url('gate/state.ts')};`;
+  return start(process.execPath, ['--input-type=module', '-e', `${imports}\n${body}`, ...args], cwd);
+}
+
+test('a directory is had by one at a time, and given back', ({}, testInfo) => {
+  const directory = join(folderWith(testInfo), 'deep/state');
+  const unlock = lockDirectory(directory, RULE);
+  expect(() => lockDirectory(directory, RULE)).toThrow(`${directory} is in use by process ${process.pid}: one at a time; if that process`);
+  unlock();
+  expect(readdirSync(directory)).toEqual([]);
+  lockDirectory(directory, RULE)();
+});
+
+test('what nobody has any more is taken over, what somebody has is not', ({}, testInfo) => {
+  const directory = folderWith(testInfo);
+  // Who has gone; a predecessor in a container, of which each has the same number; and what is no number.
+  for (const content of ['99999999', String(process.pid), '', 'nonsense']) {
+    for (const name of ['lock', 'lock.take-over']) writeFileSync(join(directory, name), content);
+    lockDirectory(directory, RULE)();
+    expect({ content, left: readdirSync(directory).filter((name) => name === 'lock') }).toEqual({ content, left: [] });
+  }
+  writeFileSync(join(directory, 'lock'), String(process.ppid));
+  expect(() => lockDirectory(directory, RULE)).toThrow(
+    `is in use by process ${process.ppid}: one at a time; if that process is something else`,
+  );
+  expect(existsSync(join(directory, 'lock'))).toBe(true);
+});
+
+test('what can not be a directory is said', ({}, testInfo) => {
+  const file = join(folderWith(testInfo, { file: '' }), 'file');
+  expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
+});
+
+test('a killed process leaves nothing that blocks', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const { child, finished } = startProgram(
+    `lockDirectory('state', '${RULE}'); console.log('locked'); setInterval(() => undefined, 1_000);`,
+    cwd,
+  );
+  if (child.stdout === null) throw new Error('a pipe');
+  await once(child.stdout, 'data');
+  expect(() => lockDirectory(join(cwd, 'state'), RULE)).toThrow(`is in use by process ${child.pid ?? ''}`);
+  child.kill('SIGKILL');
+  await finished;
+  lockDirectory(join(cwd, 'state'), RULE)();
+});
+
+test('two processes that add episodes in turn damage nothing', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  const version: StateVersion = { target: 't', targetDigest: 'aaaa', world: 'embedded', catalogueDigest: 'cccc' };
+  const [each, mostTries] = [40, 10_000_000];
+  const body = `
+    const [first, version, episode] = process.argv.slice(1).map((text) => JSON.parse(text));
+    for (let seed = first, tries = 0; seed < first + ${each} && tries < ${mostTries}; tries += 1) {
+      let unlock;
+      try { unlock = lockDirectory('state', '${RULE}'); } catch (error) { if (!error.message.includes('${RULE}')) throw error; else continue; }
+      appendState('state', version, [{ scenarioDigest: 'dddd', episode: { ...episode, seed } }]);
+      unlock();
+      seed += 1;
+    }`;
+  const both = [1, 1 + each].map((first) => startProgram(body, cwd, String(first), JSON.stringify(version), JSON.stringify(episode(1))));
+  for (const { finished } of both) expect(await finished).toMatchObject({ code: 0, stderr: '' });
+  const seeds = readState(join(cwd, 'state'), version).map((entry) => entry.episode.seed);
+  expect(seeds.sort((a, b) => a - b)).toEqual(Array.from({ length: 2 * each }, (_, index) => index + 1));
+});
