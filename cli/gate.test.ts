@@ -1,14 +1,17 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import { gateDecisionSchema } from '../gate/verdict.ts';
-import { scaleproof } from './testing/command.ts';
+import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 /** Quick ones, the second of which the mutant can't bear. */
 const SCENARIOS = ['--scenario', 'provisioning/limit-reached', '--scenario', 'scheduling/negative-max-skew'];
 const MUTANT = 'mutant:swallowed-topology-error';
+/** Laxer than the default, in what decides none of these gates. */
+const LAX = 'unknown: { maxShare: 0.5 }';
+const LAX_NOTE = 'laxer than the default: unknown.maxShare 0.5 (0.05)';
 const outcomeSchema = z.object({ decision: gateDecisionSchema, directories: z.array(z.string()), notes: z.array(z.string()) });
 
 function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
@@ -17,7 +20,7 @@ function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
 
 test('run directories: a candidate that breaks what tolerates no breach is rejected, one that can not be told is held', async ({}, testInfo) => {
   test.setTimeout(300_000);
-  const cwd = folderWith(testInfo);
+  const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
   for (const [target, out] of [
     ['reference', 'ours'],
     ['reference', 'same'],
@@ -38,10 +41,12 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
     episodes: { isPaired: true, seen: 2 },
   });
 
-  const held = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'same', '--json', '--out', 'held'], cwd);
+  const directories = ['--baseline', 'ours', '--candidate', 'same'];
+  const held = await scaleproof(['gate', ...directories, '--policy', 'lax.yaml', '--json', '--out', 'held'], cwd);
   expect(held.code).toBe(3);
   expect(JSON.parse(held.stdout)).toEqual(JSON.parse(readFileSync(join(cwd, 'held/gate.json'), 'utf8')));
-  const { decision } = outcomeIn(join(cwd, 'held'));
+  const { decision, notes } = outcomeIn(join(cwd, 'held'));
+  expect(notes).toEqual([LAX_NOTE]);
   expect(decision).toMatchObject({ verdict: 'inconclusive', action: 'hold' });
   expect(decision.needs.episodes).toBeGreaterThan(0);
 
@@ -60,18 +65,32 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
 
 test('targets: as many seeds as it takes; what the state directory has is not run again', async ({}, testInfo) => {
   test.setTimeout(900_000);
-  const cwd = folderWith(testInfo);
-  const flags = ['--scenario', 'provisioning/limit-reached', '--state', 'state', '--seed', '5'];
+  const cwd = folderWith(testInfo, { 'lax.yaml': LAX });
+  const flags = [
+    '--scenario',
+    'provisioning/limit-reached',
+    '--policy',
+    join(cwd, 'lax.yaml'),
+    '--state',
+    join(cwd, 'state'),
+    '--seed',
+    '5',
+  ];
   const first = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', 'first'], cwd);
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
+  expect(first.stdout).toContain(`note: ${LAX_NOTE}`);
   expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-5']);
   expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
 
-  const again = await scaleproof(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', 'again'], cwd);
-  expect(again.code).toBe(0);
-  expect(readdirSync(join(cwd, 'again')), 'nothing was run').toEqual(['gate.json']);
-  expect(outcomeIn(join(cwd, 'again')).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
+  // One after the other in one process, as a server runs them: each gives the directory back.
+  for (const name of ['again', 'once-more']) {
+    const out = join(cwd, name);
+    const again = await scaleproofHere(['gate', '--baseline', 'reference', '--candidate', 'reference', ...flags, '--out', out]);
+    expect(again.code, again.stderr).toBe(0);
+    expect(readdirSync(out), 'nothing was run').toEqual(['gate.json']);
+    expect(outcomeIn(out).decision).toEqual(outcomeIn(join(cwd, 'first')).decision);
+  }
 
   const [file] = readdirSync(join(cwd, 'state')).filter((name) => name.endsWith('.jsonl'));
   const path = join(cwd, 'state', file ?? '');
@@ -96,11 +115,40 @@ test('what neither target can be asked for is no part of a gate, and is said', a
   expect(only.stderr).toContain('nothing to decide by: 1 scenario neither can be asked for');
 });
 
+test('a state directory that another gate has, or that is none, is refused', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { lock: String(process.ppid), file: '' });
+  const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/limit-reached'];
+  for (const [state, message] of [
+    [cwd, `is in use by process ${process.ppid}: a gate has its --state directory for itself`],
+    [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],
+  ] as const) {
+    const { code, stderr } = await scaleproofHere([...gate, '--state', state, '--out', join(cwd, 'out')]);
+    expect({ state, code }).toEqual({ state, code: 2 });
+    expect(stderr).toContain(message);
+  }
+});
+
+test('flags that say nothing of run directories are refused', async ({}, testInfo) => {
+  const folder = folderWith(testInfo);
+  const sides = ['baseline', 'candidate'].flatMap((side) => {
+    const directory = join(folder, side);
+    mkdirSync(directory);
+    writeFileSync(join(directory, 'run.json'), '{}');
+    return [`--${side}`, directory];
+  });
+  for (const flag of ['--state', '--seed', '--workers', '--baseline-version', '--candidate-version']) {
+    const { code, stderr } = await scaleproofHere(['gate', ...sides, flag, '7', '--out', join(folder, 'out')]);
+    expect({ flag, code }).toEqual({ flag, code: 2 });
+    expect(stderr).toContain(`${flag} is for targets, which the gate runs; these are runs already: leave it out`);
+  }
+});
+
 test('what a gate can not use is refused', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, {
     'loose.yaml': 'success: { p0: 0.9, p1: 0.95 }',
     'typo.yaml': 'succes: { p0: 0.9 }',
     'broken.yaml': 'success: {',
+    'alias.yaml': 'success: *none',
   });
   const both = ['--baseline', 'reference', '--candidate', 'reference'];
   for (const [args, message] of [
@@ -108,6 +156,9 @@ test('what a gate can not use is refused', async ({}, testInfo) => {
     [[...both, '--policy', 'typo.yaml'], 'did you mean success?'],
     [[...both, '--policy', 'broken.yaml'], 'broken.yaml'],
     [[...both, '--policy', 'nowhere.yaml'], 'the policy file nowhere.yaml does not exist'],
+    [[...both, '--policy', '.'], '. is a directory; name a policy file'],
+    [[...both, '--policy', 'loose.yaml/p.yaml'], "the policy file loose.yaml/p.yaml can't be read: ENOTDIR"],
+    [[...both, '--policy', 'alias.yaml'], 'alias.yaml: it is no YAML: Unresolved alias'],
     [['--baseline', 'reference'], "required option '--candidate"],
     [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],
     [['--baseline', 'reference', '--candidate', '.'], '. is no run directory: it has no run.json'],

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { BIN, scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
@@ -134,6 +134,23 @@ for (const [what, change, message] of [
     expect(stderr).toContain(message);
     expect(existsSync(join(cwd, 'state'))).toBe(false);
   });
+
+test('what can not be read is said', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference'), file: '' });
+  mkdirSync(join(cwd, 'state/journal.jsonl'), { recursive: true });
+  const plan = join(cwd, 'plan.yaml');
+  for (const [args, message] of [
+    [['--plan', cwd], `${cwd} is a directory; name a plan file`],
+    [['--plan', join(cwd, 'none.yaml')], `the plan file ${join(cwd, 'none.yaml')} does not exist`],
+    [['--plan', plan, '--state', join(cwd, 'file')], `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],
+    [['--plan', plan, '--state', join(cwd, 'state')], `the journal ${join(cwd, 'state/journal.jsonl')} can't be read: EISDIR`],
+  ] as const) {
+    const { code, stderr } = await scaleproofHere(['canary', ...args]);
+    expect({ args, code }).toEqual({ args, code: 2 });
+    expect(stderr).toContain(message);
+  }
+  expect(existsSync(join(cwd, 'state/lock'))).toBe(false);
+});
 
 test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {
   test.setTimeout(600_000);

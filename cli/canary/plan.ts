@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
@@ -10,6 +8,7 @@ import { parseDurationMs } from '../../targets/command/duration.ts';
 import { template, text } from '../../targets/command/target-file.ts';
 import { unknownVariable } from '../../targets/command/variables.ts';
 import { UsageError } from '../usage-error.ts';
+import { parseUserYaml, readUserFile } from '../user-file.ts';
 
 /** What a hook's or a prober's command may name as `${NAME}`; the same is in its environment as SCALEPROOF_NAME. */
 export const HOOK_VARIABLES = ['ACTION', 'STAGE', 'PERCENT', 'PLACE', 'PLACES', 'BASELINE', 'CANDIDATE'] as const;
@@ -243,24 +242,13 @@ export type CanaryPlan = Readonly<Omit<Parsed, 'rules'>> & { readonly policy: Po
 
 /** A plan with its text. @throws UsageError that names the file, and each field that is wrong */
 export function readPlan(path: string): { readonly plan: CanaryPlan; readonly source: string } {
-  let source: string;
-  try {
-    source = readFileSync(path, 'utf8');
-  } catch (error) {
-    throw new UsageError(`the plan ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  const source = readUserFile(path, 'plan');
   return { plan: parsePlan(source, path), source };
 }
 
 /** @throws UsageError */
 export function parsePlan(source: string, path: string): CanaryPlan {
-  let value: unknown;
-  try {
-    value = parse(source);
-  } catch (error) {
-    throw new UsageError(`${path}: it is no YAML: ${error instanceof Error ? error.message : String(error)}`);
-  }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(parseUserYaml(source, path));
   if (!parsed.success) {
     const problems = parsed.error.issues.map(({ path: at, message }) => `${at.length === 0 ? 'it' : at.map(String).join('.')} ${message}`);
     throw new UsageError(`${path}: ${problems.join('; ')}`);

@@ -1,6 +1,5 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { parse } from 'yaml';
 import { PolicyError, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
@@ -13,6 +12,7 @@ import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
+import { parseUserYaml, readUserFile } from '../user-file.ts';
 
 /** The flags of `gate`, parsed. */
 export interface GateFlags {
@@ -78,7 +78,8 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
       throw new UsageError(
         `--baseline ${baseline} and --candidate ${candidate} are one directory, which differs in nothing from itself; name two`,
       );
-    for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers }))
+    const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
+    for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers, ...versions }))
       if (value !== undefined) throw new UsageError(`--${flag} is for targets, which the gate runs; these are runs already: leave it out`);
     if (scenarios.length + profiles.length > 0)
       throw new UsageError('--scenario and --profile are for targets; of run directories everything counts that both have');
@@ -102,13 +103,12 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
 
 /** @throws UsageError that names file and field */
 export function readPolicy(path: string | undefined): Policy {
+  if (path === undefined) return parsePolicy({});
+  const value = parseUserYaml(readUserFile(path, 'policy'), path);
   try {
-    if (path === undefined) return parsePolicy({});
-    if (!existsSync(path)) throw new UsageError(`the policy file ${path} does not exist`);
-    return parsePolicy(parse(readFileSync(path, 'utf8')) ?? {}, path);
+    return parsePolicy(value, path);
   } catch (error) {
-    if (error instanceof PolicyError || (error instanceof Error && error.name.startsWith('YAML')))
-      throw new UsageError(error.message.startsWith(path ?? '') ? error.message : `${path ?? ''}: ${error.message}`);
+    if (error instanceof PolicyError) throw new UsageError(error.message);
     throw error;
   }
 }
