@@ -1,6 +1,6 @@
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeFolders } from './run-directory.ts';
+import { makeFolders } from './make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 /**

@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import type { TrialName } from '../harness/judge-trial.ts';
+import { isPath } from '../model/paths.ts';
 import { parseRunFacts } from '../reports/report-input.ts';
 import type { RunFacts } from '../reports/report-input.ts';
-import { isPath } from '../model/paths.ts';
+import { makeFolders } from './make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';
@@ -39,13 +40,6 @@ export function createDirectory(
     throw new UsageError(`--out ${out ?? directory} can't be made: ${error instanceof Error ? error.message : String(error)}`);
   }
   return directory;
-}
-
-/** Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT, as /proc does. */
-export function makeFolders(path: string): void {
-  if (existsSync(path)) return;
-  makeFolders(dirname(path));
-  mkdirSync(path);
 }
 
 function freeDirectory(startedAt: string, prefix: string): string {

@@ -26,7 +26,7 @@ export type CriterionName = (typeof CRITERIA)[number];
 const evidenceSchema = z.strictObject({
   scenario: z.string(),
   seed: z.number().int(),
-  /** What runs the candidate's episode again. */
+  /** What runs the candidate's episode again; empty where there was no trial. */
   replay: z.string(),
   /** What is to be seen there. It may hold names from a cluster: escape it. */
   what: z.string(),

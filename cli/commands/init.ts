@@ -1,9 +1,10 @@
-import { lstatSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { nearest } from '../../model/nearest.ts';
 import { KITS, templatePath } from '../init/kits.ts';
 import type { Kit } from '../init/kits.ts';
 import type { Console } from '../console.ts';
+import { makeFolders } from '../make-folders.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
 export interface InitOptions {
@@ -53,7 +54,7 @@ function isThere(path: string): boolean {
 
 function write(path: string, text: string, force: boolean): void {
   orRefuse(path, () => {
-    makeFolder(dirname(path));
+    makeFolders(dirname(path));
     writeFileSync(path, text, { flag: force ? 'w' : 'wx' });
   });
 }
@@ -65,13 +66,6 @@ function orRefuse<T>(path: string, action: () => T): T {
   } catch (error) {
     throw new UsageError(`${path} can't be written: ${error instanceof Error ? error.message : String(error)}`);
   }
-}
-
-/** Folder by folder: Node's own recursive mkdir never returns where a file system refuses new folders with ENOENT, as /proc does. */
-function makeFolder(path: string): void {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() === true) return;
-  if (dirname(path) !== path) makeFolder(dirname(path));
-  mkdirSync(path);
 }
 
 function inWords(kit: Kit, written: readonly string[]): string {

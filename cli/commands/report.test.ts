@@ -53,6 +53,18 @@ test('it writes what check writes, and its exit code says that it did, whatever 
   expect(JSON.parse(json.stdout)).toEqual({ directory, ...(JSON.parse(before[1] ?? '') as object) });
 });
 
+test('a file that can not be written is refused in a line, and holds up nothing', async ({}, testInfo) => {
+  const directory = runDirectory(testInfo);
+  // Linux makes no folders in /proc, and says of them that they are not there.
+  for (const flags of [
+    ['--badge', '/proc/nope/badge.svg'],
+    ['--github', '/proc/nope/summary.md'],
+  ]) {
+    const { code, stderr } = await scaleproof(['report', directory, ...flags], testInfo.outputPath('.'));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^scaleproof: \/proc\/nope\/\S+ can't be written: E.*\n$/) });
+  }
+});
+
 test('--out makes a run directory of its own, and leaves the other as it is', async ({}, testInfo) => {
   const directory = runDirectory(testInfo);
   const out = testInfo.outputPath('out');

@@ -1,4 +1,4 @@
-import { constants, appendFileSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { constants, appendFileSync, copyFileSync, existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { anonymise, createAnonymiser, targetNames } from '../../reports/anonymous.ts';
 import { badgeOf, formatBadge, formatEndpoint } from '../../reports/badge.ts';
@@ -7,6 +7,7 @@ import type { ReportInput } from '../../reports/report-input.ts';
 import { holds, writeAllure } from '../allure-site.ts';
 import type { Console } from '../console.ts';
 import { judgeRun } from '../judge-run.ts';
+import { makeFolders } from '../make-folders.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';
@@ -76,8 +77,7 @@ export async function report(directory: string, options: ReportOptions, console:
     }
   }
   if (summary !== undefined) {
-    mkdirSync(dirname(resolve(summary)), { recursive: true });
-    appendFileSync(summary, formatSummary(made));
+    writeTo(summary, formatSummary(made), appendFileSync);
     console.out(formatAnnotations(made));
   }
   if (options.json) console.out(`${JSON.stringify({ directory: out, ...made }, undefined, 2)}\n`);
@@ -128,9 +128,14 @@ function writeHistories(to: string, { trials }: ReportInput): void {
   }
 }
 
-function writeTo(path: string, content: string): void {
-  mkdirSync(dirname(resolve(path)), { recursive: true });
-  writeFileSync(path, content);
+/** @throws UsageError where the user named a file that can't be written */
+function writeTo(path: string, content: string, write: (path: string, content: string) => void = writeFileSync): void {
+  try {
+    makeFolders(dirname(resolve(path)));
+    write(path, content);
+  } catch (error) {
+    throw new UsageError(`${path} can't be written: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 function shown(path: string): string {

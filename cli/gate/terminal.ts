@@ -48,7 +48,7 @@ export function describeCriterion({ criterion, verdict, sentence, evidence }: Cr
     ...wrap(printable(sentence), width).map((line) => `${INDENT}${line}`),
     ...evidence.flatMap(({ scenario, seed, what, replay }) => [
       ...wrap(printable(`${scenario} seed ${seed}: ${what}`), width).map((line) => `${INDENT}${line}`),
-      paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`),
+      ...(replay === '' ? [] : [paint('dim', `${INDENT}scaleproof replay ${printable(replay)}`)]),
     ]),
   ];
 }
