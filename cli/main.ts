@@ -593,8 +593,13 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         .argParser(collect)
         .default([], 'the bundled targets'),
     )
+    .option(
+      '--baseline-version <text>',
+      'which version the baseline is, an image digest or the like; a request that names another is refused',
+    )
+    .option('--candidate-version <text>', 'the same of the one --target')
     .option('--policy <file>', 'what is asked of candidates, in YAML (default: docs/gate.md)')
-    .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
+    .option('--state <dir>', 'where verdicts are kept, and episodes of each version of a target, which are not run again')
     .addOption(new Option('--scenario <id|./file>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(
       new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all'),
@@ -607,6 +612,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         port: number;
         baseline: string;
         target: string[];
+        baselineVersion?: string;
+        candidateVersion?: string;
         policy?: string;
         state?: string;
         scenario: string[];
@@ -615,8 +622,9 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         out?: string;
       }) => {
         const { target: targets, scenario: scenarios, profile: profiles, policy, state, workers, out, ...rest } = flags;
+        const versions = { baselineVersion: flags.baselineVersion, candidateVersion: flags.candidateVersion };
         const { serve } = await import('./commands/serve.ts');
-        finish(await serve({ ...rest, targets, scenarios, profiles, policy, state, workers, out }, console));
+        finish(await serve({ ...rest, ...versions, targets, scenarios, profiles, policy, state, workers, out }, console));
       },
     );
 

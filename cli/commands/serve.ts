@@ -1,17 +1,20 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import { isPath } from '../../model/paths.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
 import { summarizeGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
+import { createDirectory } from '../run-directory.ts';
+import { chooserOf, fromBefore } from '../serve/chooser.ts';
 import { GateJobs } from '../serve/jobs.ts';
-import type { GateQuestion, Judge } from '../serve/jobs.ts';
+import type { GateJob, Judge } from '../serve/jobs.ts';
+import { openKeptGates } from '../serve/kept-gates.ts';
+import type { KeptGates } from '../serve/kept-gates.ts';
 import { isLoopback } from '../serve/loopback.ts';
-import { createGateMetrics } from '../serve/metrics.ts';
+import { createGateMetrics, profileLabel } from '../serve/metrics.ts';
 import { serveGates } from '../serve/server.ts';
 import type { Site } from '../serve/server.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -30,6 +33,9 @@ export interface ServeFlags {
   readonly baseline: string;
   /** Files of targets that requests may name, beside the bundled ones. */
   readonly targets: readonly string[];
+  /** What the versions of the baseline and of the one target are called. */
+  readonly baselineVersion: string | undefined;
+  readonly candidateVersion: string | undefined;
   readonly policy: string | undefined;
   readonly state: string | undefined;
   readonly scenarios: readonly string[];
@@ -49,21 +55,30 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const choose = chooserOf(flags);
   const clock = createRealTimeline().scope('serve');
   // A directory of its own at each start: the one before may have ended in the middle.
-  const directory = join(resolve(flags.out ?? 'runs'), `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`);
+  const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
+  const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
+  const kept = flags.state === undefined ? undefined : openKeptGates(resolve(flags.state));
   const interrupted = interruption();
   let count = 0;
-  const judge: Judge = async ({ baseline, candidate }, signal) => {
-    const at = { directory: join(directory, `gate-${(count += 1)}`), startedAt: new Date(clock.nowMs()).toISOString() };
-    mkdirSync(at.directory, { recursive: true });
+  const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {
+    const startedAt = new Date(clock.nowMs()).toISOString();
+    const at = { directory: createDirectory(join(directory, `gate-${(count += 1)}`), { startedAt }), startedAt };
     const targets = { baseline: chooseTarget(baseline), candidate: chooseTarget(candidate) };
+    const versions = { baseline: baselineVersion, candidate: candidateVersion };
     const { workers, state } = flags;
     if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
-    const outcome = await runGate({ kind: 'targets', ...targets, chosen, seed: 1, workers, state, signal }, policy, at, console);
-    console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n`);
+    const outcome = await runGate({ kind: 'targets', ...targets, versions, chosen, seed: 1, workers, state, signal }, policy, at, console);
+    const notes = outcome.notes.map((note) => `${note}\n`).join('');
+    console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n${notes}`);
     return outcome.decision;
   };
-  const metrics = createGateMetrics(profiles.length === 0 ? 'all' : profiles.join(','));
-  const jobs = new GateJobs(judge, { clock, signal: interrupted.signal, onEnd: (job) => metrics.ended(job) });
+  const metrics = createGateMetrics(profileLabel(flags));
+  const onChange = (job: GateJob): void => {
+    if (job.status === 'done') metrics.ended(job);
+    keep(kept, job, console);
+  };
+  const before = kept?.before.map((job) => fromBefore(job, choose)) ?? [];
+  const jobs = new GateJobs(judge, { clock, signal: interrupted.signal, before, onChange });
   const site: Site = { jobs, choose, metrics: () => metrics.text(jobs), token, isReady: () => !interrupted.signal.aborted };
   try {
     const server = await listen(site, flags);
@@ -92,36 +107,29 @@ function stopped(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** @throws UsageError where others could ask without one */
+/** What can't be kept is still told, as long as this server lives. */
+function keep(kept: KeptGates | undefined, job: GateJob, console: Console): void {
+  try {
+    kept?.keep(job);
+  } catch (error) {
+    console.err(`${job.id} is not kept: ${error instanceof Error ? error.message : String(error)}\n`);
+  }
+}
+
+/** What a header can hold, and nobody copies wrongly: no white space, which a file with a line feed at its end would bring. */
+const TOKEN = /^[\x21-\x7e]+$/;
+
+/** @throws UsageError where others could ask without one, and for one that nobody could send */
 function tokenFor(host: string): string | undefined {
   const token = process.env[TOKEN_VARIABLE];
   // What is judged runs in processes of ours, and must not be able to ask for its own verdict.
   delete process.env[TOKEN_VARIABLE];
-  if (token !== undefined && token !== '') return token;
+  if (token !== undefined && token !== '') {
+    if (TOKEN.test(token)) return token;
+    throw new UsageError(
+      `${TOKEN_VARIABLE} has white space (a line feed at its end?) or a character beyond ASCII: make one with openssl rand -hex 32`,
+    );
+  }
   if (isLoopback(host)) return undefined;
   throw new UsageError(`--host ${host} can be reached by others: set ${TOKEN_VARIABLE} to a token that they have to send`);
-}
-
-/** Which targets requests may name: a file is code that is run, so only the command line says which. */
-function chooserOf({ baseline, targets }: ServeFlags): Site['choose'] {
-  for (const name of [baseline, ...targets]) chooseTarget(name);
-  const files = new Set([baseline, ...targets].filter(isPath));
-  const refusalOf = (name: string): string | undefined => {
-    if (isPath(name))
-      return files.has(name) ? undefined : `the server was not started with --target ${name}; it takes files from its command line only`;
-    try {
-      chooseTarget(name);
-      return undefined;
-    } catch (error) {
-      if (error instanceof UsageError) return error.message;
-      throw error;
-    }
-  };
-  return (names) => {
-    const candidate = names.candidate ?? (targets.length === 1 ? targets[0] : undefined);
-    if (candidate === undefined) return { refused: 'name a candidate' };
-    const question: GateQuestion = { baseline: names.baseline ?? baseline, candidate };
-    const refused = refusalOf(question.baseline) ?? refusalOf(question.candidate);
-    return refused === undefined ? question : { refused };
-  };
 }

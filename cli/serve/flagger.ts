@@ -8,8 +8,8 @@ import type { GateJob } from './jobs.ts';
  */
 
 /**
- * What Flagger posts. It sends no headers of its users', so `metadata` holds what they have to say: the token, and which targets are
- * meant. Of an event it holds that event.
+ * What Flagger posts. It sends no headers of its users', so `metadata` holds what they have to say: the token, and which targets and
+ * versions are meant. Of an event it holds that event.
  */
 export const flaggerPayloadSchema = z.object({
   name: z.string().min(1),
@@ -36,6 +36,11 @@ export type FlaggerHook = (typeof FLAGGER_HOOKS)[number];
 /** Whether a hook starts a gate where there is none. */
 export function startsGate(hook: FlaggerHook): boolean {
   return hook === 'pre-rollout' || hook === 'rollout';
+}
+
+/** Whether a hook only tells what happened. */
+export function isNews(hook: FlaggerHook): boolean {
+  return hook === 'post-rollout' || hook === 'event';
 }
 
 /** What Flagger is told. */

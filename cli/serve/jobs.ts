@@ -4,13 +4,22 @@ import type { Clock } from '../../runtime/clock.ts';
 /** Gates that wait for their turn. One runs at a time: it takes all processors. */
 export const MAX_WAITING = 16;
 /** Gates that have ended and can still be asked for; the oldest go first. */
-const MAX_KEPT = 200;
+export const MAX_ENDED = 200;
 
-/** What is to be judged: names that the command line allowed. */
+/** What is to be judged: names that the command line allowed, and the versions that it gave them. */
 export interface GateQuestion {
   readonly baseline: string;
   readonly candidate: string;
+  /** Absent where nobody said which version the name stands for. */
+  readonly baselineVersion?: string;
+  readonly candidateVersion?: string;
 }
+
+/** The parts of a question that a request names. */
+export type NamedParts = { readonly [part in keyof GateQuestion]?: string | undefined };
+
+/** Every part of a question. */
+export const QUESTION_PARTS = ['baseline', 'candidate', 'baselineVersion', 'candidateVersion'] as const satisfies (keyof GateQuestion)[];
 
 /** Runs a gate. Rejects when it can't be run, or with the signal's reason. */
 export type Judge = (question: GateQuestion, signal: AbortSignal) => Promise<GateDecision>;
@@ -18,12 +27,16 @@ export type Judge = (question: GateQuestion, signal: AbortSignal) => Promise<Gat
 /** One gate, from its request to its verdict. */
 export interface GateJob extends GateQuestion {
   readonly id: string;
+  /** What its asker calls it, the same at each repetition. */
+  readonly key?: string;
   readonly status: 'waiting' | 'running' | 'done';
   readonly askedMs: number;
   readonly begunMs?: number;
   readonly endedMs?: number;
   /** Once it is done. */
   readonly result?: GateResult;
+  /** Its names may stand for something else by now: only its key, or its id, still says that it is meant. */
+  readonly byKeyOnly?: boolean;
 }
 
 /** A verdict as rollout controllers read it. */
@@ -39,6 +52,21 @@ export function couldNotRun({ status, result }: GateJob): boolean {
   return status === 'done' && result?.decision === undefined;
 }
 
+/** What a gate of a server that is no more comes to: it found nothing out. */
+export function interrupted(job: GateJob): GateJob {
+  const reason = `${job.id} was interrupted: the server ended before it did; ask for it again`;
+  return { ...job, status: 'done', result: { verdict: 'inconclusive', reason } };
+}
+
+/** Whether a gate was asked for what a request names; what that leaves open agrees with anything. */
+export function agrees(asked: GateQuestion, named: NamedParts): boolean {
+  return QUESTION_PARTS.every((part) => named[part] === undefined || named[part] === asked[part]);
+}
+
+function isSame(one: GateQuestion, other: GateQuestion): boolean {
+  return QUESTION_PARTS.every((part) => one[part] === other[part]);
+}
+
 /** Too many gates wait. */
 export class BusyError extends Error {
   constructor() {
@@ -49,10 +77,26 @@ export class BusyError extends Error {
 
 /** A key was used for another question before. */
 export class KeyError extends Error {
-  constructor({ id, baseline, candidate }: GateJob) {
-    super(`this key is that of ${id}, which asked for ${candidate} in the place of ${baseline}; take another key`);
+  constructor(job: GateJob) {
+    const [baseline, candidate] = [named(job.baseline, job.baselineVersion), named(job.candidate, job.candidateVersion)];
+    super(`this key is that of ${job.id}, which asked for ${candidate} in the place of ${baseline}; take another key`);
     this.name = 'KeyError';
   }
+}
+
+function named(target: string, version: string | undefined): string {
+  return version === undefined ? target : `${target} (version ${version})`;
+}
+
+/** What a queue of gates needs. */
+export interface GateJobsOptions {
+  readonly clock: Clock;
+  /** Ends the gate that runs, and begins no other one. */
+  readonly signal: AbortSignal;
+  /** Gates of a server before this one, all of them done. */
+  readonly before?: readonly GateJob[];
+  /** Called when a gate was asked for, and again when it has ended. */
+  readonly onChange?: (job: GateJob) => void;
 }
 
 /** The gates that a server was asked for: one after the other, each asked for once. */
@@ -60,21 +104,23 @@ export class GateJobs {
   readonly #judge: Judge;
   readonly #clock: Clock;
   readonly #signal: AbortSignal;
-  readonly #onEnd: (job: GateJob) => void;
+  readonly #onChange: (job: GateJob) => void;
   /** By id, in the order in which they were asked for. */
   readonly #jobs = new Map<string, GateJob>();
-  /** Ids by idempotency key. Bounded by the jobs. */
+  /** Ids by key. Bounded by the jobs. */
   readonly #keys = new Map<string, string>();
   readonly #waiting: string[] = [];
-  #count = 0;
+  #count: number;
   #running: Promise<void> | undefined;
 
-  /** @param options.signal ends the gate that runs, and begins no other one */
-  constructor(judge: Judge, options: { readonly clock: Clock; readonly signal: AbortSignal; readonly onEnd?: (job: GateJob) => void }) {
+  constructor(judge: Judge, { clock, signal, before = [], onChange = () => undefined }: GateJobsOptions) {
     this.#judge = judge;
-    this.#clock = options.clock;
-    this.#signal = options.signal;
-    this.#onEnd = options.onEnd ?? (() => undefined);
+    this.#clock = clock;
+    this.#signal = signal;
+    this.#onChange = onChange;
+    for (const job of before) this.#add(job);
+    this.#count = Math.max(0, ...before.map(({ id }) => numberOf(id)));
+    this.#forgetOldest();
   }
 
   /**
@@ -86,13 +132,19 @@ export class GateJobs {
   start(question: GateQuestion, key?: string): GateJob {
     const asked = key === undefined ? this.#openFor(question) : this.byKey(key);
     const known = asked === undefined || couldNotRun(asked) ? undefined : asked;
-    if (known !== undefined && (known.baseline !== question.baseline || known.candidate !== question.candidate)) throw new KeyError(known);
+    if (known !== undefined && !isSame(known, question)) throw new KeyError(known);
     if (known !== undefined) return known;
     if (this.#waiting.length >= MAX_WAITING) throw new BusyError();
     this.#count += 1;
-    const job: GateJob = { id: `gate-${this.#count}`, ...question, status: 'waiting', askedMs: this.#clock.nowMs() };
-    this.#jobs.set(job.id, job);
-    if (key !== undefined) this.#keys.set(key, job.id);
+    const job: GateJob = {
+      id: `${ID_PREFIX}${this.#count}`,
+      ...(key === undefined ? {} : { key }),
+      ...question,
+      status: 'waiting',
+      askedMs: this.#clock.nowMs(),
+    };
+    this.#add(job);
+    this.#onChange(job);
     this.#waiting.push(job.id);
     this.#forgetOldest();
     this.#running ??= this.#work();
@@ -107,9 +159,9 @@ export class GateJobs {
     return this.#jobs.get(this.#keys.get(key) ?? '');
   }
 
-  /** The newest of a candidate, whether it has ended or not. */
-  newest(candidate: string): GateJob | undefined {
-    return this.list().findLast((job) => job.candidate === candidate);
+  /** The newest of a question, whether it has ended or not. */
+  newest(question: GateQuestion): GateJob | undefined {
+    return this.list().findLast((job) => job.byKeyOnly !== true && isSame(job, question));
   }
 
   list(): readonly GateJob[] {
@@ -121,8 +173,13 @@ export class GateJobs {
     await this.#running;
   }
 
-  #openFor({ baseline, candidate }: GateQuestion): GateJob | undefined {
-    return this.list().find((job) => job.status !== 'done' && job.baseline === baseline && job.candidate === candidate);
+  #add(job: GateJob): void {
+    this.#jobs.set(job.id, job);
+    if (job.key !== undefined) this.#keys.set(job.key, job.id);
+  }
+
+  #openFor(question: GateQuestion): GateJob | undefined {
+    return this.list().find((job) => job.status !== 'done' && isSame(job, question));
   }
 
   async #work(): Promise<void> {
@@ -134,15 +191,15 @@ export class GateJobs {
       const result = await this.#resultOf(begun);
       const ended: GateJob = { ...begun, status: 'done', endedMs: this.#clock.nowMs(), result };
       this.#jobs.set(id, ended);
-      this.#onEnd(ended);
+      this.#onChange(ended);
     }
     this.#running = undefined;
   }
 
   /** A gate that can't be run found nothing out. */
-  async #resultOf({ baseline, candidate }: GateQuestion): Promise<GateResult> {
+  async #resultOf(question: GateQuestion): Promise<GateResult> {
     try {
-      const decision = await this.#judge({ baseline, candidate }, this.#signal);
+      const decision = await this.#judge(question, this.#signal);
       return { verdict: decision.verdict, reason: decision.sentence, decision };
     } catch (error) {
       const reason = this.#signal.aborted ? 'the server was stopped' : error instanceof Error ? error.message : String(error);
@@ -152,9 +209,15 @@ export class GateJobs {
 
   #forgetOldest(): void {
     const ended = this.list().filter(({ status }) => status === 'done');
-    for (const { id } of ended.slice(0, Math.max(0, ended.length - MAX_KEPT))) {
+    for (const { id, key } of ended.slice(0, Math.max(0, ended.length - MAX_ENDED))) {
       this.#jobs.delete(id);
-      for (const [key, owner] of this.#keys) if (owner === id) this.#keys.delete(key);
+      if (key !== undefined && this.#keys.get(key) === id) this.#keys.delete(key);
     }
   }
+}
+
+const ID_PREFIX = 'gate-';
+
+function numberOf(id: string): number {
+  return Number(id.slice(ID_PREFIX.length)) || 0;
 }

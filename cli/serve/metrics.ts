@@ -12,14 +12,27 @@ export interface GateMetrics {
   text(jobs: GateJobs): string;
 }
 
-/** @param profile of the scenarios that gates run */
+/** What metrics call the scenarios: by their profiles, unless somebody picked some. */
+export function profileLabel({
+  scenarios,
+  profiles,
+}: {
+  readonly scenarios: readonly string[];
+  readonly profiles: readonly string[];
+}): string {
+  if (scenarios.length > 0) return 'selected';
+  return profiles.length === 0 ? 'all' : profiles.join(',');
+}
+
+/** @param profile what the scenarios that gates run are called */
 export function createGateMetrics(profile: string): GateMetrics {
   const { verdict, runs, lastSuccess, duration } = GATE_METRICS;
   const ended = new Counter(runs.name, runs.help);
   return {
     ended: ({ candidate, result }) => ended.inc({ target: candidate, profile, verdict: result?.verdict ?? 'inconclusive' }),
     text: (jobs) => {
-      const last = new Map(jobs.list().flatMap((job) => (job.status === 'done' ? [[job.candidate, job] as const] : [])));
+      const told = jobs.list().filter((job) => job.status === 'done' && job.byKeyOnly !== true);
+      const last = new Map(told.map((job) => [job.candidate, job] as const));
       const gauge = ({ name, help }: GateMetric, of: (job: GateJob) => number | undefined): Gauge =>
         new Gauge(name, help, () =>
           [...last.values()].flatMap((job) => {

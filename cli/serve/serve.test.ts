@@ -1,13 +1,20 @@
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';
+import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
 import { actionFor } from '../../gate/verdict.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
+import { ownVersion } from '../own-version.ts';
+import { scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
+import { folderWith } from '../testing/files.ts';
+import { chooserOf, fromBefore } from './chooser.ts';
 import { GateJobs, MAX_WAITING } from './jobs.ts';
-import type { GateQuestion } from './jobs.ts';
-import { createGateMetrics } from './metrics.ts';
+import type { GateJob, GateQuestion } from './jobs.ts';
+import { MAX_LINES, openKeptGates } from './kept-gates.ts';
+import { createGateMetrics, profileLabel } from './metrics.ts';
 import { serveGates } from './server.ts';
-import type { GateServer } from './server.ts';
+import type { GateServer, Site } from './server.ts';
 
 /** A gate that ends when the test says so. */
 interface OpenGate extends GateQuestion {
@@ -36,26 +43,45 @@ function decision(verdict: GateVerdict): GateDecision {
   };
 }
 
-async function serving(body: (served: Served) => Promise<void>, token?: string): Promise<void> {
+interface Setting {
+  readonly token?: string;
+  /** Where gates are kept. */
+  readonly state?: string;
+  readonly choose?: Site['choose'];
+}
+
+const KNOWN = ['reference', 'next', 'other'];
+
+const chooseKnown: Site['choose'] = ({ baseline = 'reference', candidate = 'next' }) => {
+  const stranger = [baseline, candidate].find((name) => !KNOWN.includes(name));
+  return stranger === undefined ? { baseline, candidate } : { refused: `there is no target ${stranger}` };
+};
+
+async function serving(body: (served: Served) => Promise<void>, { token, state, choose = chooseKnown }: Setting = {}): Promise<void> {
   const stopping = new AbortController();
   const open: OpenGate[] = [];
   const metrics = createGateMetrics('core');
+  const kept = state === undefined ? undefined : openKeptGates(state);
   const jobs = new GateJobs(
     (question, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
         open.push({ ...question, end: (verdict) => resolve(decision(verdict)), break: (message) => reject(new Error(message)) });
       }),
-    { clock: createRealTimeline().scope('serve'), signal: stopping.signal, onEnd: (job) => metrics.ended(job) },
+    {
+      clock: createRealTimeline().scope('serve'),
+      signal: stopping.signal,
+      before: kept?.before.map((job) => fromBefore(job, choose)) ?? [],
+      onChange: (job) => {
+        if (job.status === 'done') metrics.ended(job);
+        kept?.keep(job);
+      },
+    },
   );
-  const known = ['reference', 'next', 'other'];
   const server = await serveGates(
     {
       jobs,
-      choose: ({ baseline = 'reference', candidate = 'next' }) => {
-        const stranger = [baseline, candidate].find((name) => !known.includes(name));
-        return stranger === undefined ? { baseline, candidate } : { refused: `there is no target ${stranger}` };
-      },
+      choose,
       metrics: () => metrics.text(jobs),
       token,
       isReady: () => !stopping.signal.aborted,
@@ -192,6 +218,7 @@ test('what is wrong with a request is said', async () => {
       ['POST', '/v1/gates', { candidate: '../../etc' }, 422, 'there is no target ../../etc'],
       ['POST', '/v1/gates', { candidat: 'next' }, 400, 'candidat'],
       ['POST', '/v1/gates', 'candidate=next', 400, 'not JSON'],
+      ['GET', '/v1/verdict?candidat=next', undefined, 400, 'candidat'],
       ['GET', '/v1/gates/gate-9', undefined, 404, 'there is no gate gate-9'],
       ['DELETE', '/v1/gates', undefined, 404, 'POST /v1/gates'],
       ['POST', '/flagger/rollouts', FLAGGER, 404, 'POST /flagger/'],
@@ -207,18 +234,21 @@ test('what is wrong with a request is said', async () => {
 });
 
 test('with a token nothing but the probes is told to strangers', async () => {
-  await serving(async ({ ask }) => {
-    for (const authorization of [undefined, 'Bearer wrong', 'Basic secret', 'Bearer secret2'])
-      for (const path of ['/v1/gates', '/metrics'])
-        expect((await ask('GET', path, undefined, authorization === undefined ? {} : { authorization })).status).toBe(401);
-    for (const path of ['/healthz', '/readyz']) expect((await ask('GET', path)).status).toBe(200);
-    expect((await ask('GET', '/v1/gates', undefined, { authorization: 'Bearer secret' })).status).toBe(200);
-    // Flagger sends no headers.
-    expect((await ask('POST', '/flagger/rollout', FLAGGER)).status).toBe(401);
-    expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'wrong' } })).status).toBe(401);
-    expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'secret' } })).status).toBe(200);
-    expect((await ask('POST', '/flagger/event', FLAGGER)).status).toBe(200);
-  }, 'secret');
+  await serving(
+    async ({ ask }) => {
+      for (const authorization of [undefined, 'Bearer wrong', 'Basic secret', 'Bearer secret2'])
+        for (const path of ['/v1/gates', '/metrics'])
+          expect((await ask('GET', path, undefined, authorization === undefined ? {} : { authorization })).status).toBe(401);
+      for (const path of ['/healthz', '/readyz']) expect((await ask('GET', path)).status).toBe(200);
+      expect((await ask('GET', '/v1/gates', undefined, { authorization: 'Bearer secret' })).status).toBe(200);
+      // Flagger sends no headers.
+      expect((await ask('POST', '/flagger/rollout', FLAGGER)).status).toBe(401);
+      expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'wrong' } })).status).toBe(401);
+      expect((await ask('POST', '/flagger/rollout', { ...FLAGGER, metadata: { token: 'secret' } })).status).toBe(200);
+      expect((await ask('POST', '/flagger/event', FLAGGER)).status).toBe(200);
+    },
+    { token: 'secret' },
+  );
 });
 
 test('a stop ends the gate that runs and says so; a client that says nothing holds up nobody', async () => {
@@ -269,5 +299,221 @@ test('a page of a browser can neither ask nor begin anything', async () => {
         .end();
     });
     expect(status).toBe(421);
+  });
+});
+
+test('Flagger: what one candidate was given is not told for another', async () => {
+  await serving(async (served) => {
+    const { ask, open, jobs } = served;
+    const asking = (name: string, metadata: object): ReturnType<typeof ask> => ask('POST', `/flagger/${name}`, { ...FLAGGER, metadata });
+    expect((await asking('pre-rollout', { candidate: 'next' })).status).toBe(200);
+    open[0]?.end('pass');
+    await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
+    const refused = {
+      status: 422,
+      body: { error: 'this key is that of gate-1, which asked for next in the place of reference; take another key' },
+    };
+    for (const name of ['pre-rollout', 'rollout', 'confirm-traffic-increase', 'confirm-promotion', 'rollback'])
+      for (const metadata of [{ candidate: 'other' }, { candidate: 'next', baseline: 'other' }, { candidateVersion: '2' }])
+        expect(await asking(name, metadata), name).toEqual(refused);
+    for (const name of ['post-rollout', 'event']) expect((await asking(name, { candidate: 'other' })).status).toBe(200);
+    for (const metadata of [{ candidate: 'next' }, { baseline: 'reference' }, {}])
+      expect((await asking('confirm-promotion', metadata)).status).toBe(200);
+    expect((await ask('GET', '/v1/verdict?candidate=next&baseline=other')).status, 'nor one baseline for another').toBe(503);
+  });
+});
+
+test('a verdict is of the version that the server was started with, and of no other', async ({}, testInfo) => {
+  const candidate = join(folderWith(testInfo, { 'candidate.yaml': '' }), 'candidate.yaml');
+  const started = { baseline: 'reference', targets: [candidate], baselineVersion: undefined, candidateVersion: 'v1' };
+  await serving(
+    async ({ ask, open, jobs }) => {
+      const other = `the request is about version v2 of ${candidate}, and the server judges version v1 of it: start it with the version that is rolled out`;
+      expect(await ask('POST', '/v1/gates', { candidateVersion: 'v2' })).toEqual({ status: 422, body: { error: other } });
+      expect(await ask('GET', '/v1/verdict?candidateVersion=v2')).toEqual({ status: 422, body: { error: other } });
+      expect(await ask('POST', '/flagger/pre-rollout', { ...FLAGGER, metadata: { candidateVersion: 'v2' } })).toMatchObject({
+        status: 422,
+      });
+      expect(await ask('POST', '/v1/gates', { baselineVersion: 'v0' })).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining('version v0 of reference, and the server was not told which version that is') },
+      });
+      const asked = { baseline: 'reference', candidate, candidateVersion: 'v1' };
+      expect(await ask('POST', '/v1/gates', { candidateVersion: 'v1', key: 'a' })).toEqual({
+        status: 202,
+        body: { id: 'gate-1', ...asked, status: 'running' },
+      });
+      expect(open[0], 'the gate knows whose trials it may keep').toMatchObject(asked);
+      open[0]?.end('pass');
+      await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
+      expect(await ask('GET', '/v1/verdict?key=a&candidateVersion=v1')).toMatchObject({ status: 200, body: { candidateVersion: 'v1' } });
+      expect(await ask('GET', '/v1/verdict?key=a&candidateVersion=v2')).toMatchObject({
+        status: 422,
+        body: { error: expect.stringContaining(`asked for ${candidate} (version v1) in the place of reference`) },
+      });
+    },
+    { choose: chooserOf(started) },
+  );
+  expect(() => chooserOf({ ...started, targets: [] })).toThrow('--candidate-version is that of the target: give --target once');
+});
+
+/** What a server leaves when it is killed now: its last line is cut off. */
+function killed(state: string, folder: string): string {
+  cpSync(state, folder, { recursive: true });
+  writeFileSync(keptFile(folder), '{"id":"gate-9","base', { flag: 'a' });
+  return folder;
+}
+
+const keptFile = (state: string): string => join(state, `gates-${ownVersion()}.jsonl`);
+
+test('verdicts outlive their server; a gate that was cut off could not tell, and is run again', async ({}, testInfo) => {
+  const [state, left] = [testInfo.outputPath('state'), testInfo.outputPath('left')];
+  const answers: unknown[] = [];
+  await serving(
+    async (served) => {
+      const { ask, open, jobs } = served;
+      await ask('POST', '/v1/gates', { key: 'release-7' });
+      expect(await hook(served, 'pre-rollout', { metadata: { candidate: 'other' } })).toBe(true);
+      await ask('POST', '/v1/gates', { key: 'release-8' });
+      open[0]?.end('fail');
+      await expect.poll(() => open.length).toBe(2);
+      open[1]?.end('pass');
+      await expect.poll(() => jobs.get('gate-2')?.status).toBe('done');
+      answers.push(await ask('GET', '/v1/verdict?key=release-7'), await ask('GET', '/v1/verdict?candidate=other'));
+      killed(state, left);
+    },
+    { state },
+  );
+  await serving(
+    async (served) => {
+      const { ask, open } = served;
+      expect([await ask('GET', '/v1/verdict?key=release-7'), await ask('GET', '/v1/verdict?candidate=other')]).toEqual(answers);
+      expect(await hook(served, 'confirm-promotion', { metadata: { candidate: 'other' } })).toBe(true);
+      expect((await ask('GET', '/metrics')).body).toContain('scaleproof_gate_verdict{profile="core",target="other"} 0');
+      const reason = 'gate-3 was interrupted: the server ended before it did; ask for it again';
+      expect(await ask('GET', '/v1/verdict?key=release-8')).toMatchObject({
+        status: 200,
+        body: { id: 'gate-3', status: 'done', result: { verdict: 'inconclusive', reason } },
+      });
+      expect(open).toEqual([]);
+      expect(await ask('POST', '/v1/gates', { key: 'release-8' })).toMatchObject({ status: 202, body: { id: 'gate-4' } });
+    },
+    { state: left },
+  );
+});
+
+test('after a restart a name tells nothing of a version that nobody named, or of another one; a key does', async ({}, testInfo) => {
+  const candidate = join(folderWith(testInfo, { 'candidate.yaml': '' }), 'candidate.yaml');
+  const ofVersion = (candidateVersion: string | undefined): Site['choose'] =>
+    chooserOf({ baseline: 'reference', targets: [candidate], baselineVersion: undefined, candidateVersion });
+  for (const [before, after, status] of [
+    [undefined, undefined, 503],
+    ['v1', 'v2', 503],
+    ['v1', 'v1', 200],
+  ] as const) {
+    const state = testInfo.outputPath(`state-${before ?? 'none'}-${after ?? 'none'}`);
+    await serving(
+      async ({ ask, open, jobs }) => {
+        await ask('POST', '/v1/gates', { key: 'a' });
+        open[0]?.end('pass');
+        await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
+        expect((await ask('GET', '/v1/verdict')).status).toBe(200);
+      },
+      { state, choose: ofVersion(before) },
+    );
+    await serving(
+      async ({ ask }) => {
+        expect((await ask('GET', '/v1/verdict')).status, `${before ?? 'none'} then ${after ?? 'none'}`).toBe(status);
+        expect(((await ask('GET', '/metrics')).body as string).includes('scaleproof_gate_verdict{')).toBe(status === 200);
+        expect(await ask('GET', '/v1/verdict?key=a')).toMatchObject({ status: 200, body: { result: { verdict: 'pass' } } });
+      },
+      { state, choose: ofVersion(after) },
+    );
+  }
+});
+
+test('the file of kept gates is bounded, and refused where it is damaged', ({}, testInfo) => {
+  const state = testInfo.outputPath('state');
+  const gate = (number: number): GateJob => ({
+    id: `gate-${number}`,
+    key: `key ${number}`,
+    baseline: 'reference',
+    candidate: 'next',
+    status: 'done',
+    askedMs: number,
+    result: { verdict: 'pass', reason: 'It is pass.', decision: decision('pass') },
+  });
+  openKeptGates(state).keep(gate(0));
+  const line = readFileSync(keptFile(state), 'utf8');
+  const lines = Array.from({ length: MAX_LINES }, (_, index) => line.replaceAll('gate-0', `gate-${index}`));
+  writeFileSync(keptFile(state), lines.join(''));
+  const kept = openKeptGates(state);
+  for (const number of [MAX_LINES, MAX_LINES + 1]) kept.keep(gate(number));
+  const left = openKeptGates(state).before.map(({ id }) => id);
+  expect(left.length).toBeLessThan(MAX_LINES);
+  expect(left.slice(-2)).toEqual([`gate-${MAX_LINES}`, `gate-${MAX_LINES + 1}`]);
+  writeFileSync(keptFile(state), `${line}${line.replace('"pass"', '"maybe"')}${line}`);
+  expect(() => openKeptGates(state)).toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
+});
+
+test('HEAD is answered as GET is, without the body; a header is held to the same rules as its field', async () => {
+  await serving(async ({ ask }) => {
+    expect(await ask('HEAD', '/healthz')).toEqual({ status: 200, body: '' });
+    expect((await ask('POST', '/v1/gates', {}, { 'idempotency-key': 'x'.repeat(201) })).status).toBe(400);
+    expect((await ask('POST', '/v1/gates', { key: 'x'.repeat(201) })).status).toBe(400);
+  });
+});
+
+test('metrics name the profiles, and say where scenarios were picked instead', () => {
+  expect(profileLabel({ scenarios: [], profiles: [] })).toBe('all');
+  expect(profileLabel({ scenarios: [], profiles: ['core', 'robustness'] })).toBe('core,robustness');
+  expect(profileLabel({ scenarios: ['a/b'], profiles: ['core'] })).toBe('selected');
+});
+
+test('what can not work is refused before it listens', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  for (const flags of [
+    ['--out', '/proc/nope'],
+    ['--state', '/proc/nope'],
+  ]) {
+    const { code, stderr } = await scaleproof(['serve', '--port', '0', ...flags], cwd);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^scaleproof: --(out|state).*\/proc\/nope.*\n$/) });
+  }
+  for (const token of ['secret\n', ' secret', 'gehéim']) {
+    process.env['SCALEPROOF_TOKEN'] = token;
+    const { code, stderr } = await scaleproofHere(['serve', '--port', '0']);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^scaleproof: SCALEPROOF_TOKEN has white space/) });
+    expect(stderr).not.toContain(token.trim());
+  }
+});
+
+test('the command: what it told with --state it tells again after a restart', async ({}, testInfo) => {
+  // A file that is no target, so that its gate ends at once.
+  const cwd = folderWith(testInfo, { 'candidate.yaml': 'kind: none\n' });
+  const flags = ['--port', '0', '--target', './candidate.yaml', '--candidate-version', 'v1', '--state', 'state', '--out', 'runs'];
+  const during = async (body: (url: string) => Promise<void>): Promise<void> => {
+    const { child, finished } = startScaleproof(['serve', ...flags], cwd);
+    try {
+      const url = await new Promise<string>((resolve, reject) => {
+        child.stdout?.once('data', (text: string) => resolve(text.trim()));
+        child.once('close', () => reject(new Error('it ended')));
+      });
+      await body(url);
+    } finally {
+      child.kill('SIGTERM');
+    }
+    expect((await finished).code).toBe(0);
+  };
+  const verdict = async (url: string): Promise<unknown> => (await fetch(`${url}/v1/verdict?key=a`)).json();
+  const told: unknown[] = [];
+  await during(async (url) => {
+    const body = JSON.stringify({ key: 'a', candidateVersion: 'v1' });
+    const begun = await fetch(`${url}/v1/gates`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    expect(begun.status).toBe(202);
+    await expect.poll(() => verdict(url)).toMatchObject({ status: 'done', candidateVersion: 'v1', result: { verdict: 'inconclusive' } });
+    told.push(await verdict(url));
+  });
+  await during(async (url) => {
+    expect(await verdict(url)).toEqual(told[0]);
   });
 });

@@ -3,25 +3,29 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
-import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, startsGate } from './flagger.ts';
-import type { FlaggerHook } from './flagger.ts';
+import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, isNews, startsGate } from './flagger.ts';
+import type { FlaggerAnswer, FlaggerHook } from './flagger.ts';
 import { isLoopback } from './loopback.ts';
-import { BusyError, KeyError, couldNotRun } from './jobs.ts';
-import type { GateJob, GateJobs, GateQuestion } from './jobs.ts';
+import { BusyError, KeyError, QUESTION_PARTS, agrees, couldNotRun } from './jobs.ts';
+import type { GateJob, GateJobs, GateQuestion, NamedParts } from './jobs.ts';
 
 /** Most bytes of a request. Flagger's are some hundred. */
 const MAX_BODY_BYTES = 64 * 1_024;
 /** How long a client may take to send a request. */
 const REQUEST_TIMEOUT_MS = 10_000;
+/** How often Node looks whether that time is over: by its own default clients would have half a minute more. */
+const TIMEOUT_CHECK_PERIOD_MS = 1_000;
 const MAX_CONNECTIONS = 256;
+/** Letters of a target's or a version's name. Image references with a digest are shorter. */
+const MAX_NAME_LENGTH = 1_000;
 /** After so long it is worth asking again, in seconds. */
 const RETRY_AFTER_S = 30;
 
 /** What a server needs to know. */
 export interface Site {
   readonly jobs: GateJobs;
-  /** Which candidate and baseline are meant, of those that the command line allowed; the default where nothing is said. */
-  readonly choose: (names: { readonly baseline?: string | undefined; readonly candidate?: string | undefined }) => GateQuestion | Refusal;
+  /** What is meant, of what the command line allowed; the default where nothing is said. */
+  readonly choose: (named: NamedParts) => GateQuestion | Refusal;
   readonly metrics: () => string;
   /** Whoever asks for more than `/healthz` and `/readyz` has to know it; undefined where only this machine can ask. */
   readonly token: string | undefined;
@@ -46,16 +50,21 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const questionSchema = z.strictObject({
-  baseline: z.string().min(1).optional(),
-  candidate: z.string().min(1).optional(),
-  /** The same at each repetition: it then finds the gate that it started. */
-  key: z.string().min(1).max(200).optional(),
-});
+const name = z.string().min(1).max(MAX_NAME_LENGTH).optional();
+/** What requests may name, in a body or in a query. */
+const namedSchema = z.strictObject({ baseline: name, candidate: name, baselineVersion: name, candidateVersion: name });
+/** The same at each repetition: it then finds the gate that it started. */
+const keySchema = z.string().min(1).max(200).optional();
+const questionSchema = namedSchema.extend({ key: keySchema });
 
 /** Listens. @throws when the port can't be had */
 export async function serveGates(site: Site, { host, port }: { readonly host: string; readonly port: number }): Promise<GateServer> {
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, headersTimeout: REQUEST_TIMEOUT_MS }, (request, response) => {
+  const timeouts = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_PERIOD_MS,
+  };
+  const server = createServer(timeouts, (request, response) => {
     void respond(site, request, response);
   });
   server.maxConnections = MAX_CONNECTIONS;
@@ -92,7 +101,9 @@ async function respond(site: Site, request: IncomingMessage, response: ServerRes
 async function answerTo(site: Site, request: IncomingMessage): Promise<Answer> {
   const url = URL.parse(request.url ?? '/', 'http://localhost');
   if (url === null) return { status: 400, body: { error: 'that is no path' } };
-  const at = `${request.method ?? 'GET'} ${url.pathname}`;
+  // Node leaves the body away where only the head is asked for.
+  const method = request.method === 'HEAD' ? 'GET' : (request.method ?? 'GET');
+  const at = `${method} ${url.pathname}`;
   if (!isOurName(site, request)) return MISDIRECTED;
   if (at === 'GET /healthz') return { status: 200, body: 'ok\n' };
   if (at === 'GET /readyz') return site.isReady() ? { status: 200, body: 'ok\n' } : { status: 503, body: 'stopping\n' };
@@ -156,11 +167,18 @@ function mayAsk({ token }: Site, request: IncomingMessage, said?: string): boole
 async function startGate(site: Site, request: IncomingMessage): Promise<Answer> {
   const read = await readBody(request, questionSchema);
   if ('status' in read) return read;
-  const question = site.choose(read.value);
+  const { key: ofBody, ...named } = read.value;
+  const header = parsed(keySchema, request.headers['idempotency-key'], 'the header Idempotency-Key');
+  if ('status' in header) return header;
+  const question = site.choose(named);
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
-  const header = request.headers['idempotency-key'];
-  const key = read.value.key ?? (typeof header === 'string' ? header : undefined);
-  return started(site, question, key === undefined ? undefined : `key ${key}`);
+  const key = ofBody ?? header.value;
+  return started(site, question, key === undefined ? undefined : userKey(key));
+}
+
+/** What a user's key is called among those of all askers. */
+function userKey(key: string): string {
+  return `key ${key}`;
 }
 
 function started(site: Site, question: GateQuestion, key: string | undefined): Answer {
@@ -181,16 +199,26 @@ function describeGate(site: Site, id: string): Answer {
     : { status: 200, body: describeJob(job) };
 }
 
+/** Of a request that names something else than what the gate that it found was asked for. */
+function refusalOf(job: GateJob | undefined, named: NamedParts): Answer | undefined {
+  return job === undefined || agrees(job, named) ? undefined : { status: 422, body: { error: new KeyError(job).message } };
+}
+
 /**
  * For Argo Rollouts: of the gate with the key, or the newest of the candidate. Inconclusive as long as it runs. Names of candidates
- * stay from version to version: only a key says which version is meant.
+ * stay from version to version: only a key, or a version, says which one is meant.
  */
 function verdictOf(site: Site, url: URL): Answer {
-  const key = url.searchParams.get('key') ?? undefined;
-  if (key !== undefined) return tellVerdict(site.jobs.byKey(`key ${key}`), `with the key ${key}`);
-  const question = site.choose({ candidate: url.searchParams.get('candidate') ?? undefined });
+  const query = parsed(questionSchema, Object.fromEntries(url.searchParams), 'the query');
+  if ('status' in query) return query;
+  const { key, ...named } = query.value;
+  if (key !== undefined) {
+    const job = site.jobs.byKey(userKey(key));
+    return refusalOf(job, named) ?? tellVerdict(job, `with the key ${key}`);
+  }
+  const question = site.choose(named);
   if ('refused' in question) return { status: 422, body: { error: question.refused } };
-  return tellVerdict(site.jobs.newest(question.candidate), `of ${question.candidate}`);
+  return tellVerdict(site.jobs.newest(question), `of ${question.candidate} in the place of ${question.baseline}`);
 }
 
 function tellVerdict(job: GateJob | undefined, what: string): Answer {
@@ -211,23 +239,29 @@ async function hookOf(site: Site, hook: FlaggerHook, request: IncomingMessage): 
   const { name, namespace, checksum, metadata } = read.value;
   // What is only noted tells nothing, and starts nothing.
   if (hook !== 'event' && !mayAsk(site, request, metadata?.['token'])) return UNAUTHORIZED;
+  if (isNews(hook)) return told(answerFlagger(hook, undefined), undefined);
+  const named: NamedParts = Object.fromEntries(QUESTION_PARTS.map((part) => [part, metadata?.[part]]));
   // One version of one canary is one gate, whichever hook asks for it.
   const key = `flagger ${namespace}/${name} ${checksum}`;
-  let job = site.jobs.byKey(key);
-  if ((job === undefined || couldNotRun(job)) && startsGate(hook)) {
-    const question = site.choose({ baseline: metadata?.['baseline'], candidate: metadata?.['candidate'] });
-    if ('refused' in question) return { status: 422, body: { error: question.refused } };
-    const answer = started(site, question, key);
-    if (answer.status > 202) return answer;
-    job = site.jobs.byKey(key);
-  }
-  const { status, message } = answerFlagger(hook, job);
+  const known = site.jobs.byKey(key);
+  const isAnswered = known !== undefined && !couldNotRun(known);
+  if (isAnswered || !startsGate(hook)) return refusalOf(known, named) ?? told(answerFlagger(hook, known), known);
+  const question = site.choose(named);
+  if ('refused' in question) return { status: 422, body: { error: question.refused } };
+  const answer = started(site, question, key);
+  if (answer.status > 202) return answer;
+  const job = site.jobs.byKey(key);
+  return told(answerFlagger(hook, job), job);
+}
+
+function told({ status, message }: FlaggerAnswer, job: GateJob | undefined): Answer {
   return { status, body: { message, ...(job === undefined ? {} : { gate: job.id }) } };
 }
 
 /** What is told of a gate. */
-function describeJob({ id, baseline, candidate, status, result }: GateJob): unknown {
-  return { id, baseline, candidate, status, ...(result === undefined ? {} : { result }) };
+function describeJob({ id, status, result, ...job }: GateJob): unknown {
+  const question = Object.fromEntries(QUESTION_PARTS.flatMap((part) => (job[part] === undefined ? [] : [[part, job[part]]])));
+  return { id, ...question, status, ...(result === undefined ? {} : { result }) };
 }
 
 async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Promise<{ readonly value: T } | Answer> {
@@ -247,11 +281,16 @@ async function readBody<T>(request: IncomingMessage, schema: z.ZodType<T>): Prom
   } catch {
     return { status: 400, body: { error: 'the request is not JSON' } };
   }
-  const parsed = schema.safeParse(raw);
-  if (parsed.success) return { value: parsed.data };
-  const issue = parsed.error.issues[0];
+  return parsed(schema, raw, 'the request');
+}
+
+/** @param what the value is called in errors */
+function parsed<T>(schema: z.ZodType<T>, value: unknown, what: string): { readonly value: T } | Answer {
+  const { success, data, error } = schema.safeParse(value);
+  if (success) return { value: data };
+  const issue = error.issues[0];
   return {
     status: 400,
-    body: { error: `the request: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.replace(':  ', ': ') },
+    body: { error: `${what}: ${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is not valid'}`.replace(':  ', ': ') },
   };
 }
