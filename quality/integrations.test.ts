@@ -96,18 +96,30 @@ const metricSchema = z.looseObject({
   }),
 });
 
+/** What every kit waits for at most: in real time a gate takes most of a day. */
+const MINUTES_OF_A_GATE = 24 * 60;
+
+test('every kit waits as long as a gate takes in real time', () => {
+  const [job] = objectsOf('fixtures/init/argo/job-template.yaml');
+  const [canary] = objectsOf('fixtures/init/flagger/canary.yaml');
+  const spec = { activeDeadlineSeconds: MINUTES_OF_A_GATE * 60 };
+  expect(job).toMatchObject({ spec: { metrics: [{ provider: { job: { spec } } }] } });
+  expect(canary).toMatchObject({ spec: { progressDeadlineSeconds: MINUTES_OF_A_GATE * 60 } });
+});
+
 test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses', () => {
   const [template] = objectsOf('fixtures/init/argo/analysis-template.yaml');
   const metrics = z.array(metricSchema).parse((template?.['spec'] as { metrics: unknown }).metrics);
   const [begun, verdict] = metrics;
   expect(begun).toMatchObject({ provider: { web: { method: 'POST', url: '{{args.url}}/v1/gates', jsonPath: '{$.status}' } } });
+  expect(begun).toMatchObject({ provider: { web: { jsonBody: { candidateVersion: '{{args.candidate-version}}' } } } });
   expect(verdict).toMatchObject({
     successCondition: 'result.verdict == "pass"',
     failureCondition: 'result.verdict == "fail"',
     failureLimit: 0,
     // The first verdict ends it. Without a count it would go on for ever, with one it would succeed at the end.
     consecutiveSuccessLimit: 1,
-    inconclusiveLimit: 60,
+    inconclusiveLimit: MINUTES_OF_A_GATE,
     provider: { web: { url: '{{args.url}}/v1/verdict?key={{args.key}}', jsonPath: '{$.result}' } },
   });
   expect(verdict).not.toHaveProperty('count');
@@ -129,7 +141,7 @@ test('Flagger: each of its hooks is asked by its own name, within its 10 seconds
     expect(new URL(url).pathname).toBe(`/flagger/${type}`);
     expect(new URL(url).port).toBe('9797');
     expect(timeout).toBe('10s');
-    if (type !== 'event') expect(Object.keys(metadata ?? {})).toEqual(['baseline', 'candidate', 'token']);
+    if (type !== 'event') expect(Object.keys(metadata ?? {})).toEqual(['baseline', 'candidate', 'candidateVersion', 'token']);
   }
 });
 
@@ -144,6 +156,26 @@ test('serve.yaml: the names, ports and secrets that the other manifests ask for,
   expect(textOf('fixtures/init/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('automountServiceAccountToken: false');
+  // A request that names another version than the service is refused.
+  expect(text).toContain("--candidate-version, 'registry.example.com/autoscaler:1.1.0'");
+  expect(textOf('fixtures/init/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
+});
+
+test('service-monitor.yaml: the service is scraped by its port, with its token; an annotation would scrape without', () => {
+  const [monitor] = objectsOf('fixtures/init/serve/service-monitor.yaml');
+  const service = objectsOf('fixtures/init/serve/serve.yaml').find(({ kind }) => kind === 'Service');
+  expect(monitor).toMatchObject({
+    apiVersion: 'monitoring.coreos.com/v1',
+    kind: 'ServiceMonitor',
+    metadata: { namespace: service?.metadata['namespace'] },
+    spec: {
+      selector: { matchLabels: service?.metadata['labels'] },
+      endpoints: [
+        { port: 'http', path: '/metrics', authorization: { type: 'Bearer', credentials: { name: 'scaleproof-token', key: 'token' } } },
+      ],
+    },
+  });
+  expect(textOf('fixtures/init/serve/serve.yaml')).not.toContain('prometheus.io/');
 });
 
 /** A third party's action has to be the commit that was looked at: tags move. */

@@ -68,7 +68,7 @@ function referenceMetrics(): Set<string> {
 
 /** What an expression asks for: the names of metrics, as they are exported, and the labels that it selects them by. */
 function metricsIn(expr: string): { readonly name: string; readonly labels: readonly string[] }[] {
-  const found = expr.matchAll(/\b((?:karpenter|aws_sdk_go|scaleproof)[a-z0-9_:]*)(?:\{([^}]*)\})?/g);
+  const found = expr.matchAll(/\b((?:karpenter|aws_sdk_go|scaleproof)[a-z0-9_:]*|up\b)(?:\{([^}]*)\})?/g);
   return [...found].map(([, name = '', selectors = '']) => ({
     name,
     labels: [...selectors.matchAll(/(\w+)\s*(?:=~|!~|!=|=)\s*"/g)].map(([, label = '']) => label),
@@ -88,6 +88,8 @@ function knownMetrics(): Map<string, Known> {
     else known.set(name, { labels, histogram: false });
   }
   for (const { name, labels } of Object.values(GATE_METRICS)) known.set(name, { labels, histogram: false });
+  // Prometheus' own, of every job.
+  known.set('up', { labels: [], histogram: false });
   for (const { record } of rules) if (record !== undefined) known.set(record, { labels: ['nodepool'], histogram: false });
   return known;
 }
@@ -108,6 +110,17 @@ test('the rules do what they say: firing and not, without metrics, over restarts
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
   expect(runPromtool(['check', 'rules', 'rules.yaml'], FOLDER)).toMatchObject({ code: 0 });
   const { code, output } = runPromtool(['test', 'rules', ...TESTS], FOLDER);
+  expect(code, output).toBe(0);
+});
+
+test('the job by which the gate is scraped is a configuration of Prometheus, has the token, and the name that the rules ask for', () => {
+  const { scrape_configs: jobs } = z
+    .strictObject({ scrape_configs: z.array(z.looseObject({ job_name: z.string(), authorization: z.looseObject({}) })) })
+    .parse(parse(textOf('fixtures/prometheus/scrape.yaml')));
+  expect(jobs).toMatchObject([{ job_name: 'scaleproof', authorization: { credentials_file: expect.any(String) } }]);
+  expect(rules.find(({ alert }) => alert === 'ScaleproofGateUnseen')?.expr).toContain('up{job="scaleproof"}');
+  test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
+  const { code, output } = runPromtool(['check', 'config', '--syntax-only', 'scrape.yaml'], FOLDER);
   expect(code, output).toBe(0);
 });
 

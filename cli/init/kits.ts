@@ -23,10 +23,12 @@ export interface Kit {
 const SERVE: readonly KitFile[] = [
   { from: 'fixtures/init/serve/serve.yaml', to: 'serve.yaml' },
   { from: 'fixtures/init/serve/Dockerfile', to: 'Dockerfile' },
+  { from: 'fixtures/init/serve/service-monitor.yaml', to: 'service-monitor.yaml' },
 ];
 const NEXT_FOR_SERVE: readonly string[] = [
   'Put scaleproof.tgz (npm pack in the repository of Scaleproof), your target.yaml and your programs beside the Dockerfile; build and push it.',
   'Name that image in the manifests, wherever they say CHANGE, and make the secret that serve.yaml begins with.',
+  'The image has to hold the version that is rolled out, at each rollout: name that in --candidate-version of serve.yaml, and requests about another one are refused.',
 ];
 
 export const KITS: readonly Kit[] = [
@@ -52,7 +54,7 @@ export const KITS: readonly Kit[] = [
     files: [{ from: 'fixtures/init/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
     next: [
       ...NEXT_FOR_SERVE,
-      'Name your Deployment, baseline, candidate and token in canary.yaml: Flagger sends no headers, so that the token stands in it.',
+      'Name your Deployment, baseline, candidate, its version and the token in canary.yaml: Flagger sends no headers, so that the token stands in it.',
       'kubectl apply -f serve.yaml -f canary.yaml',
     ],
   },
@@ -68,11 +70,15 @@ export const KITS: readonly Kit[] = [
   },
   {
     name: 'prometheus',
-    summary: 'Prometheus: alerting and recording rules over what Karpenter and the reference export',
+    summary: 'Prometheus: alerting and recording rules over what Karpenter and the reference export, and how the gate is scraped',
     out: 'scaleproof-prometheus',
-    files: [{ from: 'fixtures/prometheus/rules.yaml', to: 'rules.yaml' }],
+    files: [
+      { from: 'fixtures/prometheus/rules.yaml', to: 'rules.yaml' },
+      { from: 'fixtures/prometheus/scrape.yaml', to: 'scrape.yaml' },
+    ],
     next: [
       'Name the file under rule_files of your Prometheus, or put its groups under spec of a PrometheusRule.',
+      'If scaleproof serve runs: put the job of scrape.yaml under your scrape_configs, or apply the service-monitor.yaml of the argo and flagger kits.',
       'Look at what they say of the last days before they may wake somebody: promtool check rules rules.yaml, then the graph of each expression.',
     ],
   },
