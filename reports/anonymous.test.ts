@@ -117,6 +117,23 @@ test('a file is known by its path, its name and its stem; the histories know the
   );
 });
 
+test('a module is known by its folders and its export, and by its own name however it is joined', () => {
+  const { run, trials } = sampleRun({
+    trials: 1,
+    only: ['provisioning/scale-out-and-back'],
+    rewrite: (events) =>
+      events.map((event) => (event.type === 'trial.begin' ? { ...event, target: { ...event.target, name: 'Nimbus Pro' } } : event)),
+  });
+  const namesOf = (name: string): string[] => targetNames({ run: { ...run, target: { ...run.target, name } }, trials });
+  const { text } = createAnonymiser(namesOf('./acmeco/src/targets/zephyr.ts#stratus'));
+  for (const said of ['stratus', 'by acmeco', 'NimbusPro', 'nimbus-pro', 'nimbus_pro/x', 'NIMBUS PRO', 'ZephyrController', 'myZephyr'])
+    expect(text(said)).not.toMatch(/stratus|acmeco|nimbus|zephyr/i);
+  for (const said of ['stratusphere', 'the targets in src', 'ZEPHYRS', 'controller of index 3']) expect(text(said)).toBe(said);
+  const index = createAnonymiser(namesOf('./lib/index.ts#default'));
+  expect(index.text('index out of range in lib, by default')).toBe('index out of range in lib, by default');
+  expect(index.text('at lib/index.ts:3')).toBe('at target:3');
+});
+
 test('words of the user’s own are hidden too, and those that histories are made of are refused', () => {
   const input = named();
   expect(targetNames(input, ['Acme'])).toContain('Acme');

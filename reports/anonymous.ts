@@ -16,6 +16,16 @@ const ANONYMOUS_RUN = 'anonymous';
 
 /** Parts of catalogue names that tell nothing: many targets have a quick variant. */
 const COMMON_PARTS: readonly string[] = ['quick'];
+/** What folders, files and exports of anybody's code are called. */
+const COMMON_PATH_PARTS: readonly string[] = [
+  ...['src', 'lib', 'dist', 'build', 'bin', 'cmd', 'pkg', 'packages', 'node_modules', 'test', 'tests', 'fixtures', 'examples', 'code'],
+  ...['home', 'root', 'users', 'tmp', 'var', 'opt', 'usr', 'work', 'workspace', 'repo', 'repos', 'projects', 'app', 'apps'],
+  ...['index', 'main', 'target', 'targets', 'baseline', 'candidate', 'controller', 'controllers', 'autoscaler', 'scaler'],
+];
+/** What every autoscaler's labels begin with: hidden where a file is called so, not for a folder's sake. */
+const API_PART = 'karpenter';
+/** A folder or an export with fewer letters could be anything. */
+const MIN_PATH_PART_LENGTH = 3;
 /** A base64 text shorter than this holds no name. */
 const MIN_BASE64_LENGTH = 12;
 
@@ -50,12 +60,16 @@ export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>
     .sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** `mutant:a-b:quick` has `mutant` and `a-b`; `./dir/x.yaml#y` has `dir/x.yaml`, `x.yaml` and `x`. */
+/** `mutant:a-b:quick` has `mutant` and `a-b`; `./acme/x.yaml#wind` has `acme/x.yaml`, `x.yaml`, `x`, `acme` and `wind`. */
 function partsOf(name: string): string[] {
   if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name)) return name.split(':').filter((part) => !COMMON_PARTS.includes(part));
-  const [path = name] = name.split('#');
-  const file = path.split(/[/\\]/).at(-1) ?? path;
-  return [path, path.replace(/^(\.{0,2}[/\\])+/, ''), file, file.replace(/\.[^.]+$/, '')];
+  const [path = name, exported = ''] = name.split('#');
+  const folders = path.split(/[/\\]/);
+  const file = folders.pop() ?? path;
+  const stem = file.replace(/\.[^.]+$/, '');
+  const isTelling = (part: string): boolean => !COMMON_PATH_PARTS.includes(part.toLowerCase());
+  const telling = [...folders, exported].filter((part) => part.length >= MIN_PATH_PART_LENGTH && part !== API_PART && isTelling(part));
+  return [path, path.replace(/^(\.{0,2}[/\\])+/, ''), file, ...[stem].filter(isTelling), ...telling];
 }
 
 /** Every constant of the formats and the words in it, and the names of their fields: what a reader of the data depends on. */
@@ -103,10 +117,17 @@ export function createAnonymiser(names: readonly string[]): Anonymiser {
   return { text, data: <T>(value: T) => visit(value) as T };
 }
 
-/** A name of several words is found wherever it stands; one word only where it is a word, or a part of an identifier. */
+/** Between two words that were written as one identifier, by its capitals alone. */
+const CAMEL = '(?-i:(?<=[a-z0-9])(?=[A-Z]))';
+
+/**
+ * Words may be joined in any way: `Nimbus Pro` is `NimbusPro` and `nimbus-pro`, too. A name with signs in it is found wherever it
+ * stands; others only where they are words, or parts of an identifier.
+ */
 function patternOf(name: string): string {
-  const escaped = name.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&').replaceAll(/[-_]/g, '[-_]?');
-  return /[-_:/.]/.test(name) ? escaped : `(?<![a-z0-9])${escaped}(?![a-z0-9])`;
+  const words = name.split(/[-_\s]|(?<=[a-z0-9])(?=[A-Z])/).map((word) => word.replaceAll(/[.*+?^${}()|[\]\\/]/g, '\\$&'));
+  const joined = words.join('[-_\\s]?');
+  return /[-_:/.]/.test(name) ? joined : `(?:(?<![a-z0-9])|${CAMEL})${joined}(?:(?![a-z0-9])|${CAMEL})`;
 }
 
 /** A replay line without the target: what else it says stays. Lines of other forms are left to the names. */
