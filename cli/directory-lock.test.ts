@@ -46,7 +46,7 @@ test('what nobody has any more is taken over, what somebody has is not', ({}, te
 
 test('what can not be a directory is said', ({}, testInfo) => {
   const file = join(folderWith(testInfo, { file: '' }), 'file');
-  expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: EEXIST`);
+  expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
 });
 
 test('a killed process leaves nothing that blocks', async ({}, testInfo) => {

@@ -120,7 +120,7 @@ test('a state directory that another gate has, or that is none, is refused', asy
   const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/limit-reached'];
   for (const [state, message] of [
     [cwd, `is in use by process ${process.ppid}: a gate has its --state directory for itself`],
-    [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: EEXIST`],
+    [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],
   ] as const) {
     const { code, stderr } = await scaleproofHere([...gate, '--state', state, '--out', join(cwd, 'out')]);
     expect({ state, code }).toEqual({ state, code: 2 });

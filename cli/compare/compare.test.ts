@@ -21,19 +21,14 @@ interface Sample {
 
 /** A run directory, and where a comparison may be written. */
 function runDirectory(testInfo: TestInfo, name: string, sample: Sample = {}): string {
-  const { only = [SCALE_OUT], trials: count = 2, facts = (run) => run, rewrite = (events) => events } = sample;
-  const { run, trials } = sampleRun({ only, trials: count, rewrite: (events) => rewrite(events.map(sameScenario)) });
+  const { only = [SCALE_OUT], trials: count = 2, facts = (run) => run, rewrite } = sample;
+  const { run, trials } = sampleRun({ only, trials: count, ...(rewrite === undefined ? {} : { rewrite }) });
   const directory = join(folderWith(testInfo), name);
   mkdirSync(join(directory, 'histories'), { recursive: true });
   writeFileSync(join(directory, 'run.json'), JSON.stringify(facts(run)));
   for (const { result, events } of trials)
     writeFileSync(join(directory, result.history), events.map((event) => `${JSON.stringify(event)}\n`).join(''));
   return directory;
-}
-
-/** Sketches have a digest for each seed, as if each were of another source. */
-function sameScenario(event: HistoryEvent): HistoryEvent {
-  return event.type === 'trial.begin' ? { ...event, scenario: { ...event.scenario, digest: 'd' } } : event;
 }
 
 async function compare(

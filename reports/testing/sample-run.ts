@@ -5,7 +5,7 @@ import type { NotRun } from '../../history/verdict.ts';
 import { createView } from '../../history/view.ts';
 import { RUN_FORMAT } from '../report-input.ts';
 import type { ReportInput, ReportTrial, RequirementFacts, RunFacts } from '../report-input.ts';
-import { BOUNDS, Sketch, TARGET, WORLD } from './sketch.ts';
+import { BOUNDS, DRAWN_DIGEST, Sketch, TARGET, WORLD } from './sketch.ts';
 import type { SketchedNode, SketchedPod } from './sketch.ts';
 
 interface Drawn {
@@ -330,7 +330,7 @@ export function sampleRun({ trials = 2, only, rewrite = (events) => events }: Sa
       suite,
       profile,
       requirements: [...requirements],
-      digest: 'd1'.repeat(32),
+      digest: DRAWN_DIGEST,
     })),
     requirements: [...SPECIFICATION],
     target: TARGET,
