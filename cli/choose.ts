@@ -60,7 +60,20 @@ async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promis
   }
   // Naming one twice is asking for it once.
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
+  refuseSharedIds(once);
   return once.filter(({ suite }) => options.suites.length === 0 || suite === USER_SUITE || options.suites.includes(suite));
+}
+
+/** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
+function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
+  const owners = new Map<string, ChosenScenario>();
+  for (const one of chosen) {
+    const { id, title } = one.scenario;
+    const other = owners.get(id);
+    if (other !== undefined)
+      throw new UsageError(`two scenarios have the id "${id}": "${other.scenario.title}" and "${title}"; give one of them another id`);
+    owners.set(id, one);
+  }
 }
 
 /**

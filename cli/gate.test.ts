@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import { gateDecisionSchema } from '../gate/verdict.ts';
+import { runFactsSchema } from '../reports/report-input.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -58,8 +59,29 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
   const larger = await scaleproof(['run', ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
   const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain(
-    'provisioning/limit-reached is not compared: the two runs asked for different things',
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/limit-reached is not compared: --nodes differ');
+});
+
+test('trials that did not begin in either run are not trials that nobody can be asked for', async ({}, testInfo) => {
+  const cwd = folderWith(testInfo);
+  await scaleproof(['run', '--scenario', 'provisioning/limit-reached', '--trials', '3', '--no-crash-points', '--out', 'ours'], cwd);
+  const path = join(cwd, 'ours/run.json');
+  const run = runFactsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
+  const reason = 'the run was interrupted before it began';
+  const unbegun = run.planned.slice(1);
+  for (const { history } of unbegun) rmSync(join(cwd, 'ours', history));
+  const notRun = unbegun.map(({ scenario, title, suite, seed }) => ({ scenario, title, suite, seed, reason }));
+  writeFileSync(path, JSON.stringify({ ...run, notRun }));
+  cpSync(join(cwd, 'ours'), join(cwd, 'theirs'), { recursive: true });
+  const { code } = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'theirs', '--out', 'out'], cwd);
+  expect(code).toBe(3);
+  const { decision, notes } = outcomeIn(join(cwd, 'out'));
+  expect(decision.criteria.find(({ criterion }) => criterion === 'known-trials')).toMatchObject({
+    verdict: 'inconclusive',
+    numbers: { baseline: 2, candidate: 2 },
+  });
+  expect(notes).toEqual(
+    ['ours', 'theirs'].map((side) => `2 trials of ${side} have no verdict: ${reason} (provisioning/limit-reached seed 2, ...)`),
   );
 });
 

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Absent, ComparedRun, ComparedTrial } from './comparison.ts';
+import type { Absent, ComparedRun, ComparedTrial, TrialSetting } from './comparison.ts';
 import type { Episode } from './episode.ts';
 import { episodesOf } from './episodes-of.ts';
 import { keyOf } from './sides.ts';
@@ -18,19 +18,20 @@ export function comparable(
     Map<string, ComparedTrial[]>,
     Map<string, ComparedTrial[]>,
   ];
-  const unlike = new Set<string>();
+  /** What differs, by scenario. */
+  const unlike = new Map<string, readonly string[]>();
   const withVerdict = (run: ComparedRun, others: ReadonlyMap<string, readonly ComparedTrial[]>): ComparedRun => ({
     ...run,
     trials: run.trials.map((trial): ComparedTrial => {
       const partners = others.get(settingKey(trial.episode, isPaired));
       if (partners === undefined || partners.some(({ setting }) => isDeepStrictEqual(setting, trial.setting))) return trial;
-      unlike.add(trial.episode.scenario);
+      unlike.set(trial.episode.scenario, differing(trial.setting, partners[0]?.setting ?? {}));
       return { ...trial, episode: { ...trial.episode, verdict: 'unknown', why: 'the other run asked for something else' } };
     }),
   });
-  const neither = runByNeither(baseline.notRun, candidate.notRun);
+  const neither = runByNeither(baseline.notRun, candidate.notRun, isPaired);
   const among = (run: ComparedRun, others: ReadonlyMap<string, readonly ComparedTrial[]>): Episode[] =>
-    episodesOf(withVerdict(run, others)).filter((episode) => !neither.has(keyOf(episode)));
+    episodesOf(withVerdict(run, others)).filter((episode) => !neither.has(settingKey(episode, isPaired)));
   const [before, after] = [among(baseline, theirs), among(candidate, ours)];
   const keysOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.map((episode) => settingKey(episode, isPaired)));
   const [ofBefore, ofAfter] = [keysOf(before), keysOf(after)];
@@ -43,9 +44,7 @@ export function comparable(
       ...(baseline.version === candidate.version
         ? []
         : [`Scaleproof was ${baseline.version} in one run and ${candidate.version} in the other: the world may have changed, too`]),
-      ...[...unlike].map(
-        (id) => `${id} is not compared: the two runs asked for different things (another version of it, or other --nodes)`,
-      ),
+      ...[...unlike].map(([id, what]) => `${id} is not compared: ${what.join(', ')} differ`),
       ...describeNeither(neither.values()),
       ...[baseline, candidate].flatMap(describeLost),
       ...[...lone].map((id) => `some trials of ${id} are in one run only, and have nothing to be compared with`),
@@ -53,10 +52,15 @@ export function comparable(
   };
 }
 
+function differing(one: TrialSetting, other: TrialSetting): string[] {
+  return Object.keys(one).filter((name) => !isDeepStrictEqual(one[name], other[name]));
+}
+
 /** Trials that neither target can be asked for are no part of the question. */
-function runByNeither(baseline: readonly Absent[], candidate: readonly Absent[]): Map<string, Absent> {
-  const theirs = new Set(candidate.map(keyOf));
-  return new Map(baseline.filter((one) => theirs.has(keyOf(one))).map((one) => [keyOf(one), one]));
+function runByNeither(baseline: readonly Absent[], candidate: readonly Absent[], isPaired: boolean): Map<string, Absent> {
+  const theirs = new Set(candidate.map((one) => settingKey(one, isPaired)));
+  const both = baseline.map((one) => [settingKey(one, isPaired), one] as const).filter(([key]) => theirs.has(key));
+  return new Map(both);
 }
 
 /** What is left out because no target can be asked for it, by the reason. */
@@ -76,6 +80,6 @@ function describeLost({ directory, lost }: ComparedRun): string[] {
 }
 
 /** What two episodes have in common that are to ask for the same: in real time no two are one trial, and seeds say nothing. */
-function settingKey(episode: Episode, isPaired: boolean): string {
+function settingKey(episode: Pick<Episode, 'scenario' | 'seed'>, isPaired: boolean): string {
   return isPaired ? keyOf(episode) : episode.scenario;
 }

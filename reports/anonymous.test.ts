@@ -129,6 +129,8 @@ test('a module is known by its folders and its export, and by its own name howev
   for (const said of ['stratus', 'by acmeco', 'NimbusPro', 'nimbus-pro', 'nimbus_pro/x', 'NIMBUS PRO', 'ZephyrController', 'myZephyr'])
     expect(text(said)).not.toMatch(/stratus|acmeco|nimbus|zephyr/i);
   for (const said of ['stratusphere', 'the targets in src', 'ZEPHYRS', 'controller of index 3']) expect(text(said)).toBe(said);
+  for (const folder of ['kubernetes', 'provisioning'])
+    expect(namesOf(`./${folder}/auto.ts`), 'what the data say of everybody').not.toContain(folder);
   const index = createAnonymiser(namesOf('./lib/index.ts#default'));
   expect(index.text('index out of range in lib, by default')).toBe('index out of range in lib, by default');
   expect(index.text('at lib/index.ts:3')).toBe('at target:3');

@@ -20,6 +20,7 @@ const COMMON_PARTS: readonly string[] = ['quick'];
 const COMMON_PATH_PARTS: readonly string[] = [
   ...['src', 'lib', 'dist', 'build', 'bin', 'cmd', 'pkg', 'packages', 'node_modules', 'test', 'tests', 'fixtures', 'examples', 'code'],
   ...['home', 'root', 'users', 'tmp', 'var', 'opt', 'usr', 'work', 'workspace', 'repo', 'repos', 'projects', 'app', 'apps'],
+  ...['kubernetes', 'scenario', 'scenarios', 'suite', 'suites'],
   ...['index', 'main', 'target', 'targets', 'baseline', 'candidate', 'controller', 'controllers', 'autoscaler', 'scaler'],
 ];
 /** What every autoscaler's labels begin with: hidden where a file is called so, not for a folder's sake. */
@@ -54,20 +55,25 @@ export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>
   if (refused !== undefined) throw new Error(`"${refused}" can't be told from the words that histories are made of`);
   const said = (trials[0]?.events ?? []).flatMap((event) => (event.type === 'trial.begin' ? event.target.name : []));
   const whole = [run.target.name, ...said];
-  const found = [...[...whole, ...whole.flatMap(partsOf)].filter((name) => !vocabulary.has(name.toLowerCase())), ...also];
+  const found = [
+    ...[...whole, ...whole.flatMap((name) => partsOf(name, run))].filter((name) => !vocabulary.has(name.toLowerCase())),
+    ...also,
+  ];
   return [...new Set(found)]
     .filter((name) => name !== '' && name !== ANONYMOUS_TARGET)
     .sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
 /** `mutant:a-b:quick` has `mutant` and `a-b`; `./acme/x.yaml#wind` has `acme/x.yaml`, `x.yaml`, `x`, `acme` and `wind`. */
-function partsOf(name: string): string[] {
+function partsOf(name: string, { scenarios }: Pick<RunFacts, 'scenarios'>): string[] {
   if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name)) return name.split(':').filter((part) => !COMMON_PARTS.includes(part));
   const [path = name, exported = ''] = name.split('#');
   const folders = path.split(/[/\\]/);
   const file = folders.pop() ?? path;
   const stem = file.replace(/\.[^.]+$/, '');
-  const isTelling = (part: string): boolean => !COMMON_PATH_PARTS.includes(part.toLowerCase());
+  // A folder may be called as a suite is: scenarios keep their names.
+  const common = new Set([...COMMON_PATH_PARTS, ...scenarios.flatMap(({ id, suite }) => [suite, ...id.split(/[/-]/)])]);
+  const isTelling = (part: string): boolean => !common.has(part.toLowerCase());
   const telling = [...folders, exported].filter((part) => part.length >= MIN_PATH_PART_LENGTH && part !== API_PART && isTelling(part));
   return [path, path.replace(/^(\.{0,2}[/\\])+/, ''), file, ...[stem].filter(isTelling), ...telling];
 }

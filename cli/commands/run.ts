@@ -257,7 +257,6 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
       notRun.push(...seeds.map((seed) => ({ scenario: scenario.id, title: scenario.title, suite, seed, reason })));
     }
   }
-  refuseSharedHistories(trials);
   return shardOf({ trials, notRun, crashed, leftOut }, options);
 }
 
@@ -271,19 +270,6 @@ function shardOf(plan: Plan, { shard, chosen, seed: first, trials }: Pick<Chosen
   if (own.length + notRun.length === 0)
     throw new UsageError(`--shard ${shard.number}/${shard.of}: there are only ${plan.trials.length} trials; take fewer shards`);
   return { ...plan, trials: own, notRun, crashed: new Set([...plan.crashed].filter((id) => isOurs(id, first))) };
-}
-
-/** Two scenarios of one id can't be told apart, neither in the report nor by the files of their histories. */
-function refuseSharedHistories(trials: readonly PlannedTrial[]): void {
-  const owners = new Map<string, PlannedTrial>();
-  for (const trial of trials) {
-    const other = owners.get(trial.history);
-    if (other !== undefined)
-      throw new UsageError(
-        `two scenarios have the id "${trial.scenario.id}": "${other.scenario.title}" and "${trial.scenario.title}"; give one of them another id`,
-      );
-    owners.set(trial.history, trial);
-  }
 }
 
 function crashPointsOf({ crashed, leftOut }: Plan, id: string): RunFacts['scenarios'][number]['crashPoints'] {

@@ -1,10 +1,15 @@
+import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import type { Policy } from '../../gate/policy.ts';
+import { digestOf } from '../../harness/load.ts';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
+import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
+import { sourcesDigest } from '../gate/sources.ts';
 import { summarizeGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
 import { createDirectory } from '../run-directory.ts';
@@ -57,7 +62,8 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   // A directory of its own at each start: the one before may have ended in the middle.
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
-  const kept = flags.state === undefined ? undefined : openKeptGates(resolve(flags.state));
+  const kept =
+    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {
@@ -89,7 +95,16 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     return EXIT.pass;
   } finally {
     interrupted.release();
+    kept?.close();
   }
+}
+
+/** Of all that a gate's answer depends on, besides its targets. */
+async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[]): Promise<string> {
+  const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await digestOf(ref.module)]));
+  return createHash('sha256')
+    .update(JSON.stringify({ policy, scenarios, sources: sourcesDigest() }))
+    .digest('hex');
 }
 
 async function listen(site: Site, { host, port }: Pick<ServeFlags, 'host' | 'port'>): ReturnType<typeof serveGates> {

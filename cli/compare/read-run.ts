@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison.ts';
 import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison.ts';
 import { episodeOf } from '../../gate/episodes-of.ts';
+import { keyOf } from '../../gate/sides.ts';
 import { readTrial } from '../../harness/judge-trial.ts';
 import { measuresOf } from '../../history/measures.ts';
 import { HistoryError } from '../../history/reader.ts';
@@ -27,10 +28,12 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
   const isThere = ({ history }: (typeof planned)[number]): boolean => existsSync(join(directory, history));
   const measured = planned.filter(isThere).map((one) => ({ planned: one, trial: measureTrial(directory, one, run) }));
   const lost = planned.filter((one) => !isThere(one));
-  const notRun = run.notRun
+  // What was planned was asked for; a reason why it did not begin is none why it could not be asked.
+  const asked = new Set(planned.map(keyOf));
+  const absent = run.notRun
     .filter(({ scenario }) => chosen.has(scenario))
     .map(({ scenario, seed, reason }) => ({ scenario, seed, why: reason }));
-  const known = new Set(notRun.map(({ scenario, seed }) => `${scenario} ${seed}`));
+  const unbegun = new Map(absent.filter((one) => asked.has(keyOf(one))).map((one) => [keyOf(one), one]));
   return {
     target: run.target.name,
     directory,
@@ -39,11 +42,9 @@ export function readComparedRun(directory: string, isChosen: IsChosen): Compared
     time: isVirtual(run) ? 'virtual' : 'real',
     digests: run.digests,
     trials: measured.flatMap(({ trial }) => (trial === undefined ? [] : [trial])),
-    notRun,
+    notRun: absent.filter((one) => !asked.has(keyOf(one))),
     lost: [
-      ...lost
-        .filter(({ scenario, seed }) => !known.has(`${scenario} ${seed}`))
-        .map(({ scenario, seed }) => ({ scenario, seed, why: 'its history is missing' })),
+      ...lost.map((one) => unbegun.get(keyOf(one)) ?? { scenario: one.scenario, seed: one.seed, why: 'its history is missing' }),
       ...measured.flatMap(({ planned: { scenario, seed }, trial }) =>
         trial === undefined ? [{ scenario, seed, why: 'its history has no beginning' }] : [],
       ),

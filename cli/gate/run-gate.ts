@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
@@ -24,6 +24,7 @@ import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
+import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
 
 /** Runs that are there. */
@@ -207,24 +208,13 @@ async function withWorld(
   };
 }
 
-/**
- * What episodes may be shared among: they are of one target, run by one version of everything else. In a clone any source
- * file may matter, so all of them count.
- */
+/** What episodes may be shared among: they are of one target, run by one version of everything else. */
 async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>, name: string | undefined): Promise<StateVersion | undefined> {
   if (!('name' in ref) && name === undefined) return undefined;
-  const root = packageRoot();
-  const sources = globSync(
-    ['{bin,checks,clients,controller,dist,faults,harness,history,model,protocols,runtime,suites,targets,wire,world}/**/*.{js,ts}'],
-    {
-      cwd: root,
-      exclude: (path) => /\.test\.|node_modules/.test(path),
-    },
-  ).sort();
-  const all = createHash('sha256');
-  for (const path of sources) if (statSync(join(root, path)).isFile()) all.update(path).update(readFileSync(join(root, path)));
+  const all = createHash('sha256').update(sourcesDigest());
   all.update((await targetDigestOf(ref)) ?? '').update(name ?? '');
   const catalogue = createHash('sha256');
+  const root = packageRoot();
   for (const path of globSync('fixtures/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
   return { target: label, targetDigest: all.digest('hex'), world: 'embedded', catalogueDigest: catalogue.digest('hex') };
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { appendDurably } from '../../gate/append.ts';
 import { gateDecisionSchema, gateVerdictSchema } from '../../gate/verdict.ts';
-import { makeFolders } from '../make-folders.ts';
+import { lockDirectory } from '../directory-lock.ts';
 import { ownVersion } from '../own-version.ts';
 import { UsageError } from '../usage-error.ts';
 import { MAX_ENDED, MAX_WAITING, interrupted } from './jobs.ts';
@@ -27,6 +27,8 @@ const timeMs = z.number().nonnegative();
 
 const lineSchema = z.strictObject({
   id: text,
+  /** Digest of all that decides what a question comes to, besides the targets. */
+  settings: text,
   key: text.exactOptional(),
   baseline: text,
   candidate: text,
@@ -37,7 +39,7 @@ const lineSchema = z.strictObject({
   begunMs: timeMs.exactOptional(),
   endedMs: timeMs.exactOptional(),
   result: z.strictObject({ verdict: gateVerdictSchema, reason: z.string(), decision: gateDecisionSchema.exactOptional() }).exactOptional(),
-}) satisfies z.ZodType<GateJob>;
+}) satisfies z.ZodType<GateJob & { readonly settings: string }>;
 
 /** The gates that a directory keeps. */
 export interface KeptGates {
@@ -45,23 +47,35 @@ export interface KeptGates {
   readonly before: readonly GateJob[];
   /** Keeps a gate as it is now. It is on the disk when this returns. @throws what the file system says */
   keep(job: GateJob): void;
+  /** Gives the directory back. */
+  close(): void;
 }
 
 /**
- * Opens the gates that a directory keeps, and makes the directory if need be. It is one server's at a time.
- * @throws UsageError when they can't be read
+ * Opens the gates that a directory keeps, and makes the directory if need be. It is this server's until it is closed.
+ * @param settings digest of all that decides what a question comes to, besides the targets: gates that were asked with others are
+ *   forgotten, since what they answered was something else
+ * @throws UsageError when they can't be read, or another server has them
  */
-export function openKeptGates(directory: string): KeptGates {
+export function openKeptGates(directory: string, settings: string): KeptGates {
   const path = join(directory, `gates-${ownVersion()}.jsonl`);
-  const read = orRefuse(path, () => {
-    makeFolders(directory);
-    return readLines(path);
-  });
-  const gates = new Map(read.gates.map((job) => [job.id, job]));
+  const close = lockOrRefuse(directory);
+  let read: ReturnType<typeof readLines>;
+  try {
+    read = orRefuse(path, () => readLines(path));
+  } catch (error) {
+    close();
+    throw error;
+  }
+  const asked = read.gates.filter((gate) => gate.settings === settings);
+  const gates = new Map(asked.map(({ settings: _, ...job }): [string, GateJob] => [job.id, job]));
   const before = [...gates.values()].map((job) => (job.status === 'done' ? job : interrupted(job)));
   let { lines, wholeBytes } = read;
+  const formatLine = ({ byKeyOnly: _, ...job }: GateJob): string =>
+    `${JSON.stringify({ ...job, settings } satisfies z.infer<typeof lineSchema>)}\n`;
   return {
     before,
+    close,
     keep: (job) => {
       gates.set(job.id, job);
       for (const id of [...gates.keys()].slice(0, -MAX_GATES)) gates.delete(id);
@@ -74,10 +88,6 @@ export function openKeptGates(directory: string): KeptGates {
       wholeBytes = (isFull ? 0 : wholeBytes) + Buffer.byteLength(added.join(''));
     },
   };
-}
-
-function formatLine({ byKeyOnly: _, ...job }: GateJob): string {
-  return `${JSON.stringify(job satisfies z.infer<typeof lineSchema>)}\n`;
 }
 
 /** The newest lines, with as much room left as they take. */
@@ -103,7 +113,11 @@ function writeAnew(path: string, content: string): void {
 }
 
 /** A last line without its line feed was cut off, and does not count. */
-function readLines(path: string): { readonly gates: readonly GateJob[]; readonly lines: number; readonly wholeBytes: number } {
+function readLines(path: string): {
+  readonly gates: readonly z.infer<typeof lineSchema>[];
+  readonly lines: number;
+  readonly wholeBytes: number;
+} {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_BYTES) throw new Error(`it has ${size} bytes, more than ${MAX_BYTES}`);
   const source = size === 0 ? Buffer.alloc(0) : readFileSync(path);
@@ -112,11 +126,19 @@ function readLines(path: string): { readonly gates: readonly GateJob[]; readonly
   return { gates: lines.map(parseLine), lines: lines.length, wholeBytes };
 }
 
-function parseLine(line: string, index: number): GateJob {
+function parseLine(line: string, index: number): z.infer<typeof lineSchema> {
   try {
     return lineSchema.parse(JSON.parse(line));
   } catch {
     throw new Error(`line ${index + 1} is no gate: it is damaged, or of another version`);
+  }
+}
+
+function lockOrRefuse(directory: string): () => void {
+  try {
+    return lockDirectory(directory, 'a server has its --state directory for itself');
+  } catch (error) {
+    throw error instanceof UsageError ? new UsageError(`--state: ${error.message}`) : error;
   }
 }
 

@@ -47,6 +47,8 @@ interface Setting {
   readonly token?: string;
   /** Where gates are kept. */
   readonly state?: string;
+  /** What its gates are asked with. */
+  readonly settings?: string;
   readonly choose?: Site['choose'];
 }
 
@@ -57,11 +59,14 @@ const chooseKnown: Site['choose'] = ({ baseline = 'reference', candidate = 'next
   return stranger === undefined ? { baseline, candidate } : { refused: `there is no target ${stranger}` };
 };
 
-async function serving(body: (served: Served) => Promise<void>, { token, state, choose = chooseKnown }: Setting = {}): Promise<void> {
+async function serving(
+  body: (served: Served) => Promise<void>,
+  { token, state, settings = 'settings', choose = chooseKnown }: Setting = {},
+): Promise<void> {
   const stopping = new AbortController();
   const open: OpenGate[] = [];
   const metrics = createGateMetrics('core');
-  const kept = state === undefined ? undefined : openKeptGates(state);
+  const kept = state === undefined ? undefined : openKeptGates(state, settings);
   const jobs = new GateJobs(
     (question, signal) =>
       new Promise((resolve, reject) => {
@@ -106,6 +111,7 @@ async function serving(body: (served: Served) => Promise<void>, { token, state, 
     stopping.abort(new Error('over'));
     await server.close();
     await jobs.idle();
+    kept?.close();
   }
 }
 
@@ -443,17 +449,43 @@ test('the file of kept gates is bounded, and refused where it is damaged', ({}, 
     askedMs: number,
     result: { verdict: 'pass', reason: 'It is pass.', decision: decision('pass') },
   });
-  openKeptGates(state).keep(gate(0));
+  const opened = <T>(use: (kept: ReturnType<typeof openKeptGates>) => T): T => {
+    const kept = openKeptGates(state, 'settings');
+    try {
+      return use(kept);
+    } finally {
+      kept.close();
+    }
+  };
+  opened((kept) => kept.keep(gate(0)));
   const line = readFileSync(keptFile(state), 'utf8');
   const lines = Array.from({ length: MAX_LINES }, (_, index) => line.replaceAll('gate-0', `gate-${index}`));
   writeFileSync(keptFile(state), lines.join(''));
-  const kept = openKeptGates(state);
-  for (const number of [MAX_LINES, MAX_LINES + 1]) kept.keep(gate(number));
-  const left = openKeptGates(state).before.map(({ id }) => id);
+  opened((kept) => [MAX_LINES, MAX_LINES + 1].forEach((number) => kept.keep(gate(number))));
+  const left = opened(({ before }) => before.map(({ id }) => id));
   expect(left.length).toBeLessThan(MAX_LINES);
   expect(left.slice(-2)).toEqual([`gate-${MAX_LINES}`, `gate-${MAX_LINES + 1}`]);
   writeFileSync(keptFile(state), `${line}${line.replace('"pass"', '"maybe"')}${line}`);
-  expect(() => openKeptGates(state)).toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
+  for (const when of ['at first', 'and nobody has it then'])
+    expect(() => openKeptGates(state, 'settings'), when).toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
+});
+
+test('a verdict that was found by another policy or other scenarios is forgotten; a directory is one server’s', async ({}, testInfo) => {
+  const state = testInfo.outputPath('state');
+  await serving(
+    async ({ ask, open, jobs }) => {
+      await ask('POST', '/v1/gates', { key: 'a' });
+      open[0]?.end('pass');
+      await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
+      expect(() => openKeptGates(state, 'settings')).toThrow(/is in use by process \d+: a server has its --state directory for itself/);
+    },
+    { state },
+  );
+  for (const [settings, status] of [
+    ['others', 503],
+    ['settings', 200],
+  ] as const)
+    await serving(async ({ ask }) => expect((await ask('GET', '/v1/verdict?key=a')).status, settings).toBe(status), { state, settings });
 });
 
 test('HEAD is answered as GET is, without the body; a header is held to the same rules as its field', async () => {
