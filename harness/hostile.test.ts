@@ -50,7 +50,7 @@ test('a trial that breaks off leaves nothing for the next one in line', async ({
   const [first] = suite?.scenarios ?? [];
   if (suite === undefined || first === undefined) throw new Error('there is no scenario');
   const source = { ref: first.ref, scenario: first.scenario, suite: suite.name, label: first.scenario.id };
-  const target = { ref: { module, export: 'floods' }, label: 'floods' };
+  const target = { ref: { module, export: 'floods' }, label: './testing/hostile.ts#floods' };
   const ends = await runTrials(await planTrials(source, target, [1, 2]), { directory, workers: 1, signal: new AbortController().signal });
   const codes = ends.map((end) =>
     end.kind === 'judged' ? end.result.checks.flatMap(({ findings }) => findings.map(({ code }) => code)) : [],

@@ -26,10 +26,10 @@ robustness: what no correct API would do; a failure here fails the run too
 scheduling/negative-max-skew     ✗ fail        0/2       0/20 0 %     0      0     0       0     2/2    1-2
 
 LATENCY                                  REQUEST         INSTANCE       REGISTERED             READY           RUNNING               TOTAL
-provisioning/scale-out-and-back  12s / 13s / 13s  12s / 15s / 15s  24s / 35s / 35s   11s / 14s / 14s   16s / 26s / 31s     78s / 79s / 79s
-capacity/spot-runs-out           54s / 55s / 55s  11s / 14s / 15s  24s / 34s / 34s  9.1s / 14s / 14s  8.9s / 16s / 20s  109s / 111s / 111s
-crashes/killed-after-launch      29s / 29s / 29s  13s / 15s / 15s  25s / 28s / 28s   10s / 13s / 13s   19s / 29s / 29s     94s / 97s / 97s
-scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 29s / 31s  8.8s / 13s / 14s  7.9s / 15s / 17s     64s / 66s / 67s
+provisioning/scale-out-and-back  12s / 13s / 13s  12s / 15s / 16s  23s / 32s / 32s  9.8s / 13s / 14s   22s / 28s / 28s     77s / 79s / 79s
+capacity/spot-runs-out           54s / 55s / 55s  12s / 15s / 16s  21s / 32s / 32s  8.3s / 13s / 13s   11s / 18s / 19s  109s / 111s / 111s
+crashes/killed-after-launch      29s / 29s / 29s  12s / 16s / 16s  26s / 30s / 30s  8.6s / 13s / 13s   21s / 28s / 28s     95s / 97s / 97s
+scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 30s / 31s  9.8s / 13s / 14s  4.8s / 15s / 17s     64s / 67s / 67s
 p50 / p95 / p99 from the step before; pods that waited for a new node`);
 });
 

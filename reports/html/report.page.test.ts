@@ -88,7 +88,7 @@ test('a failing trial is open, with its story, timeline, finding, evidence and r
   await trial.locator('.flag').click();
   await expect(trial.locator('.finding')).toBeFocused();
   await trial.locator('.moment').first().click();
-  await expect(trial.locator('.cursor text').first()).toHaveText('0:14.803');
+  await expect(trial.locator('.cursor text').first()).toHaveText('0:14.708');
   expect(complaints).toEqual({ console: [], requests: [] });
 });
 
