@@ -14,3 +14,9 @@ export function appendDurably(path: string, wholeBytes: number, text: string): v
     closeSync(file);
   }
 }
+
+/** The lines of such a file, without their line feeds. A last one that has none was cut off, and does not count. */
+export function wholeLines(source: Buffer): { readonly lines: string[]; readonly wholeBytes: number } {
+  const wholeBytes = source.lastIndexOf('\n') + 1;
+  return { lines: source.toString('utf8', 0, wholeBytes).split('\n').slice(0, -1), wholeBytes };
+}

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Absent, ComparedRun, ComparedTrial, TrialSetting } from './comparison.ts';
+import type { Absent, ComparedRun, ComparedTrial } from './comparison.ts';
 import type { Episode } from './episode.ts';
 import { episodesOf } from './episodes-of.ts';
 import { keyOf } from './sides.ts';
@@ -14,25 +14,11 @@ export function comparable(
   candidate: ComparedRun,
   isPaired: boolean,
 ): { readonly baseline: Episode[]; readonly candidate: Episode[]; readonly notes: string[] } {
-  const [ours, theirs] = [baseline, candidate].map(({ trials }) => Map.groupBy(trials, ({ episode }) => settingKey(episode, isPaired))) as [
-    Map<string, ComparedTrial[]>,
-    Map<string, ComparedTrial[]>,
-  ];
-  /** What differs, by scenario. */
-  const unlike = new Map<string, readonly string[]>();
-  const withVerdict = (run: ComparedRun, others: ReadonlyMap<string, readonly ComparedTrial[]>): ComparedRun => ({
-    ...run,
-    trials: run.trials.map((trial): ComparedTrial => {
-      const partners = others.get(settingKey(trial.episode, isPaired));
-      if (partners === undefined || partners.some(({ setting }) => isDeepStrictEqual(setting, trial.setting))) return trial;
-      unlike.set(trial.episode.scenario, differing(trial.setting, partners[0]?.setting ?? {}));
-      return { ...trial, episode: { ...trial.episode, verdict: 'unknown', why: 'the other run asked for something else' } };
-    }),
-  });
   const neither = runByNeither(baseline.notRun, candidate.notRun, isPaired);
-  const among = (run: ComparedRun, others: ReadonlyMap<string, readonly ComparedTrial[]>): Episode[] =>
-    episodesOf(withVerdict(run, others)).filter((episode) => !neither.has(settingKey(episode, isPaired)));
-  const [before, after] = [among(baseline, theirs), among(candidate, ours)];
+  const [ours, theirs] = [beside(baseline, candidate, isPaired), beside(candidate, baseline, isPaired)];
+  const among = ({ run }: Beside): Episode[] => episodesOf(run).filter((episode) => !neither.has(settingKey(episode, isPaired)));
+  const [before, after] = [among(ours), among(theirs)];
+  const unlike = new Map([...ours.unlike, ...theirs.unlike]);
   const keysOf = (episodes: readonly Episode[]): Set<string> => new Set(episodes.map((episode) => settingKey(episode, isPaired)));
   const [ofBefore, ofAfter] = [keysOf(before), keysOf(after)];
   const isLone = (one: Episode): boolean => [ofBefore, ofAfter].some((keys) => !keys.has(settingKey(one, isPaired)));
@@ -52,8 +38,30 @@ export function comparable(
   };
 }
 
-function differing(one: TrialSetting, other: TrialSetting): string[] {
-  return Object.keys(one).filter((name) => !isDeepStrictEqual(one[name], other[name]));
+/** A run beside another one. */
+interface Beside {
+  /** Without the verdicts of trials that asked for something else. */
+  readonly run: ComparedRun;
+  /** What differs in those, by scenario. */
+  readonly unlike: ReadonlyMap<string, readonly string[]>;
+}
+
+function beside(run: ComparedRun, other: ComparedRun, isPaired: boolean): Beside {
+  const partners = Map.groupBy(other.trials, ({ episode }) => settingKey(episode, isPaired));
+  const rated = run.trials.map((trial) => ({ trial, differs: differing(trial, partners.get(settingKey(trial.episode, isPaired)) ?? []) }));
+  const trials = rated.map(({ trial, differs }): ComparedTrial => {
+    if (differs.length === 0) return trial;
+    return { ...trial, episode: { ...trial.episode, verdict: 'unknown', why: 'the other run asked for something else' } };
+  });
+  const unlike = rated.filter(({ differs }) => differs.length > 0).map(({ trial, differs }) => [trial.episode.scenario, differs] as const);
+  return { run: { ...run, trials }, unlike: new Map(unlike) };
+}
+
+/** In what a trial differs from those that it is compared with: in nothing if one of them asked for the same, or there is none. */
+function differing({ setting }: ComparedTrial, partners: readonly ComparedTrial[]): string[] {
+  const [first] = partners;
+  if (first === undefined || partners.some((partner) => isDeepStrictEqual(setting, partner.setting))) return [];
+  return Object.keys(setting).filter((name) => !isDeepStrictEqual(setting[name], first.setting[name]));
 }
 
 /** Trials that neither target can be asked for are no part of the question. */
@@ -64,7 +72,7 @@ function runByNeither(baseline: readonly Absent[], candidate: readonly Absent[],
 }
 
 /** What is left out because no target can be asked for it, by the reason. */
-export function describeNeither(neither: Iterable<Absent>): string[] {
+export function describeNeither(neither: Iterable<Pick<Absent, 'scenario' | 'why'>>): string[] {
   const reasons = Map.groupBy(neither, ({ why }) => why);
   return [...reasons].map(([why, absent]) => {
     const scenarios = new Set(absent.map(({ scenario }) => scenario)).size;

@@ -16,6 +16,7 @@ import type { TrialResult } from '../history/verdict.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Episode } from './episode.ts';
+import { keyOf } from './sides.ts';
 import { bootstrapRatio } from './statistics/bootstrap.ts';
 import { quantileOf, unitsForQuantile } from './statistics/quantile.ts';
 import type { Cluster, Statistic } from './statistics/quantile.ts';
@@ -121,7 +122,6 @@ export function letterOf(index: number): string {
 type Matched = readonly ComparedTrial[];
 
 function matchTrials(runs: readonly ComparedRun[]): { readonly rows: readonly Matched[]; readonly leftOut: LeftOut[] } {
-  const keyOf = ({ scenario, seed }: { readonly scenario: string; readonly seed: number }): string => JSON.stringify([scenario, seed]);
   const byKey = runs.map(({ trials }) => new Map(trials.map((trial) => [keyOf(trial.episode), trial])));
   const absent = runs.map((run) => new Map([...run.notRun, ...run.lost].map((one) => [keyOf(one), one.why])));
   const all = new Map(

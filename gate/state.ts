@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { verdictSchema } from '../history/verdict.ts';
 import type { Episode } from './episode.ts';
-import { appendDurably } from './append.ts';
+import { appendDurably, wholeLines } from './append.ts';
 import { keyOf } from './sides.ts';
 
 /**
@@ -98,8 +98,8 @@ export function formatEntry({ scenarioDigest, episode }: StateEntry): string {
  * @throws StateError that names file, line and field
  */
 export function parseState(text: string, where: string): State | undefined {
-  const whole = text.slice(0, text.lastIndexOf('\n') + 1);
-  const [first, ...lines] = whole.split('\n').slice(0, -1);
+  const { lines: all, wholeBytes } = wholeLines(Buffer.from(text));
+  const [first, ...lines] = all;
   if (first === undefined) return undefined;
   const header = parseLine(headerSchema, first, `${where}, line 1`, (value) => {
     const { format, formatNumber } = (value ?? {}) as { format?: unknown; formatNumber?: unknown };
@@ -111,7 +111,7 @@ export function parseState(text: string, where: string): State | undefined {
   const entries = lines.map((line, index) => parseLine(entrySchema, line, `${where}, line ${index + 2}`));
   // What was written before is held to the same rules: somebody may have put two files together.
   const { added } = mergeEntries([], entries, where);
-  return { version: header.version, entries: added, wholeBytes: Buffer.byteLength(whole) };
+  return { version: header.version, entries: added, wholeBytes };
 }
 
 const OTHER_DIRECTORY = 'name another --state directory, or remove the file';

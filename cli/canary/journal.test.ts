@@ -42,8 +42,8 @@ test('what a crash cut off does not count, and what is damaged is named', ({}, t
   const deployed: JournalLine = { what: 'deployed', stage: 0, at };
   journal.append(deployed);
   journal.close();
-  expect(parseJournal(readFileSync(path, 'utf8'), path)).toEqual([...LINES.slice(0, 3), deployed]);
-  expect(() => parseJournal('{"what":"else"}\n', 'j')).toThrow("j, line 1, is no line of a canary's journal");
+  expect(parseJournal(readFileSync(path), path)).toEqual([...LINES.slice(0, 3), deployed]);
+  expect(() => parseJournal(Buffer.from('{"what":"else"}\n'), 'j')).toThrow("j, line 1, is no line of a canary's journal");
 });
 
 test('belongs to one process at a time; what a killed one left is taken over', ({}, testInfo) => {

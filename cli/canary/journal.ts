@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { appendDurably } from '../../gate/append.ts';
+import { appendDurably, wholeLines } from '../../gate/append.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -119,8 +119,8 @@ export function openJournal(directory: string): Journal {
   const path = join(directory, NAME);
   try {
     const source = readJournal(path);
-    let wholeBytes = source.lastIndexOf('\n') + 1;
-    const lines = parseJournal(source.toString('utf8'), path);
+    let { wholeBytes } = wholeLines(source);
+    const lines = parseJournal(source, path);
     return {
       get lines() {
         return lines;
@@ -148,15 +148,12 @@ function readJournal(path: string): Buffer {
 }
 
 /** A last line without its line feed was cut off, and does not count. @throws UsageError */
-export function parseJournal(source: string, path: string): JournalLine[] {
-  return source
-    .split('\n')
-    .slice(0, -1)
-    .map((line, number) => {
-      try {
-        return lineSchema.parse(JSON.parse(line));
-      } catch {
-        throw new UsageError(`${path}, line ${number + 1}, is no line of a canary's journal: it is damaged, or of another version`);
-      }
-    });
+export function parseJournal(source: Buffer, path: string): JournalLine[] {
+  return wholeLines(source).lines.map((line, number) => {
+    try {
+      return lineSchema.parse(JSON.parse(line));
+    } catch {
+      throw new UsageError(`${path}, line ${number + 1}, is no line of a canary's journal: it is damaged, or of another version`);
+    }
+  });
 }

@@ -124,9 +124,10 @@ async function runUntilTold(
   const { isPaired, chosen, notes: left } = await askable(sides);
   const notes = [...notesOnLaxer(policy), ...left];
   const digests = new Map(await Promise.all(chosen.map(async ({ scenario, ref }) => [scenario.id, await digestOf(ref.module)] as const)));
+  const code = sides.state === undefined ? undefined : codeDigests();
   const versions = await Promise.all(
     (['baseline', 'candidate'] as const).map(async (side): Promise<Version> => {
-      const version = sides.state === undefined ? undefined : await versionOf(sides[side], sides.versions?.[side]);
+      const version = code === undefined ? undefined : await versionOf(sides[side], sides.versions?.[side], code);
       if (sides.state !== undefined && version === undefined)
         notes.push(
           `episodes of ${sides[side].label} are not kept: nobody knows which version its file starts; name it with --${side}-version`,
@@ -181,17 +182,17 @@ async function askable({
   candidate,
   chosen,
 }: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
-  const [before, after] = await Promise.all([baseline, candidate].map(async ({ ref }) => await withWorld(ref)));
-  if (before === undefined || after === undefined) throw new Error('a gate has two sides');
+  const [before, after] = await Promise.all([withWorld(baseline.ref), withWorld(candidate.ref)]);
   if (before.isVirtual !== after.isVirtual)
     throw new UsageError(
       `${baseline.label} and ${candidate.label} can't be compared: one of them runs in real and the other in virtual time`,
     );
-  const rated = chosen.map((one) => ({ one, why: [before, after].map((side) => side.whyNotRun(one)) }));
-  const neither = rated.flatMap(({ one: { scenario }, why: [ours, theirs] }) =>
-    ours === undefined || theirs === undefined ? [] : [{ scenario: scenario.id, seed: 0, why: ours }],
-  );
-  const left = rated.filter(({ why }) => why.includes(undefined)).map(({ one }) => one);
+  const whyByNeither = (one: ChosenScenario): string | undefined => after.whyNotRun(one) && before.whyNotRun(one);
+  const left = chosen.filter((one) => whyByNeither(one) === undefined);
+  const neither = chosen.flatMap((one) => {
+    const why = whyByNeither(one);
+    return why === undefined ? [] : [{ scenario: one.scenario.id, why }];
+  });
   const notes = describeNeither(neither);
   if (left.length === 0) throw new UsageError(`nothing to decide by: ${notes.join('; ')}; name other scenarios with --scenario`);
   return { isPaired: before.isVirtual, chosen: left, notes };
@@ -208,15 +209,29 @@ async function withWorld(
   };
 }
 
-/** What episodes may be shared among: they are of one target, run by one version of everything else. */
-async function versionOf({ ref, label }: ReturnType<typeof chooseTarget>, name: string | undefined): Promise<StateVersion | undefined> {
-  if (!('name' in ref) && name === undefined) return undefined;
-  const all = createHash('sha256').update(sourcesDigest());
-  all.update((await targetDigestOf(ref)) ?? '').update(name ?? '');
-  const catalogue = createHash('sha256');
+/** Of all that is not the target's. */
+interface CodeDigests {
+  readonly sources: string;
+  readonly catalogue: string;
+}
+
+function codeDigests(): CodeDigests {
   const root = packageRoot();
+  const catalogue = createHash('sha256');
   for (const path of globSync('fixtures/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
-  return { target: label, targetDigest: all.digest('hex'), world: 'embedded', catalogueDigest: catalogue.digest('hex') };
+  return { sources: sourcesDigest(), catalogue: catalogue.digest('hex') };
+}
+
+/** What episodes may be shared among: they are of one target, run by one version of everything else. */
+async function versionOf(
+  { ref, label }: ReturnType<typeof chooseTarget>,
+  name: string | undefined,
+  { sources, catalogue }: CodeDigests,
+): Promise<StateVersion | undefined> {
+  if (!('name' in ref) && name === undefined) return undefined;
+  const all = createHash('sha256').update(sources);
+  all.update((await targetDigestOf(ref)) ?? '').update(name ?? '');
+  return { target: label, targetDigest: all.digest('hex'), world: 'embedded', catalogueDigest: catalogue };
 }
 
 function known(state: string | undefined, version: StateVersion | undefined, digests: ReadonlyMap<string, string>): Map<string, Episode> {

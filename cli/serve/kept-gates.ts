@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { appendDurably } from '../../gate/append.ts';
+import { appendDurably, wholeLines } from '../../gate/append.ts';
 import { gateDecisionSchema, gateVerdictSchema } from '../../gate/verdict.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { ownVersion } from '../own-version.ts';
@@ -121,8 +121,7 @@ function readLines(path: string): {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size > MAX_BYTES) throw new Error(`it has ${size} bytes, more than ${MAX_BYTES}`);
   const source = size === 0 ? Buffer.alloc(0) : readFileSync(path);
-  const wholeBytes = source.lastIndexOf('\n') + 1;
-  const lines = source.subarray(0, wholeBytes).toString('utf8').split('\n').slice(0, -1);
+  const { lines, wholeBytes } = wholeLines(source);
   return { gates: lines.map(parseLine), lines: lines.length, wholeBytes };
 }
 

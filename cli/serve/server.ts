@@ -50,9 +50,14 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-const name = z.string().min(1).max(MAX_NAME_LENGTH).optional();
+const nameSchema = z.string().min(1).max(MAX_NAME_LENGTH).optional();
 /** What requests may name, in a body or in a query. */
-const namedSchema = z.strictObject({ baseline: name, candidate: name, baselineVersion: name, candidateVersion: name });
+const namedSchema = z.strictObject({
+  baseline: nameSchema,
+  candidate: nameSchema,
+  baselineVersion: nameSchema,
+  candidateVersion: nameSchema,
+});
 /** The same at each repetition: it then finds the gate that it started. */
 const keySchema = z.string().min(1).max(200).optional();
 const questionSchema = namedSchema.extend({ key: keySchema });
