@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { execa } from 'execa';
 import { allureCategories, formatAllure } from '../reports/allure.ts';
 import type { ReportInput } from '../reports/report-input.ts';
 import type { RunReport } from '../reports/run-report.ts';
+import { makeFolders } from './make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Folders within the directory of `--allure`; the second has the site. */
@@ -47,11 +48,11 @@ export async function writeAllure(input: ReportInput, report: RunReport, options
   if (!existsSync(config) && (existsSync(results) || existsSync(site)))
     throw new UsageError(`${directory} has an ${RESULTS} or ${SITE} that scaleproof did not write; name another directory with --allure`);
   for (const folder of [results, site]) rmSync(folder, { recursive: true, force: true });
-  mkdirSync(results, { recursive: true });
+  makeFolders(results);
   const reportUrl = urlFrom(site, resolve(options.page));
   for (const { name, content } of formatAllure(input, report, { reportUrl })) writeFileSync(join(results, name), content);
   const history = options.history === undefined ? undefined : resolve(options.history);
-  if (history !== undefined) mkdirSync(dirname(history), { recursive: true });
+  if (history !== undefined) makeFolders(dirname(history));
   writeFileSync(config, configOf(report, history === undefined ? undefined : urlFrom(directory, history)));
   return build(directory, { results, site, anonymous: options.anonymous });
 }

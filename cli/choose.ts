@@ -1,6 +1,3 @@
-import { statSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { scenariosOf } from '../harness/load.ts';
 import type { TargetRef } from '../harness/load.ts';
 import type { TrialSource } from '../harness/run.ts';
@@ -11,6 +8,7 @@ import { sources, suites } from '../suites/catalogue.ts';
 import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/catalogue.ts';
 import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
+import { userFileUrl } from './user-file.ts';
 
 /** A scenario as a trial's source, with what decides whether it can be run. */
 export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
@@ -42,7 +40,7 @@ async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promis
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {
     if (isPath(name)) {
-      for (const { ref, scenario } of await scenariosOf(urlOf(name, 'scenario'))) {
+      for (const { ref, scenario } of await scenariosOf(userFileUrl(name, 'scenario'))) {
         chosen.push({ ref, scenario, suite: USER_SUITE, label: `${name}#${ref.export}` });
       }
       continue;
@@ -82,10 +80,10 @@ function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
  * @throws UsageError for unknown names, and for two that can't be together
  */
 export function chooseTarget(name: string): { readonly ref: TargetRef; readonly label: string } {
-  if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: urlOf(name, 'target') }, label: name };
+  if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: userFileUrl(name, 'target') }, label: name };
   if (isPath(name)) {
     const [path = name, exported = 'default'] = name.split('#');
-    return { ref: { module: urlOf(path, 'target'), export: exported }, label: name };
+    return { ref: { module: userFileUrl(path, 'target'), export: exported }, label: name };
   }
   try {
     targetNamed(name);
@@ -95,15 +93,6 @@ export function chooseTarget(name: string): { readonly ref: TargetRef; readonly 
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
   return { ref: { name }, label: name };
-}
-
-/** The URL of a file of the user's. @throws UsageError where there is none */
-export function urlOf(path: string, what: string): string {
-  const absolute = resolve(path);
-  const found = statSync(absolute, { throwIfNoEntry: false });
-  if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);
-  if (found.isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
-  return pathToFileURL(absolute).href;
 }
 
 function unknown(what: string, name: string, names: readonly string[]): string {

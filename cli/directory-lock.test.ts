@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
@@ -8,10 +8,13 @@ import type { StateVersion } from '../gate/state.ts';
 import { episode } from '../gate/testing/episodes.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { identityOf, identityOfThis } from '../world/kind/processes.ts';
+import { createPrograms } from '../world/kind/programs.ts';
 import { start } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 const RULE = 'one at a time';
+const programs = createPrograms();
 
 /** A program that has what it needs of ours. */
 function startProgram(body: string, cwd: string, ...args: string[]): ReturnType<typeof start> {
@@ -20,47 +23,64 @@ function startProgram(body: string, cwd: string, ...args: string[]): ReturnType<
   return start(process.execPath, ['--input-type=module', '-e', `${imports}\n${body}`, ...args], cwd);
 }
 
-test('a directory is had by one at a time, and given back', ({}, testInfo) => {
+test('a directory is had by one at a time, and given back', async ({}, testInfo) => {
   const directory = join(folderWith(testInfo), 'deep/state');
-  const unlock = lockDirectory(directory, RULE);
-  expect(() => lockDirectory(directory, RULE)).toThrow(`${directory} is in use by process ${process.pid}: one at a time; if that process`);
+  const unlock = await lockDirectory(directory, RULE);
+  await expect(lockDirectory(directory, RULE)).rejects.toThrow(`${directory} is in use by process ${process.pid}: one at a time`);
   unlock();
   expect(readdirSync(directory)).toEqual([]);
-  lockDirectory(directory, RULE)();
+  (await lockDirectory(directory, RULE))();
 });
 
-test('what nobody has any more is taken over, what somebody has is not', ({}, testInfo) => {
+test('what nobody has any more is taken over, what somebody has is not', async ({}, testInfo) => {
   const directory = folderWith(testInfo);
-  // Who has gone; a predecessor in a container, of which each has the same number; and what is no number.
-  for (const content of ['99999999', String(process.pid), '', 'nonsense']) {
-    for (const name of ['lock', 'lock.take-over']) writeFileSync(join(directory, name), content);
-    lockDirectory(directory, RULE)();
-    expect({ content, left: readdirSync(directory).filter((name) => name === 'lock') }).toEqual({ content, left: [] });
+  const own = await identityOfThis(programs);
+  const path = join(directory, 'lock');
+  const left = {
+    'its number is free': JSON.stringify({ ...own, pid: 99_999_999 }),
+    'another process has its number': JSON.stringify({ ...own, started: 'before that' }),
+    'the machine was started since': JSON.stringify({ ...own, boot: 'before that' }),
+    'a predecessor of the container': JSON.stringify({ ...own, host: 'its own', namespace: 'its own' }),
+    'no process': JSON.stringify({ pid: 1 }),
+    nothing: '',
+  };
+  for (const [who, content] of Object.entries(left)) {
+    writeFileSync(path, content);
+    (await lockDirectory(directory, RULE))();
+    expect(readdirSync(directory), who).toEqual([]);
   }
-  writeFileSync(join(directory, 'lock'), String(process.ppid));
-  expect(() => lockDirectory(directory, RULE)).toThrow(
-    `is in use by process ${process.ppid}: one at a time; if that process is something else`,
-  );
-  expect(existsSync(join(directory, 'lock'))).toBe(true);
+  const other = JSON.stringify(await identityOf(process.ppid, programs));
+  for (const name of ['lock', 'lock.take-over']) {
+    writeFileSync(path, left['its number is free']);
+    writeFileSync(join(directory, name), other);
+    await expect(lockDirectory(directory, RULE), name).rejects.toThrow(`is in use by process ${process.ppid}: one at a time`);
+  }
 });
 
-test('what can not be a directory is said', ({}, testInfo) => {
+test('what was being taken over is left to people', async ({}, testInfo) => {
+  const directory = folderWith(testInfo, { lock: '', 'lock.take-over': '' });
+  await expect(lockDirectory(directory, RULE)).rejects.toThrow(
+    `was being taken over by a process that is no more: one at a time; remove ${join(directory, 'lock.take-over')}`,
+  );
+});
+
+test('what can not be a directory is said', async ({}, testInfo) => {
   const file = join(folderWith(testInfo, { file: '' }), 'file');
-  expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
+  await expect(lockDirectory(file, RULE)).rejects.toThrow(`the directory ${file} can't be used: ENOTDIR`);
 });
 
 test('a killed process leaves nothing that blocks', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const { child, finished } = startProgram(
-    `lockDirectory('state', '${RULE}'); console.log('locked'); setInterval(() => undefined, 1_000);`,
+    `await lockDirectory('state', '${RULE}'); console.log('locked'); setInterval(() => undefined, 1_000);`,
     cwd,
   );
   if (child.stdout === null) throw new Error('a pipe');
   await once(child.stdout, 'data');
-  expect(() => lockDirectory(join(cwd, 'state'), RULE)).toThrow(`is in use by process ${child.pid ?? ''}`);
+  await expect(lockDirectory(join(cwd, 'state'), RULE)).rejects.toThrow(`is in use by process ${child.pid ?? ''}`);
   child.kill('SIGKILL');
   await finished;
-  lockDirectory(join(cwd, 'state'), RULE)();
+  (await lockDirectory(join(cwd, 'state'), RULE))();
 });
 
 test('two processes that add episodes in turn damage nothing', async ({}, testInfo) => {
@@ -71,7 +91,7 @@ test('two processes that add episodes in turn damage nothing', async ({}, testIn
     const [first, version, episode] = process.argv.slice(1).map((text) => JSON.parse(text));
     for (let seed = first, tries = 0; seed < first + ${each} && tries < ${mostTries}; tries += 1) {
       let unlock;
-      try { unlock = lockDirectory('state', '${RULE}'); } catch (error) { if (!error.message.includes('${RULE}')) throw error; else continue; }
+      try { unlock = await lockDirectory('state', '${RULE}'); } catch (error) { if (!error.message.includes('${RULE}')) throw error; else continue; }
       appendState('state', version, [{ scenarioDigest: 'dddd', episode: { ...episode, seed } }]);
       unlock();
       seed += 1;

@@ -1,11 +1,15 @@
 import { linkSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { identityOfThis, lifeOf, processIdentitySchema } from '../world/kind/processes.ts';
+import type { ProcessIdentity } from '../world/kind/processes.ts';
+import { createPrograms } from '../world/kind/programs.ts';
 import { makeFolders } from './make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * A directory that one process has for itself: a file in it has the holder's number. What a killed one left is taken over. Processes
- * of other machines and containers can't be seen from here.
+ * A directory that one process has for itself: a file in it says which. What a killed one left is taken over. Processes of other
+ * machines and containers can't be seen from here, and what they left is taken for that of killed ones.
  */
 
 const NAME = 'lock';
@@ -14,26 +18,21 @@ const TAKE_OVER = 'lock.take-over';
 /** Each time a file of a killed process is removed; more than that are no chance. */
 const MAX_ATTEMPTS = 10;
 
-/** What this process holds: a file with its number alone may be that of a predecessor in a container, of which this one is the next. */
-const held = new Set<string>();
-
 /**
  * Takes a directory, and makes it if need be.
  * @param rule what is to be had by one at a time, for the refusal
  * @returns what gives it back
  * @throws UsageError where somebody has it, or it can't be made
  */
-export function lockDirectory(directory: string, rule: string): () => void {
+export async function lockDirectory(directory: string, rule: string): Promise<() => void> {
   const own = join(directory, `${NAME}.${process.pid}`);
-  const refuse = (holder: number, path: string): never => {
-    throw new UsageError(`${directory} is in use by process ${holder}: ${rule}; if that process is something else, remove ${path}`);
-  };
   try {
     makeFolders(directory);
-    // Whole before it is the lock: one without a number would be nobody's.
-    writeFileSync(own, String(process.pid));
+    const identity = await identityOfThis(createPrograms());
+    // Whole before it is the lock: one that says nothing would be nobody's.
+    writeFileSync(own, JSON.stringify(identity));
     try {
-      return take(realpathSync(directory), own, refuse);
+      return await take(directory, own, identity, rule);
     } finally {
       rmSync(own, { force: true });
     }
@@ -43,27 +42,30 @@ export function lockDirectory(directory: string, rule: string): () => void {
   }
 }
 
-function take(directory: string, own: string, refuse: (holder: number, path: string) => never): () => void {
-  const [path, takeOver] = [join(directory, NAME), join(directory, TAKE_OVER)];
-  const refuseIfHeld = (file: string): void => {
-    const holder = livingHolderOf(file);
-    if (holder !== undefined) refuse(holder, file);
-  };
+async function take(directory: string, own: string, identity: ProcessIdentity, rule: string): Promise<() => void> {
+  // The process may be in another folder when it gives it back.
+  const real = realpathSync(directory);
+  const [path, takeOver] = [join(real, NAME), join(real, TAKE_OVER)];
+  const inUse = ({ pid }: ProcessIdentity): UsageError => new UsageError(`${directory} is in use by process ${pid}: ${rule}`);
   for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
     if (isLinked(own, path)) {
-      held.add(path);
       return () => {
         // Somebody may have removed it by hand, and another may have the directory now.
-        if (held.delete(path) && holderOf(path) === process.pid) rmSync(path, { force: true });
+        if (isDeepStrictEqual(holderOf(path), identity)) rmSync(path, { force: true });
       };
     }
-    refuseIfHeld(path);
-    if (isLinked(own, takeOver)) {
+    const holder = await livingHolderOf(path);
+    if (holder !== undefined) throw inUse(holder);
+    if (!isLinked(own, takeOver)) {
+      const other = await livingHolderOf(takeOver);
+      if (other !== undefined) throw inUse(other);
+      // Not removed here: of two that do, the second would remove what the first has put in its place.
+      throw new UsageError(`${directory} was being taken over by a process that is no more: ${rule}; remove ${takeOver}`);
+    }
+    try {
       // Another one may have taken it over since.
-      if (livingHolderOf(path) === undefined) rmSync(path, { force: true });
-      rmSync(takeOver, { force: true });
-    } else {
-      refuseIfHeld(takeOver);
+      if ((await livingHolderOf(path)) === undefined) rmSync(path, { force: true });
+    } finally {
       rmSync(takeOver, { force: true });
     }
   }
@@ -82,26 +84,27 @@ function isLinked(file: string, name: string): boolean {
 }
 
 /** Undefined where nobody has it, or who had it was killed. */
-function livingHolderOf(path: string): number | undefined {
-  const pid = holderOf(path);
-  if (pid === undefined) return undefined;
-  if (pid === process.pid) return held.has(path) ? pid : undefined;
-  try {
-    process.kill(pid, 0);
-    return pid;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM' ? pid : undefined;
-  }
+async function livingHolderOf(path: string): Promise<ProcessIdentity | undefined> {
+  const holder = holderOf(path);
+  return holder !== undefined && (await lifeOf(holder, createPrograms())) === 'alive' ? holder : undefined;
 }
 
 /** Undefined where there is none, or it says nothing that could be a process. */
-function holderOf(path: string): number | undefined {
-  let pid: number;
+function holderOf(path: string): ProcessIdentity | undefined {
+  let text: string;
   try {
-    pid = Number(readFileSync(path, 'utf8'));
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  return Number.isInteger(pid) && pid > 0 ? pid : undefined;
+  return identityIn(text);
+}
+
+function identityIn(text: string): ProcessIdentity | undefined {
+  try {
+    return processIdentitySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
 }

@@ -1,4 +1,6 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
 import { UsageError } from './usage-error.ts';
 
@@ -9,13 +11,24 @@ import { UsageError } from './usage-error.ts';
  */
 export function readUserFile(path: string, what: string): string {
   try {
+    refuseUnlessFile(path, what);
     return readFileSync(path, 'utf8');
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT') throw new UsageError(`the ${what} file ${path} does not exist`);
-    if (code === 'EISDIR') throw new UsageError(`${path} is a directory; name a ${what} file`);
-    throw new UsageError(`the ${what} file ${path} can't be read: ${message}`);
+    if (error instanceof UsageError) throw error;
+    throw new UsageError(`the ${what} file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
   }
+}
+
+/** The URL of a file that the user named, for what loads it. @throws UsageError where there is none */
+export function userFileUrl(path: string, what: string): string {
+  refuseUnlessFile(path, what);
+  return pathToFileURL(resolve(path)).href;
+}
+
+function refuseUnlessFile(path: string, what: string): void {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);
+  if (found.isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
 }
 
 /** What YAML says; null if there is none. @throws UsageError that names the file it is of */

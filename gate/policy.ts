@@ -180,14 +180,30 @@ const LAXER: { readonly [Section in keyof Policy]: { readonly [Key in keyof Poli
   unknown: { maxShare: 'more' },
 };
 
+/** A value that lets candidates through which the default holds or rejects. */
+export interface LaxerValue {
+  readonly key: string;
+  readonly given: unknown;
+  readonly usual: unknown;
+}
+
 /** What a policy loosened against the default, in one sentence or none, so that nobody takes its promotion for more than it is. */
 export function notesOnLaxer(policy: Policy): string[] {
+  return describeLaxer(laxerValues(policy));
+}
+
+/** By names such as `success.p0`. */
+export function laxerValues(policy: Policy): LaxerValue[] {
   const [ways, defaults] = [byKey(LAXER), byKey(parsePolicy({}))];
-  const laxer = [...byKey(policy)].flatMap(([key, given]) => {
-    const usual = defaults.get(key);
-    return isLaxer(ways.get(key), given, usual) ? [`${key} ${formatValue(given)} (${formatValue(usual)})`] : [];
-  });
-  return laxer.length === 0 ? [] : [`laxer than the default: ${laxer.join(', ')}`];
+  return [...byKey(policy)]
+    .map(([key, given]) => ({ key, given, usual: defaults.get(key) }))
+    .filter(({ key, given, usual }) => isLaxer(ways.get(key), given, usual));
+}
+
+/** In one sentence, or none. */
+export function describeLaxer(values: readonly LaxerValue[]): string[] {
+  const texts = values.map(({ key, given, usual }) => `${key} ${formatValue(given)} (${formatValue(usual)})`);
+  return texts.length === 0 ? [] : [`laxer than the default: ${texts.join(', ')}`];
 }
 
 /** What sections have, by names such as `success.p0`. */

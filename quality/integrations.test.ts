@@ -26,7 +26,7 @@ const definitionSchema = z.strictObject({
 });
 const objectSchema = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
 
-const DEFINITIONS = ['argo-analysis-template', 'flagger-canary'].map((name) =>
+const DEFINITIONS = ['argo-analysis-template', 'flagger-canary', 'prometheus-service-monitor'].map((name) =>
   definitionSchema.parse(JSON.parse(textOf(`fixtures/init/schemas/${name}.json`))),
 );
 
@@ -66,7 +66,7 @@ function objectsOf(path: string): z.infer<typeof objectSchema>[] {
   return parseAllDocuments(textOf(path)).map((document) => objectSchema.parse(document.toJS()));
 }
 
-for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml']) {
+for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'serve/service-monitor.yaml']) {
   test(`${path} is what the published definition of its kind demands`, () => {
     for (const object of objectsOf(`fixtures/init/${path}`)) expect(errorsOf(object)).toEqual([]);
   });
@@ -75,7 +75,8 @@ for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'fl
 test('the definitions refuse what is wrong: a field that there is not, a type, a webhook that there is not, what is missing', () => {
   const [template] = objectsOf('fixtures/init/argo/analysis-template.yaml');
   const [canary] = objectsOf('fixtures/init/flagger/canary.yaml');
-  if (template === undefined || canary === undefined) throw new Error('a template is empty');
+  const [monitor] = objectsOf('fixtures/init/serve/service-monitor.yaml');
+  if (template === undefined || canary === undefined || monitor === undefined) throw new Error('a template is empty');
   const wrong = (object: object, from: string, to: string): z.infer<typeof objectSchema> =>
     objectSchema.parse(JSON.parse(JSON.stringify(object).replace(from, to)));
   for (const broken of [
@@ -85,6 +86,8 @@ test('the definitions refuse what is wrong: a field that there is not, a type, a
     wrong(canary, '"type":"rollout"', '"type":"during-rollout"'),
     wrong(canary, '"timeout":"10s"', '"timeout":"soon"'),
     wrong(canary, '"threshold":', '"thresholds":'),
+    wrong(monitor, '"interval":"30s"', '"interval":"30 s"'),
+    wrong(monitor, '"credentials"', '"credential"'),
   ])
     expect(errorsOf(broken).length).toBeGreaterThan(0);
 });
@@ -165,8 +168,6 @@ test('service-monitor.yaml: the service is scraped by its port, with its token; 
   const [monitor] = objectsOf('fixtures/init/serve/service-monitor.yaml');
   const service = objectsOf('fixtures/init/serve/serve.yaml').find(({ kind }) => kind === 'Service');
   expect(monitor).toMatchObject({
-    apiVersion: 'monitoring.coreos.com/v1',
-    kind: 'ServiceMonitor',
     metadata: { namespace: service?.metadata['namespace'] },
     spec: {
       selector: { matchLabels: service?.metadata['labels'] },

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { parsePlan, shareOf } from './plan.ts';
+import { notesOnPlan, parsePlan, shareOf } from './plan.ts';
 
 const PLAN = `
 name: upgrade
@@ -32,6 +32,18 @@ test('what a plan leaves out has its default', () => {
   });
   expect([0, 1, 2].map((stage) => shareOf(plan, stage).length)).toEqual([1, 5, 20]);
   expect(shareOf(plan, 0)).toEqual([{ name: 'cluster-01' }]);
+});
+
+test('what a plan loosens is told', () => {
+  const notesOf = (more: string): string[] => notesOnPlan(parsePlan(`${PLAN}${more}`, 'plan.yaml'));
+  expect(notesOf('')).toEqual([]);
+  expect(notesOf('rules: {p99Ratio: 1.5, success: {alpha: 0.1, p1: 0.96}, unknown: {maxShare: 0.01}}')).toEqual([]);
+  expect(
+    notesOf('rules: {p99Ratio: 3, success: {p0: 0.99}, unknown: {maxShare: 0.5}}\nprobes: {spot: {atLeast: 60}, topology: {atLeast: 40}}'),
+  ).toEqual([
+    'laxer than the default: rules.success.p0 0.99 (0.999), rules.unknown.maxShare 0.5 (0.05), rules.p99Ratio 3 (2), ' +
+      'probes.spot.atLeast 60 (100), probes.topology.atLeast 40 (50)',
+  ]);
 });
 
 test('a share grows from stage to stage, has one place at least, and all in the end', () => {

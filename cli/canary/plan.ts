@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { parsePolicy } from '../../gate/policy.ts';
+import { describeLaxer, laxerValues, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { MAX_COMPARED } from '../../gate/sides.ts';
 import { trialsToAccept } from '../../gate/statistics/sequential.ts';
@@ -122,6 +122,11 @@ const stage = z.strictObject(
   { error: objectError },
 );
 
+/** In each stage, of the candidate. */
+const PROBES_AT_LEAST = { spot: 100, topology: 50 };
+/** The 99th percentile may be so many times the baseline's. */
+const P99_RATIO = 2;
+
 const probesOf = (atLeast: number, scenarios: readonly string[]) =>
   z
     .strictObject(
@@ -143,8 +148,8 @@ const probesOf = (atLeast: number, scenarios: readonly string[]) =>
 const probes = z
   .strictObject(
     {
-      spot: probesOf(100, DEFAULT_PROBES.spot),
-      topology: probesOf(50, DEFAULT_PROBES.topology),
+      spot: probesOf(PROBES_AT_LEAST.spot, DEFAULT_PROBES.spot),
+      topology: probesOf(PROBES_AT_LEAST.topology, DEFAULT_PROBES.topology),
       /** In one stage, of the candidate. Then it holds. */
       most: z.int('must be a whole number').positive('must be 1 at least').default(450),
       seed: z.int('must be a whole number').nonnegative('must be 0 at least').default(1),
@@ -166,7 +171,7 @@ const rules = z
       success: z.unknown().optional(),
       unknown: z.unknown().optional(),
       /** The 99th percentile over the baseline's, beyond which it is rolled back. */
-      p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be 100 at most').default(2),
+      p99Ratio: z.number('must be a number').gt(1, 'must be more than 1').max(100, 'must be 100 at most').default(P99_RATIO),
     },
     { error: objectError },
   )
@@ -290,6 +295,23 @@ function policyOf(
     // So that each of its looks has its part of the errors.
     episodes: { first: leastOf(probes), step: PROBE_STEP, max: leastOf(probes) + PROBE_STEP * (looksAStage(probes) * stages.length - 1) },
   };
+}
+
+/** What a plan loosened against the defaults, in one sentence or none, so that nobody takes its rollout for more than it is. */
+export function notesOnPlan({ policy, probes: { spot, topology } }: CanaryPlan): string[] {
+  // What is not its own to say has the gate's defaults, or the canary's below.
+  const { latency, episodes } = parsePolicy({});
+  const ofRules = laxerValues({ ...policy, latency, episodes });
+  const p99Ratio = { key: 'p99Ratio', given: policy.latency.tailMarginRatio + 1, usual: P99_RATIO };
+  const least = Object.entries({ spot, topology }).map(([kind, { atLeast }]) => ({
+    key: `probes.${kind}.atLeast`,
+    given: atLeast,
+    usual: PROBES_AT_LEAST[kind as keyof typeof PROBES_AT_LEAST],
+  }));
+  return describeLaxer([
+    ...[...ofRules, ...(p99Ratio.given > P99_RATIO ? [p99Ratio] : [])].map((value) => ({ ...value, key: `rules.${value.key}` })),
+    ...least.filter(({ given, usual }) => given < usual),
+  ]);
 }
 
 /** How many places have the candidate in a stage. One at least; more than the percent says where it falls between two. */

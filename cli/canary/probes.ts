@@ -2,13 +2,11 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { whyNotRun } from '../../harness/engine.ts';
-import { loadTarget } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
-import { worldFor } from '../../harness/world-for.ts';
 import type { TrialKinds } from '../../history/measures.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
+import { asked } from '../compare/ask.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
@@ -118,12 +116,11 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const sides = sidesOf(plan);
   const all = Object.keys(sides) as Side[];
   for (const { ref, label } of Object.values(sides)) {
-    const target = await loadTarget(ref);
-    const { capabilities } = worldFor(target).facts;
-    if (!capabilities.includes('time.virtual'))
+    const { isVirtual, whyNotRun } = await asked(ref);
+    if (!isVirtual)
       throw new UsageError(`${label} is a program in real time, and no fleet of it can be simulated: probe it by probes.command`);
     for (const { scenario } of [...chosen.spot, ...chosen.topology]) {
-      const reason = whyNotRun(scenario, target, capabilities);
+      const reason = whyNotRun(scenario);
       if (reason !== undefined) throw new UsageError(`${scenario.id} is no probe for ${label}: ${reason}`);
     }
   }

@@ -7,7 +7,7 @@ import type { Ink } from '../../reports/paint.ts';
 import { wrap } from '../../reports/table.ts';
 import { describeCriterion } from '../gate/terminal.ts';
 import type { CanaryPlan, Hook, Place, StageFacts } from './plan.ts';
-import { stageOf } from './plan.ts';
+import { notesOnPlan, stageOf } from './plan.ts';
 import type { CanaryOutcome } from './roll-out.ts';
 
 /** How it is printed. */
@@ -39,6 +39,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
   const { probes, policy, stages, share, hooks } = plan;
   const { spot, topology, most } = probes;
   const clean = trialsToAccept(policy.success, 0);
+  const notes = notesOnPlan(plan);
   const { p0, p1, alpha, beta } = policy.success;
   const where =
     probes.command === undefined
@@ -71,6 +72,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
         ...(hooks.rollback === undefined ? [] : [hookText(hooks.rollback, share.places)]),
       ],
     ],
+    ...(notes.length === 0 ? [] : [['note', notes] as const]),
     ['probes', [where, `spot: ${spot.scenarios.join(', ')}`, `topology: ${topology.scenarios.join(', ')}`]],
   ];
   const lines = rows.flatMap(([heading, texts]) =>

@@ -5,7 +5,7 @@ import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { isUnderWay, openJournal, progressOf } from '../canary/journal.ts';
 import type { CanaryProgress } from '../canary/journal.ts';
-import { readPlan } from '../canary/plan.ts';
+import { notesOnPlan, readPlan } from '../canary/plan.ts';
 import type { CanaryPlan } from '../canary/plan.ts';
 import { createProber } from '../canary/probes.ts';
 import { rollOut, undo } from '../canary/roll-out.ts';
@@ -55,7 +55,7 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   }
   const digest = digestOf(plan);
   const command = `scaleproof canary --plan ${flags.plan}${flags.state === undefined ? '' : ` --state ${flags.state}`}`;
-  const journal = openJournal(directory);
+  const journal = await openJournal(directory);
   const interrupted = interruption();
   const { signal } = interrupted;
   const say = (text: string): void => (flags.json ? console.err(text) : console.out(text));
@@ -66,10 +66,12 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   };
   try {
     refuseUnlessMeant(progressOf(journal.lines), digest, flags, command);
+    const notes = prober === undefined ? [] : notesOnPlan(plan);
+    for (const note of notes) events.note(`note: ${note}`);
     const how = { journal, directory, clock, signal, events };
     const outcome = await (prober === undefined ? undo(how) : rollOut({ ...how, plan, digest, source, prober }));
     const path = join(directory, 'canary.json');
-    const text = `${JSON.stringify(outcome, undefined, 2)}\n`;
+    const text = `${JSON.stringify({ ...outcome, notes }, undefined, 2)}\n`;
     writeFileSync(path, text);
     console.out(flags.json ? text : `${formatOutcome(outcome, { command }, look)}\nCanary: ${relative('.', path)}\n`);
     return CODES[outcome.how];

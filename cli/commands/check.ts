@@ -1,6 +1,6 @@
 import { checkCatalogue } from '../../checks/catalogue.ts';
 import { checksOf } from '../../harness/load.ts';
-import { urlOf } from '../choose.ts';
+import { userFileUrl } from '../user-file.ts';
 import type { Console } from '../console.ts';
 import { judgeRun } from '../judge-run.ts';
 import { printRun, writeReports } from '../write-reports.ts';
@@ -16,7 +16,7 @@ interface CheckOptions {
 
 /** `scaleproof check DIR`: recomputes every verdict, and the reports, from the directory alone. */
 export async function check(directory: string, options: CheckOptions, console: Console): Promise<number> {
-  const checks = [...checkCatalogue, ...(await Promise.all(options.checks.map((path) => checksOf(urlOf(path, 'check'))))).flat()];
+  const checks = [...checkCatalogue, ...(await Promise.all(options.checks.map((path) => checksOf(userFileUrl(path, 'check'))))).flat()];
   const { run, judged } = judgeRun(directory, console, checks);
   const report = writeReports(directory, { run, trials: judged.map((trial) => reportTrial(directory, trial)), notRun: run.notRun });
   if (options.json) console.out(`${JSON.stringify({ directory, ...report }, undefined, 2)}\n`);

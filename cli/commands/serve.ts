@@ -1,9 +1,13 @@
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
+import { counted } from '../../gate/wording.ts';
 import { digestOf } from '../../harness/load.ts';
 import type { Profile } from '../../history/events.ts';
+import { formatDuration } from '../../reports/format.ts';
+import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
@@ -63,7 +67,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
   const kept =
-    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
+    flags.state === undefined ? undefined : await openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {
@@ -74,9 +78,10 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     const { workers, state } = flags;
     if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
     const outcome = await runGate({ kind: 'targets', ...targets, versions, chosen, seed: 1, workers, state, signal }, policy, at, console);
-    const notes = outcome.notes.map((note) => `${note}\n`).join('');
-    console.err(`${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)} (${writeDecision(at.directory, outcome)})\n${notes}`);
-    return outcome.decision;
+    const tookMs = clock.nowMs() - Date.parse(startedAt);
+    const told = `${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)}`;
+    console.err(`${printable(told)} (${formatDuration(tookMs)}, ${writeDecision(at.directory, outcome)})\n${notesText(outcome.notes)}`);
+    return outcome;
   };
   const metrics = createGateMetrics(profileLabel(flags));
   const onChange = (job: GateJob): void => {
@@ -89,6 +94,9 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   try {
     const server = await listen(site, flags);
     console.out(`${server.url}\n`);
+    const { first, max } = policy.episodes;
+    console.err(`each gate: ${counted(chosen.length, 'scenario')}, ${first} episodes of each target at first, ${max} at most\n`);
+    console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);
     await server.close();
     await jobs.idle();
@@ -97,6 +105,10 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     interrupted.release();
     kept?.close();
   }
+}
+
+function notesText(notes: readonly string[]): string {
+  return notes.map((note) => `note: ${printable(note)}\n`).join('');
 }
 
 /** Of all that a gate's answer depends on, besides its targets. */

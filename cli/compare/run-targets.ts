@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { whyNotRun } from '../../harness/engine.ts';
-import { loadTarget } from '../../harness/load.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial } from '../../harness/run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
-import { worldFor } from '../../harness/world-for.ts';
 import type { NotRun } from '../../history/verdict.ts';
 import { timeName } from '../../reports/clock.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
@@ -18,6 +15,7 @@ import { Progress } from '../progress.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { describeRun } from '../run-facts.ts';
 import { UsageError } from '../usage-error.ts';
+import { asked } from './ask.ts';
 
 /** A target by the letter of its side. */
 export interface NamedTarget {
@@ -99,14 +97,13 @@ export async function runTargets(
 }
 
 async function planSide(side: NamedTarget, { chosen, seed, trials: count, nodesOf }: TargetRuns): Promise<Side> {
-  const loaded = await loadTarget(side.target.ref);
-  const { capabilities } = worldFor(loaded).facts;
+  const { target: loaded, whyNotRun } = await asked(side.target.ref);
   const seeds = Array.from({ length: count }, (_, index) => seed + index);
   const trials: PlannedTrial[] = [];
   const notRun: NotRun[] = [];
   for (const source of chosen) {
     const { scenario, suite } = source;
-    const reason = whyNotRun(scenario, loaded, capabilities);
+    const reason = whyNotRun(scenario);
     if (reason === undefined) trials.push(...(await planTrials(source, side.target, seeds, { nodes: nodesOf(scenario.id) })));
     else notRun.push(...seeds.map((one) => ({ scenario: scenario.id, title: scenario.title, suite, seed: one, reason })));
   }

@@ -13,12 +13,11 @@ import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
 import { keyOf } from '../../gate/sides.ts';
 import type { GateDecision } from '../../gate/verdict.ts';
-import { whyNotRun } from '../../harness/engine.ts';
-import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { digestOf, targetDigestOf } from '../../harness/load.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
-import { worldFor } from '../../harness/world-for.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import type { ChosenScenario, chooseTarget } from '../choose.ts';
+import { asked } from '../compare/ask.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
@@ -75,7 +74,7 @@ export async function runGate(
   console: Console,
 ): Promise<GateOutcome> {
   if (sides.kind === 'directories') return judgeDirectories(sides, policy);
-  const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'a gate has its --state directory for itself');
+  const unlock = sides.state === undefined ? undefined : await lockDirectory(sides.state, 'a gate has its --state directory for itself');
   try {
     return await runUntilTold(sides, policy, at, console);
   } finally {
@@ -182,12 +181,12 @@ async function askable({
   candidate,
   chosen,
 }: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
-  const [before, after] = await Promise.all([withWorld(baseline.ref), withWorld(candidate.ref)]);
+  const [before, after] = await Promise.all([asked(baseline.ref), asked(candidate.ref)]);
   if (before.isVirtual !== after.isVirtual)
     throw new UsageError(
       `${baseline.label} and ${candidate.label} can't be compared: one of them runs in real and the other in virtual time`,
     );
-  const whyByNeither = (one: ChosenScenario): string | undefined => after.whyNotRun(one) && before.whyNotRun(one);
+  const whyByNeither = ({ scenario }: ChosenScenario): string | undefined => after.whyNotRun(scenario) && before.whyNotRun(scenario);
   const left = chosen.filter((one) => whyByNeither(one) === undefined);
   const neither = chosen.flatMap((one) => {
     const why = whyByNeither(one);
@@ -196,17 +195,6 @@ async function askable({
   const notes = describeNeither(neither);
   if (left.length === 0) throw new UsageError(`nothing to decide by: ${notes.join('; ')}; name other scenarios with --scenario`);
   return { isPaired: before.isVirtual, chosen: left, notes };
-}
-
-async function withWorld(
-  ref: Targets['baseline']['ref'],
-): Promise<{ readonly isVirtual: boolean; readonly whyNotRun: (chosen: ChosenScenario) => string | undefined }> {
-  const target = await loadTarget(ref);
-  const { capabilities } = worldFor(target).facts;
-  return {
-    isVirtual: capabilities.includes('time.virtual'),
-    whyNotRun: ({ scenario }) => whyNotRun(scenario, target, capabilities),
-  };
 }
 
 /** Of all that is not the target's. */

@@ -22,7 +22,14 @@ export type NamedParts = { readonly [part in keyof GateQuestion]?: string | unde
 export const QUESTION_PARTS = ['baseline', 'candidate', 'baselineVersion', 'candidateVersion'] as const satisfies (keyof GateQuestion)[];
 
 /** Runs a gate. Rejects when it can't be run, or with the signal's reason. */
-export type Judge = (question: GateQuestion, signal: AbortSignal) => Promise<GateDecision>;
+export type Judge = (question: GateQuestion, signal: AbortSignal) => Promise<Judged>;
+
+/** What a gate came to. */
+export interface Judged {
+  readonly decision: GateDecision;
+  /** What was left out and why, and what the policy loosened: a sentence each. */
+  readonly notes: readonly string[];
+}
 
 /** One gate, from its request to its verdict. */
 export interface GateJob extends GateQuestion {
@@ -43,8 +50,9 @@ export interface GateJob extends GateQuestion {
 export interface GateResult {
   readonly verdict: GateVerdict;
   readonly reason: string;
-  /** Absent when the gate could not be run. */
+  /** Absent when the gate could not be run, as are its notes. */
   readonly decision?: GateDecision;
+  readonly notes?: readonly string[];
 }
 
 /** Whether it ended without finding anything out. */
@@ -199,8 +207,8 @@ export class GateJobs {
   /** A gate that can't be run found nothing out. */
   async #resultOf(question: GateQuestion): Promise<GateResult> {
     try {
-      const decision = await this.#judge(question, this.#signal);
-      return { verdict: decision.verdict, reason: decision.sentence, decision };
+      const { decision, notes } = await this.#judge(question, this.#signal);
+      return { verdict: decision.verdict, reason: decision.sentence, decision, notes };
     } catch (error) {
       const reason = this.#signal.aborted ? 'the server was stopped' : error instanceof Error ? error.message : String(error);
       return { verdict: 'inconclusive', reason: `the gate could not be run: ${reason}` };

@@ -38,7 +38,14 @@ const lineSchema = z.strictObject({
   askedMs: timeMs,
   begunMs: timeMs.exactOptional(),
   endedMs: timeMs.exactOptional(),
-  result: z.strictObject({ verdict: gateVerdictSchema, reason: z.string(), decision: gateDecisionSchema.exactOptional() }).exactOptional(),
+  result: z
+    .strictObject({
+      verdict: gateVerdictSchema,
+      reason: z.string(),
+      decision: gateDecisionSchema.exactOptional(),
+      notes: z.array(z.string()).readonly().exactOptional(),
+    })
+    .exactOptional(),
 }) satisfies z.ZodType<GateJob & { readonly settings: string }>;
 
 /** The gates that a directory keeps. */
@@ -57,9 +64,9 @@ export interface KeptGates {
  *   forgotten, since what they answered was something else
  * @throws UsageError when they can't be read, or another server has them
  */
-export function openKeptGates(directory: string, settings: string): KeptGates {
+export async function openKeptGates(directory: string, settings: string): Promise<KeptGates> {
   const path = join(directory, `gates-${ownVersion()}.jsonl`);
-  const close = lockOrRefuse(directory);
+  const close = await lockOrRefuse(directory);
   let read: ReturnType<typeof readLines>;
   try {
     read = orRefuse(path, () => readLines(path));
@@ -133,9 +140,9 @@ function parseLine(line: string, index: number): z.infer<typeof lineSchema> {
   }
 }
 
-function lockOrRefuse(directory: string): () => void {
+async function lockOrRefuse(directory: string): Promise<() => void> {
   try {
-    return lockDirectory(directory, 'a server has its --state directory for itself');
+    return await lockDirectory(directory, 'a server has its --state directory for itself');
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`--state: ${error.message}`) : error;
   }

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as sendRequest } from 'node:http';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
@@ -52,6 +52,7 @@ interface Setting {
   readonly choose?: Site['choose'];
 }
 
+const NOTE = 'laxer than the default: success.p0 0.9 (0.999)';
 const KNOWN = ['reference', 'next', 'other'];
 
 const chooseKnown: Site['choose'] = ({ baseline = 'reference', candidate = 'next' }) => {
@@ -66,12 +67,16 @@ async function serving(
   const stopping = new AbortController();
   const open: OpenGate[] = [];
   const metrics = createGateMetrics('core');
-  const kept = state === undefined ? undefined : openKeptGates(state, settings);
+  const kept = state === undefined ? undefined : await openKeptGates(state, settings);
   const jobs = new GateJobs(
     (question, signal) =>
       new Promise((resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('aborted')));
-        open.push({ ...question, end: (verdict) => resolve(decision(verdict)), break: (message) => reject(new Error(message)) });
+        open.push({
+          ...question,
+          end: (verdict) => resolve({ decision: decision(verdict), notes: [NOTE] }),
+          break: (message) => reject(new Error(message)),
+        });
       }),
     {
       clock: createRealTimeline().scope('serve'),
@@ -138,7 +143,10 @@ test('a gate is started, watched and read, as Argo Rollouts reads it; the same q
     await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
     const result = { verdict: 'pass', reason: 'It is pass.', decision: decision('pass') };
     expect(await ask('GET', '/v1/gates/gate-1')).toMatchObject({ status: 200, body: { status: 'done', result } });
-    expect(await ask('GET', '/v1/verdict?candidate=next')).toMatchObject({ status: 200, body: { result: { verdict: 'pass' } } });
+    expect(await ask('GET', '/v1/verdict?candidate=next')).toMatchObject({
+      status: 200,
+      body: { result: { verdict: 'pass', notes: [NOTE] } },
+    });
     await expect.poll(() => open.length).toBe(2);
     open[1]?.break('no such file');
     await expect.poll(() => jobs.get('gate-2')?.status).toBe('done');
@@ -367,6 +375,8 @@ test('a verdict is of the version that the server was started with, and of no ot
 function killed(state: string, folder: string): string {
   cpSync(state, folder, { recursive: true });
   writeFileSync(keptFile(folder), '{"id":"gate-9","base', { flag: 'a' });
+  // Of a process that is no more.
+  rmSync(join(folder, 'lock'));
   return folder;
 }
 
@@ -438,7 +448,7 @@ test('after a restart a name tells nothing of a version that nobody named, or of
   }
 });
 
-test('the file of kept gates is bounded, and refused where it is damaged', ({}, testInfo) => {
+test('the file of kept gates is bounded, and refused where it is damaged', async ({}, testInfo) => {
   const state = testInfo.outputPath('state');
   const gate = (number: number): GateJob => ({
     id: `gate-${number}`,
@@ -449,25 +459,25 @@ test('the file of kept gates is bounded, and refused where it is damaged', ({}, 
     askedMs: number,
     result: { verdict: 'pass', reason: 'It is pass.', decision: decision('pass') },
   });
-  const opened = <T>(use: (kept: ReturnType<typeof openKeptGates>) => T): T => {
-    const kept = openKeptGates(state, 'settings');
+  const opened = async <T>(use: (kept: Awaited<ReturnType<typeof openKeptGates>>) => T): Promise<T> => {
+    const kept = await openKeptGates(state, 'settings');
     try {
       return use(kept);
     } finally {
       kept.close();
     }
   };
-  opened((kept) => kept.keep(gate(0)));
+  await opened((kept) => kept.keep(gate(0)));
   const line = readFileSync(keptFile(state), 'utf8');
   const lines = Array.from({ length: MAX_LINES }, (_, index) => line.replaceAll('gate-0', `gate-${index}`));
   writeFileSync(keptFile(state), lines.join(''));
-  opened((kept) => [MAX_LINES, MAX_LINES + 1].forEach((number) => kept.keep(gate(number))));
-  const left = opened(({ before }) => before.map(({ id }) => id));
+  await opened((kept) => [MAX_LINES, MAX_LINES + 1].forEach((number) => kept.keep(gate(number))));
+  const left = await opened(({ before }) => before.map(({ id }) => id));
   expect(left.length).toBeLessThan(MAX_LINES);
   expect(left.slice(-2)).toEqual([`gate-${MAX_LINES}`, `gate-${MAX_LINES + 1}`]);
   writeFileSync(keptFile(state), `${line}${line.replace('"pass"', '"maybe"')}${line}`);
   for (const when of ['at first', 'and nobody has it then'])
-    expect(() => openKeptGates(state, 'settings'), when).toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
+    await expect(openKeptGates(state, 'settings'), when).rejects.toThrow(/line 2 is no gate: it is damaged.*remove the file$/);
 });
 
 test('a verdict that was found by another policy or other scenarios is forgotten; a directory is one server’s', async ({}, testInfo) => {
@@ -477,7 +487,9 @@ test('a verdict that was found by another policy or other scenarios is forgotten
       await ask('POST', '/v1/gates', { key: 'a' });
       open[0]?.end('pass');
       await expect.poll(() => jobs.get('gate-1')?.status).toBe('done');
-      expect(() => openKeptGates(state, 'settings')).toThrow(/is in use by process \d+: a server has its --state directory for itself/);
+      await expect(openKeptGates(state, 'settings')).rejects.toThrow(
+        /is in use by process \d+: a server has its --state directory for itself/,
+      );
     },
     { state },
   );
