@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import { gateDecisionSchema } from '../gate/verdict.ts';
 import { runFactsSchema } from '../reports/report-input.ts';
+import { lockDirectory } from './directory-lock.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
@@ -138,16 +139,18 @@ test('what neither target can be asked for is no part of a gate, and is said', a
 });
 
 test('a state directory that another gate has, or that is none, is refused', async ({}, testInfo) => {
-  const cwd = folderWith(testInfo, { lock: String(process.ppid), file: '' });
+  const cwd = folderWith(testInfo, { file: '' });
+  const unlock = lockDirectory(cwd, 'the test has it');
   const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/limit-reached'];
   for (const [state, message] of [
-    [cwd, `is in use by process ${process.ppid}: a gate has its --state directory for itself`],
+    [cwd, 'is in use by another process: a gate has its --state directory for itself'],
     [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],
   ] as const) {
     const { code, stderr } = await scaleproofHere([...gate, '--state', state, '--out', join(cwd, 'out')]);
     expect({ state, code }).toEqual({ state, code: 2 });
     expect(stderr).toContain(message);
   }
+  unlock();
 });
 
 test('flags that say nothing of run directories are refused', async ({}, testInfo) => {
@@ -179,7 +182,7 @@ test('what a gate can not use is refused', async ({}, testInfo) => {
     [[...both, '--policy', 'broken.yaml'], 'broken.yaml'],
     [[...both, '--policy', 'nowhere.yaml'], 'the policy file nowhere.yaml does not exist'],
     [[...both, '--policy', '.'], '. is a directory; name a policy file'],
-    [[...both, '--policy', 'loose.yaml/p.yaml'], "the policy file loose.yaml/p.yaml can't be read: ENOTDIR"],
+    [[...both, '--policy', 'loose.yaml/p.yaml'], 'the policy file loose.yaml/p.yaml does not exist'],
     [[...both, '--policy', 'alias.yaml'], 'alias.yaml: it is no YAML: Unresolved alias'],
     [['--baseline', 'reference'], "required option '--candidate"],
     [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],

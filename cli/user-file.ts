@@ -10,13 +10,8 @@ import { UsageError } from './usage-error.ts';
  * @throws UsageError where it can't be read
  */
 export function readUserFile(path: string, what: string): string {
-  try {
-    refuseUnlessFile(path, what);
-    return readFileSync(path, 'utf8');
-  } catch (error) {
-    if (error instanceof UsageError) throw error;
-    throw new UsageError(`the ${what} file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
-  }
+  refuseUnlessFile(path, what);
+  return orRefuse(path, what, () => readFileSync(path, 'utf8'));
 }
 
 /** The URL of a file that the user named, for what loads it. @throws UsageError where there is none */
@@ -26,9 +21,17 @@ export function userFileUrl(path: string, what: string): string {
 }
 
 function refuseUnlessFile(path: string, what: string): void {
-  const found = statSync(path, { throwIfNoEntry: false });
+  const found = orRefuse(path, what, () => statSync(path, { throwIfNoEntry: false }));
   if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);
   if (found.isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
+}
+
+function orRefuse<T>(path: string, what: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    throw new UsageError(`the ${what} file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
 }
 
 /** What YAML says; null if there is none. @throws UsageError that names the file it is of */

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { lockDirectory } from '../directory-lock.ts';
 import { BIN, scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
 import { folderWith } from '../testing/files.ts';
 import { until } from '../testing/processes.ts';
@@ -149,7 +150,7 @@ test('what can not be read is said', async ({}, testInfo) => {
     expect({ args, code }).toEqual({ args, code: 2 });
     expect(stderr).toContain(message);
   }
-  expect(existsSync(join(cwd, 'state/lock'))).toBe(false);
+  lockDirectory(join(cwd, 'state'), 'nobody has it any more')();
 });
 
 test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {

@@ -114,8 +114,8 @@ export interface Journal {
  * Opens the journal of a directory, and makes the directory.
  * @throws UsageError where another process has it, or it can't be read
  */
-export async function openJournal(directory: string): Promise<Journal> {
-  const unlock = await lockDirectory(directory, 'a canary is one at a time');
+export function openJournal(directory: string): Journal {
+  const unlock = lockDirectory(directory, 'a canary is one at a time');
   const path = join(directory, NAME);
   try {
     const source = readJournal(path);

@@ -50,12 +50,12 @@ export async function canary(flags: CanaryFlags, console: Console): Promise<numb
   // What is undone needs neither targets nor scenarios.
   const prober = flags.rollback && !flags.dryRun ? undefined : await createProber(plan, { workers: flags.workers, startedAt, console });
   if (flags.dryRun) {
-    console.out(flags.json ? `${JSON.stringify(plan, undefined, 2)}\n` : formatPlan(plan, look));
+    console.out(flags.json ? `${JSON.stringify({ ...plan, notes: notesOnPlan(plan) }, undefined, 2)}\n` : formatPlan(plan, look));
     return EXIT.pass;
   }
   const digest = digestOf(plan);
   const command = `scaleproof canary --plan ${flags.plan}${flags.state === undefined ? '' : ` --state ${flags.state}`}`;
-  const journal = await openJournal(directory);
+  const journal = openJournal(directory);
   const interrupted = interruption();
   const { signal } = interrupted;
   const say = (text: string): void => (flags.json ? console.err(text) : console.out(text));

@@ -67,7 +67,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
   const kept =
-    flags.state === undefined ? undefined : await openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
+    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {
@@ -95,7 +95,8 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     const server = await listen(site, flags);
     console.out(`${server.url}\n`);
     const { first, max } = policy.episodes;
-    console.err(`each gate: ${counted(chosen.length, 'scenario')}, ${first} episodes of each target at first, ${max} at most\n`);
+    const scenarioCount = counted(chosen.length, 'scenario');
+    console.err(`each gate: ${scenarioCount}, with as many seeds as give ${first} episodes of each target at first, and ${max} at most\n`);
     console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);
     await server.close();

@@ -74,7 +74,7 @@ export async function runGate(
   console: Console,
 ): Promise<GateOutcome> {
   if (sides.kind === 'directories') return judgeDirectories(sides, policy);
-  const unlock = sides.state === undefined ? undefined : await lockDirectory(sides.state, 'a gate has its --state directory for itself');
+  const unlock = sides.state === undefined ? undefined : lockDirectory(sides.state, 'a gate has its --state directory for itself');
   try {
     return await runUntilTold(sides, policy, at, console);
   } finally {

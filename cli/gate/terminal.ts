@@ -23,9 +23,8 @@ export function formatGate(
   { color, columns }: { readonly color: boolean; readonly columns: number },
 ): string {
   const paint = createPaint(color);
-  const { episodes, criteria, phases, needs, verdict, action, sentence } = decision;
+  const { episodes, criteria, phases, needs, verdict } = decision;
   const width = columns - INDENT.length;
-  const { mark, ink } = MARKS[verdict];
   return [
     `${paint('bold', 'baseline')}   ${printable(baseline)}, ${episodes.baseline} episodes`,
     `${paint('bold', 'candidate')}  ${printable(candidate)}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} in pairs of one scenario and seed` : 'not in pairs: in real time no trial is the same twice'}`,
@@ -35,7 +34,7 @@ export function formatGate(
     ...describePhases(phases, paint, columns),
     ...notes.flatMap((note) => wrap(`note: ${printable(note)}`, columns)),
     ...needs.sentences.flatMap((text) => wrap(printable(text), columns).map((line) => paint('unknown', line))),
-    ...wrap(`${mark} ${action.toUpperCase()}: ${printable(sentence)}`, columns).map((line) => paint(ink, line)),
+    ...wrap(summarizeGate(decision), columns).map((line) => paint(MARKS[verdict].ink, line)),
     '',
   ].join('\n');
 }
@@ -76,7 +75,8 @@ function formatRange({ ms, isAtLeast }: PhaseSide['p50']): string {
   return `${isAtLeast ? '≥ ' : ''}${(ms / 1_000).toFixed(1)}`;
 }
 
-/** One line for logs. */
-export function summarizeGate({ verdict, action, sentence }: GateDecision): string {
-  return `${MARKS[verdict].mark} ${action.toUpperCase()}: ${printable(sentence)}`;
+/** What to do and why, in one line. */
+export function summarizeGate({ verdict, sentence }: GateDecision): string {
+  // The sentence begins with the action.
+  return `${MARKS[verdict].mark} ${printable(sentence).replace(/^\w+/, (action) => action.toUpperCase())}`;
 }

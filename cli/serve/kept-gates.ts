@@ -64,9 +64,9 @@ export interface KeptGates {
  *   forgotten, since what they answered was something else
  * @throws UsageError when they can't be read, or another server has them
  */
-export async function openKeptGates(directory: string, settings: string): Promise<KeptGates> {
+export function openKeptGates(directory: string, settings: string): KeptGates {
   const path = join(directory, `gates-${ownVersion()}.jsonl`);
-  const close = await lockOrRefuse(directory);
+  const close = lockOrRefuse(directory);
   let read: ReturnType<typeof readLines>;
   try {
     read = orRefuse(path, () => readLines(path));
@@ -140,9 +140,9 @@ function parseLine(line: string, index: number): z.infer<typeof lineSchema> {
   }
 }
 
-async function lockOrRefuse(directory: string): Promise<() => void> {
+function lockOrRefuse(directory: string): () => void {
   try {
-    return await lockDirectory(directory, 'a server has its --state directory for itself');
+    return lockDirectory(directory, 'a server has its --state directory for itself');
   } catch (error) {
     throw error instanceof UsageError ? new UsageError(`--state: ${error.message}`) : error;
   }

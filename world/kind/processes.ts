@@ -27,15 +27,9 @@ const hasProc = (): boolean => existsSync('/proc/self/stat');
 
 /** This process. @throws Error when the system does not tell when it began */
 export async function identityOfThis(programs: Programs): Promise<ProcessIdentity> {
-  const own = await identityOf(process.pid, programs);
-  if (own === undefined) throw new Error('the system does not tell when this process began: neither /proc nor `ps` is there');
-  return own;
-}
-
-/** A process of this host; undefined when there is none. */
-export async function identityOf(pid: number, programs: Programs): Promise<ProcessIdentity | undefined> {
-  const started = await startOf(pid, programs);
-  return started === undefined ? undefined : { pid, started, ...thisHost() };
+  const started = await startOf(process.pid, programs);
+  if (started === undefined) throw new Error('the system does not tell when this process began: neither /proc nor `ps` is there');
+  return { pid: process.pid, started, ...thisHost() };
 }
 
 /** Whether the process lives: its id is in use, by a process that began when it did. */
