@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
@@ -27,8 +28,9 @@ test('a directory is had by one at a time, whatever it is called, and given back
   symlinkSync(directory, join(folder, 'alias'));
   for (const name of [directory, join(folder, 'alias')])
     expect(() => lockDirectory(name, RULE)).toThrow(
-      `${name} is in use by another process: one at a time; \`lsof ${join(name, 'lock.db')}\` tells by which`,
+      `${name} is in use by another process: one at a time; \`lsof '${join(name, 'lock.db')}'\` tells by which`,
     );
+  expect(readdirSync(directory)).toEqual(['lock.db']);
   unlock();
   unlock();
   const again = lockDirectory(directory, RULE);
@@ -42,17 +44,42 @@ test('what can not be a directory is said', ({}, testInfo) => {
   expect(() => lockDirectory(file, RULE)).toThrow(`the directory ${file} can't be used: ENOTDIR`);
 });
 
+test('what can not be locked is said', ({}, testInfo) => {
+  const directory = folderWith(testInfo);
+  const path = join(directory, 'lock.db');
+  mkdirSync(path);
+  expect(() => lockDirectory(directory, RULE)).toThrow(`${path} can't be locked: unable to open database file`);
+});
+
+test('a file that can only be read is no lock', async ({}) => {
+  test.skip(process.getuid?.() !== 0, 'only root can be somebody else');
+  // Others may not see the folder of this project.
+  const cwd = mkdtempSync(join(tmpdir(), 'scaleproof-lock-'));
+  try {
+    chmodSync(cwd, 0o777);
+    lockDirectory(cwd, RULE)();
+    chmodSync(join(cwd, 'lock.db'), 0o644);
+    const body = `process.setuid(65534); try { lockDirectory('.', '${RULE}'); } catch (error) { console.log(error.message); }`;
+    expect((await startProgram(body, cwd).finished).stdout).toContain("lock.db can't be locked: EACCES");
+  } finally {
+    rmSync(cwd, { recursive: true });
+  }
+});
+
 test('a killed process leaves nothing that blocks', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   const { child, finished } = startProgram(
-    `lockDirectory('state', '${RULE}'); console.log('locked'); setInterval(() => undefined, 1_000);`,
+    `const unlock = lockDirectory('state', '${RULE}'); console.log('locked'); process.once('SIGTERM', unlock); setInterval(() => undefined, 1_000);`,
     cwd,
   );
-  if (child.stdout === null) throw new Error('a pipe');
-  await once(child.stdout, 'data');
-  expect(() => lockDirectory(join(cwd, 'state'), RULE)).toThrow('is in use by another process');
-  child.kill('SIGKILL');
-  await finished;
+  try {
+    if (child.stdout === null) throw new Error('a pipe');
+    await once(child.stdout, 'data');
+    expect(() => lockDirectory(join(cwd, 'state'), RULE)).toThrow('is in use by another process');
+  } finally {
+    child.kill('SIGKILL');
+    await finished;
+  }
   lockDirectory(join(cwd, 'state'), RULE)();
 });
 

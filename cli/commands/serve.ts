@@ -96,7 +96,9 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     console.out(`${server.url}\n`);
     const { first, max } = policy.episodes;
     const scenarioCount = counted(chosen.length, 'scenario');
-    console.err(`each gate: ${scenarioCount}, with as many seeds as give ${first} episodes of each target at first, and ${max} at most\n`);
+    console.err(
+      `each gate: ${scenarioCount} with the same seeds for both sides, some ${first} episodes of each at first, some ${max} at most\n`,
+    );
     console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);
     await server.close();
