@@ -21,16 +21,15 @@ export function userFileUrl(path: string, what: string): string {
 }
 
 function refuseUnlessFile(path: string, what: string): void {
-  const found = orRefuse(path, what, () => statSync(path, { throwIfNoEntry: false }));
-  if (found === undefined) throw new UsageError(`the ${what} file ${path} does not exist`);
-  if (found.isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
+  if (orRefuse(path, what, () => statSync(path)).isDirectory()) throw new UsageError(`${path} is a directory; name a ${what} file`);
 }
 
 function orRefuse<T>(path: string, what: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new UsageError(`the ${what} file ${path} can't be read: ${error instanceof Error ? error.message : String(error)}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw new UsageError(`the ${what} file ${path} ${code === 'ENOENT' ? 'does not exist' : `can't be read: ${message}`}`);
   }
 }
 

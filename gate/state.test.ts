@@ -52,7 +52,7 @@ test('wherever a file is cut, what was whole is read', () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: text.length }), (cut) => {
       const lines = text.slice(0, cut).split('\n').length - 1;
-      const state = parseState(text.slice(0, cut), 'f');
+      const state = parseState(Buffer.from(text.slice(0, cut)), 'f');
       expect(state?.entries.map(({ episode: { seed } }) => seed)).toEqual(lines === 0 ? undefined : [1, 2, 3].slice(0, lines - 1));
     }),
   );

@@ -97,8 +97,8 @@ export function formatEntry({ scenarioDigest, episode }: StateEntry): string {
  * @returns undefined if not even the first line is whole
  * @throws StateError that names file, line and field
  */
-export function parseState(text: string, where: string): State | undefined {
-  const { lines: all, wholeBytes } = wholeLines(Buffer.from(text));
+export function parseState(source: Buffer, where: string): State | undefined {
+  const { lines: all, wholeBytes } = wholeLines(source);
   const [first, ...lines] = all;
   if (first === undefined) return undefined;
   const header = parseLine(headerSchema, first, `${where}, line 1`, (value) => {
@@ -189,8 +189,8 @@ function load(path: string, version: StateVersion): State | undefined {
   const size = onDisk(path, 'read', () => statSync(path, { throwIfNoEntry: false })?.size);
   if (size === undefined) return undefined;
   if (size > MAX_STATE_BYTES) throw new StateError(`${path} has ${size} bytes, more than ${MAX_STATE_BYTES}; ${OTHER_DIRECTORY}`);
-  const text = onDisk(path, 'read', () => readFileSync(path, 'utf8'));
-  const state = parseState(text, path);
+  const source = onDisk(path, 'read', () => readFileSync(path));
+  const state = parseState(source, path);
   if (state !== undefined) checkVersion(state.version, version, path);
   return state;
 }

@@ -298,20 +298,16 @@ function policyOf(
 }
 
 /** What a plan loosened against the defaults, in one sentence or none, so that nobody takes its rollout for more than it is. */
-export function notesOnPlan({ policy, probes: { spot, topology } }: CanaryPlan): string[] {
+export function notesOnPlan({ policy, probes: given }: CanaryPlan): string[] {
   // What is not its own to say has the gate's defaults, or the canary's below.
   const { latency, episodes } = parsePolicy({});
-  const ofRules = laxerValues({ ...policy, latency, episodes });
-  const p99Ratio = { key: 'p99Ratio', given: policy.latency.tailMarginRatio + 1, usual: P99_RATIO };
-  const least = Object.entries({ spot, topology }).map(([kind, { atLeast }]) => ({
-    key: `probes.${kind}.atLeast`,
-    given: atLeast,
-    usual: PROBES_AT_LEAST[kind as keyof typeof PROBES_AT_LEAST],
-  }));
-  return describeLaxer([
-    ...[...ofRules, ...(p99Ratio.given > P99_RATIO ? [p99Ratio] : [])].map((value) => ({ ...value, key: `rules.${value.key}` })),
-    ...least.filter(({ given, usual }) => given < usual),
-  ]);
+  const ofPolicy = laxerValues({ ...policy, latency, episodes }).map((value) => ({ ...value, key: `rules.${value.key}` }));
+  const p99Ratio = policy.latency.tailMarginRatio + 1;
+  const ofTail = p99Ratio > P99_RATIO ? [{ key: 'rules.p99Ratio', given: p99Ratio, usual: P99_RATIO }] : [];
+  const ofProbes = (['spot', 'topology'] as const)
+    .map((kind) => ({ key: `probes.${kind}.atLeast`, given: given[kind].atLeast, usual: PROBES_AT_LEAST[kind] }))
+    .filter((probe) => probe.given < probe.usual);
+  return describeLaxer([...ofPolicy, ...ofTail, ...ofProbes]);
 }
 
 /** How many places have the candidate in a stage. One at least; more than the percent says where it falls between two. */

@@ -79,8 +79,9 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
     const outcome = await runGate({ kind: 'targets', ...targets, versions, chosen, seed: 1, workers, state, signal }, policy, at, console);
     const tookMs = clock.nowMs() - Date.parse(startedAt);
-    const told = `${baseline} -> ${candidate}: ${summarizeGate(outcome.decision)}`;
-    console.err(`${printable(told)} (${formatDuration(tookMs)}, ${writeDecision(at.directory, outcome)})\n${notesText(outcome.notes)}`);
+    const path = writeDecision(at.directory, outcome);
+    const sides = printable(`${baseline} -> ${candidate}`);
+    console.err(`${sides}: ${summarizeGate(outcome.decision)} (${formatDuration(tookMs)}, ${path})\n${notesText(outcome.notes)}`);
     return outcome;
   };
   const metrics = createGateMetrics(profileLabel(flags));
