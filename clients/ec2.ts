@@ -180,6 +180,7 @@ export async function warmUp(): Promise<void> {
 /** A clock for one call that waits for nothing. */
 const TIMELESS: Clock = {
   nowMs: () => 0,
+  monotonicMs: () => 0,
   sleep: () => never(),
   call: (_label, work) => work(),
   park: (wait) => wait,

@@ -6,6 +6,9 @@ export interface Clock {
   /** Milliseconds since the Unix epoch, whole. */
   nowMs(): number;
 
+  /** Milliseconds since some moment, for measuring how long something takes: unlike `nowMs`, never set forward or back. */
+  monotonicMs(): number;
+
   /**
    * Resolves `ms` milliseconds from now (rounded up to a whole millisecond, never less than 0).
    * Rejects with the signal's reason when `signal` is aborted first. Never settles once the scope is killed.

@@ -18,6 +18,8 @@ const TURNS_PER_PAUSE = 10;
 interface Engine {
   readonly hooks: TimelineHooks;
   nowMs(): number;
+  /** Time that no one sets. */
+  monotonicMs(): number;
   /** Sets a timer; the returned function takes it back. */
   setTimer(owner: string, dueMs: number, fire: () => void): () => void;
   /** Adds to the number of calls that are neither parked nor settled. */
@@ -54,6 +56,10 @@ class Scope implements ClockScope {
 
   nowMs(): number {
     return this.#engine.nowMs() + this.#skewMs;
+  }
+
+  monotonicMs(): number {
+    return this.#engine.monotonicMs();
   }
 
   skew(byMs: number): void {
@@ -234,6 +240,10 @@ class VirtualTimeline implements Timeline, Engine {
     return this.#nowMs;
   }
 
+  monotonicMs(): number {
+    return this.#nowMs;
+  }
+
   scope(owner: string): ClockScope {
     const scope = new Scope(owner, this);
     this.#scopes.push(scope);
@@ -344,6 +354,10 @@ class RealTimeline implements Timeline, Engine {
 
   nowMs(): number {
     return Date.now();
+  }
+
+  monotonicMs(): number {
+    return performance.now();
   }
 
   scope(owner: string): ClockScope {

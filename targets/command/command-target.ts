@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { RESOURCES } from '../../clients/resources.ts';
-import type { LogLevel } from '../../runtime/log.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetProcess, TargetSite } from '../target.ts';
 import { manifestProblem } from './apply.ts';
@@ -12,6 +11,7 @@ import type { Manifest } from './apply.ts';
 import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
 import { commandPools, karpenterPools } from './pools.ts';
+import { levelOf } from './lines.ts';
 import type { Operations } from './pools.ts';
 import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
@@ -223,26 +223,4 @@ class ProgramRun implements TargetProcess {
 
 function quote(words: string): string {
   return words === '' ? 'it said nothing' : `the last that it said: ${words}`;
-}
-
-/** Programs of Go and of Node write JSON lines; controller-runtime says of a panic that it survived "Observed a panic". */
-function levelOf(line: string): LogLevel {
-  if (/\bObserved a panic\b/.test(line)) return 'panic';
-  const [, level] = /"level" *: *"(\w+)"/i.exec(line) ?? /^([EWF])\d{4} \d\d:\d\d:\d\d\./.exec(line) ?? [];
-  if (/"panic" *: *true/.test(line)) return 'panic';
-  switch (level?.toLowerCase()) {
-    case 'warn':
-    case 'warning':
-    case 'w':
-      return 'warn';
-    case 'error':
-    case 'fatal':
-    case 'panic':
-    case 'dpanic':
-    case 'e':
-    case 'f':
-      return 'error';
-    default:
-      return 'info';
-  }
 }

@@ -1,3 +1,5 @@
+import type { LogLevel } from '../../runtime/log.ts';
+
 /** What is kept of one line. */
 const MAX_LINE_LENGTH = 4_096;
 
@@ -55,5 +57,27 @@ export class LastWords {
 
   text(): string {
     return this.#lines.map((line) => line.trim()).join(' | ');
+  }
+}
+
+/** Programs of Go and of Node write JSON lines; controller-runtime says of a panic that it survived "Observed a panic". */
+export function levelOf(line: string): LogLevel {
+  if (/\bObserved a panic\b/.test(line)) return 'panic';
+  const [, level] = /"level" *: *"(\w+)"/i.exec(line) ?? /^([EWF])\d{4} \d\d:\d\d:\d\d\./.exec(line) ?? [];
+  if (/"panic" *: *true/.test(line)) return 'panic';
+  switch (level?.toLowerCase()) {
+    case 'warn':
+    case 'warning':
+    case 'w':
+      return 'warn';
+    case 'error':
+    case 'fatal':
+    case 'panic':
+    case 'dpanic':
+    case 'e':
+    case 'f':
+      return 'error';
+    default:
+      return 'info';
   }
 }

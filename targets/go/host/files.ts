@@ -1,0 +1,139 @@
+/** A file system that a Go program sees: the few files that it is given, to be read, and its standard output. */
+
+type Callback = (error: Error | null, result?: unknown) => void;
+
+/** Standard output and standard error. */
+const OUTPUTS: readonly number[] = [1, 2];
+const FIRST_DESCRIPTOR = 10;
+/** Bits of a mode: a regular file that can be read, a folder, a terminal. */
+const MODE = { file: 0o100_444, folder: 0o040_555, terminal: 0o020_666 } as const;
+
+/** As Node's `fs.constants` on Linux. */
+const CONSTANTS = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1_024, O_DIRECTORY: 65_536 };
+
+/** What Go's `syscall` asks that has no meaning here. */
+const REFUSED = [
+  'chmod',
+  'chown',
+  'fchmod',
+  'fchown',
+  'ftruncate',
+  'lchown',
+  'link',
+  'mkdir',
+  'readlink',
+  'rename',
+  'rmdir',
+  'symlink',
+  'truncate',
+  'unlink',
+  'utimes',
+] as const;
+
+interface OpenFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  position: number;
+}
+
+/** What the files are made of. */
+export interface FilesSite {
+  /** Contents by absolute path. Nothing can be written but standard output. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+  /** Told of everything that is written to standard output (1) and standard error (2). */
+  readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
+  /** Calls back once the program has come to rest: it expects that of a file system. */
+  readonly later: (call: () => void) => void;
+}
+
+/**
+ * Node's `fs`, as far as Go's `syscall` package for js uses it (fs_js.go): each function takes a callback last, which gets an error
+ * with a `code` of errno's, or a result.
+ */
+export function createFiles({ files, onOutput, later }: FilesSite): Readonly<Record<string, unknown>> {
+  const open = new Map<number, OpenFile>();
+  let nextDescriptor = FIRST_DESCRIPTOR;
+  const answer = (callback: Callback, work: () => unknown): void => {
+    later(() => {
+      let result: unknown;
+      try {
+        result = work();
+      } catch (error) {
+        callback(error as Error);
+        return;
+      }
+      callback(null, result);
+    });
+  };
+  const opened = (descriptor: number): OpenFile => {
+    const file = open.get(descriptor);
+    if (file === undefined) throw failure('EBADF');
+    return file;
+  };
+  const isFolder = (path: string): boolean => [...files.keys()].some((name) => name.startsWith(path.endsWith('/') ? path : `${path}/`));
+  const statusOf = (path: string): object => {
+    const bytes = files.get(path);
+    if (bytes !== undefined) return status(MODE.file, bytes.length);
+    if (isFolder(path)) return status(MODE.folder, 0);
+    throw failure('ENOENT');
+  };
+  return {
+    constants: CONSTANTS,
+    ...Object.fromEntries(REFUSED.map((name) => [name, (...given: unknown[]) => answer(given.at(-1) as Callback, refuse)])),
+    write: (descriptor: number, bytes: Uint8Array, offset: number, length: number, _position: unknown, callback: Callback) => {
+      // The program's buffer is its own again as soon as this returns.
+      if (OUTPUTS.includes(descriptor)) onOutput(descriptor, bytes.slice(offset, offset + length));
+      answer(callback, () => {
+        if (!OUTPUTS.includes(descriptor)) throw failure('EBADF');
+        return length;
+      });
+    },
+    open: (path: string, flags: number, _mode: number, callback: Callback) =>
+      answer(callback, () => {
+        if ((flags & (CONSTANTS.O_WRONLY | CONSTANTS.O_RDWR)) !== 0) throw failure('EROFS');
+        const bytes = files.get(path);
+        if (bytes === undefined && !isFolder(path)) throw failure('ENOENT');
+        const descriptor = nextDescriptor;
+        nextDescriptor += 1;
+        open.set(descriptor, { path, bytes: bytes ?? new Uint8Array(), position: 0 });
+        return descriptor;
+      }),
+    close: (descriptor: number, callback: Callback) => answer(callback, () => void open.delete(descriptor)),
+    stat: (path: string, callback: Callback) => answer(callback, () => statusOf(path)),
+    lstat: (path: string, callback: Callback) => answer(callback, () => statusOf(path)),
+    fstat: (descriptor: number, callback: Callback) =>
+      answer(callback, () => (descriptor < FIRST_DESCRIPTOR ? status(MODE.terminal, 0) : statusOf(opened(descriptor).path))),
+    readdir: (path: string, callback: Callback) =>
+      answer(callback, () => {
+        const inside = `${path === '/' ? '' : path}/`;
+        const names = [...files.keys()].filter((name) => name.startsWith(inside)).map((name) => name.slice(inside.length).split('/')[0]);
+        return [...new Set(names)].sort();
+      }),
+    read: (descriptor: number, buffer: Uint8Array, offset: number, length: number, position: number | null, callback: Callback) =>
+      answer(callback, () => {
+        if (descriptor < FIRST_DESCRIPTOR) return 0;
+        const file = opened(descriptor);
+        const part = file.bytes.subarray(position ?? file.position, (position ?? file.position) + length);
+        buffer.set(part, offset);
+        if (position === null) file.position += part.length;
+        return part.length;
+      }),
+    fsync: (_descriptor: number, callback: Callback) => answer(callback, () => undefined),
+  };
+}
+
+function refuse(): never {
+  throw failure('EROFS');
+}
+
+/** As Node's errors of system calls: Go reads the code. */
+function failure(code: string): Error {
+  return Object.assign(new Error(code), { code });
+}
+
+/** As `fs.Stats`. */
+function status(mode: number, size: number): object {
+  const isFolder = mode === MODE.folder;
+  const numbers = { dev: 0, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4_096, blocks: Math.ceil(size / 512) };
+  return { ...numbers, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: () => isFolder };
+}

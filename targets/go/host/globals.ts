@@ -1,0 +1,72 @@
+import { FetchHeaders } from './http.ts';
+import type { Fetch } from './http.ts';
+
+/** What a Go program finds in its global object. */
+export interface GlobalsSite {
+  readonly fetch: Fetch;
+  readonly files: Readonly<Record<string, unknown>>;
+  readonly wallMs: () => number;
+  readonly fillRandom: (bytes: Uint8Array) => void;
+  /** The name that it is run under. */
+  readonly name: string;
+}
+
+/** Process numbers as in a container, where the program is the first process. */
+const PROCESS_ID = 1;
+/** Karpenter's image, like most, runs as this user (`nonroot` of distroless). */
+const USER_ID = 65_532;
+
+/**
+ * The global object of one Go program: what its standard library looks up there, and nothing else of this process. `net/http` fetches
+ * if there is a `fetch`, `time` asks a Date for the zone, which is UTC here as in a container.
+ */
+export function createGlobals({ fetch, files, wallMs, fillRandom, name }: GlobalsSite): object {
+  const globals: Record<string, unknown> = {
+    Object,
+    Array,
+    Uint8Array,
+    Error,
+    TypeError,
+    Promise,
+    AbortController,
+    Headers: FetchHeaders,
+    fetch,
+    fs: files,
+    path: { resolve: (...parts: readonly string[]) => parts.join('/') },
+    Date: dateOf(wallMs),
+    process: {
+      pid: PROCESS_ID,
+      ppid: 0,
+      argv0: name,
+      getuid: () => USER_ID,
+      geteuid: () => USER_ID,
+      getgid: () => USER_ID,
+      getegid: () => USER_ID,
+      getgroups: () => [USER_ID],
+      umask: () => 0o022,
+      cwd: () => '/',
+      chdir: () => undefined,
+    },
+    crypto: {
+      getRandomValues: (bytes: Uint8Array) => {
+        fillRandom(bytes);
+        return bytes;
+      },
+    },
+  };
+  globals['globalThis'] = globals;
+  return globals;
+}
+
+/** A Date that knows the trial's time and no zone but UTC. */
+function dateOf(wallMs: () => number): unknown {
+  return class {
+    getTime(): number {
+      return wallMs();
+    }
+
+    getTimezoneOffset(): number {
+      return 0;
+    }
+  };
+}

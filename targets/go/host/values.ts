@@ -1,0 +1,82 @@
+import type { GoMemory } from './memory.ts';
+
+/** The upper half of a float that is not a number: such floats carry the number of a value in their lower half. */
+const NAN_HEAD = 0x7ff8_0000;
+/** What kind of value it is, in the lowest bits of the upper half: Go asks for the type without asking the host. */
+const TYPE_FLAG = { object: 1, string: 2, symbol: 3, function: 4 } as const;
+/** The values that every program knows by number: NaN, 0, null, true, false, the global object, the host's own. */
+export const FIRST_NUMBER = 7;
+
+/**
+ * The JavaScript values that a Go program holds, by the numbers that it knows them by, with a count of its references.
+ * Source of the numbers and the encoding: `syscall/js` of Go's standard library (js.go).
+ */
+export class ValueTable {
+  readonly #values: unknown[];
+  readonly #references: number[];
+  readonly #numbers: Map<unknown, number>;
+  readonly #free: number[] = [];
+
+  constructor(globalObject: object, host: object) {
+    this.#values = [NaN, 0, null, true, false, globalObject, host];
+    this.#references = this.#values.map(() => Infinity);
+    this.#numbers = new Map(this.#values.map((value, number) => [value, number]));
+  }
+
+  load(memory: GoMemory, address: number): unknown {
+    const float = memory.getFloat64(address);
+    if (float === 0) return undefined;
+    return Number.isNaN(float) ? this.#values[memory.getUint32(address)] : float;
+  }
+
+  /** Counts as a reference of the program's. */
+  store(memory: GoMemory, address: number, value: unknown): void {
+    if (value === undefined) {
+      memory.setFloat64(address, 0);
+      return;
+    }
+    if (typeof value === 'number' && value !== 0 && !Number.isNaN(value)) {
+      memory.setFloat64(address, value);
+      return;
+    }
+    const number = this.#numberOf(value);
+    this.#references[number] = (this.#references[number] ?? 0) + 1;
+    memory.setUint32(address, number);
+    memory.setUint32(address + 4, NAN_HEAD + flagOf(value));
+  }
+
+  /** The program has dropped a reference. */
+  release(number: number): void {
+    const left = (this.#references[number] ?? 0) - 1;
+    this.#references[number] = left;
+    if (left > 0) return;
+    this.#numbers.delete(this.#values[number]);
+    this.#values[number] = null;
+    this.#free.push(number);
+  }
+
+  #numberOf(value: unknown): number {
+    const known = this.#numbers.get(value);
+    if (known !== undefined) return known;
+    const number = this.#free.pop() ?? this.#values.length;
+    this.#values[number] = value;
+    this.#references[number] = 0;
+    this.#numbers.set(value, number);
+    return number;
+  }
+}
+
+function flagOf(value: unknown): number {
+  switch (typeof value) {
+    case 'object':
+      return value === null ? 0 : TYPE_FLAG.object;
+    case 'string':
+      return TYPE_FLAG.string;
+    case 'symbol':
+      return TYPE_FLAG.symbol;
+    case 'function':
+      return TYPE_FLAG.function;
+    default:
+      return 0;
+  }
+}
