@@ -67,7 +67,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     cluster,
     ...(elsewhere === undefined ? {} : { queue: elsewhere.queue }),
   });
-  const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster });
+  const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster, catalogue });
   const nodeFaults = new NodeFaults();
   const nodes = site.nodes({
     port: port('node'),

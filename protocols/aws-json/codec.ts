@@ -8,6 +8,8 @@ import type { JsonRefusal } from './refusal.ts';
  */
 export const AWS_JSON_CONTENT_TYPE = 'application/x-amz-json-1.0';
 export const TARGET_HEADER = 'x-amz-target';
+/** Names the error in REST-JSON, where the operation is method and path. Source: "AWS restJson1 protocol" of the Smithy documentation. */
+export const ERROR_TYPE_HEADER = 'x-amzn-errortype';
 const QUERY_ERROR_HEADER = 'x-amzn-query-error';
 
 type Headers = Readonly<Record<string, string>>;

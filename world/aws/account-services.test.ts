@@ -1,5 +1,7 @@
 import { expect, test } from '@playwright/test';
+import { z } from 'zod';
 import type { NewEvent } from '../../history/events.ts';
+import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { openChain } from '../../wire/chain.ts';
@@ -25,8 +27,11 @@ function bench() {
   const clock = timeline.scope('account');
   const gate = new Gate(clock, random);
   const events: NewEvent[] = [];
-  const account = createAccountServices({ clock, random, cluster: CLUSTER });
-  const nobody = { describe: () => ({ wire: 'aws', name: 'ec2:Nothing', mutating: false }) } as unknown as AwsBackends['ec2'];
+  const account = createAccountServices({ clock, random, cluster: CLUSTER, catalogue: loadCatalogue() });
+  const nobody = {
+    describe: () => ({ wire: 'aws', name: 'ec2:Nothing', mutating: false }),
+    describeAnswer: () => ({}),
+  } as unknown as AwsBackends['ec2'];
   let spans = 0;
   const { wire } = openChain({
     wire: 'aws',
@@ -65,6 +70,15 @@ function iam(action: string, parameters: Readonly<Record<string, string>> = {}):
 function ssm(action: string, input: object): WireRequest {
   const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `AmazonSSM.${action}` };
   return { method: 'POST', path: '/', headers, body: JSON.stringify(input) };
+}
+
+function pricing(input: object): WireRequest {
+  const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': 'AWSPriceListService.GetProducts' };
+  return { method: 'POST', path: '/', headers, body: JSON.stringify({ ServiceCode: 'AmazonEC2', ...input }) };
+}
+
+function eks(method: string, path: string): WireRequest {
+  return { method, path, headers: {} };
 }
 
 const PROFILE = { InstanceProfileName: 'p' };
@@ -131,11 +145,51 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
   },
   {
     what: 'SSM has no such parameter, and says no more',
-    request: ssm('GetParameter', { Name: PARAMETER.replace('standard', 'nvidia') }),
+    request: ssm('GetParameter', { Name: PARAMETER.replace('1.34', '1.33') }),
     answer: /^400 \{"__type":"ParameterNotFound"\}$/,
     operation: 'ssm:GetParameter',
     mutating: false,
     effect: { kind: 'rejected', code: 'ParameterNotFound' },
+  },
+  {
+    what: 'EKS describes the cluster',
+    request: eks('GET', '/clusters/test'),
+    answer: /^200 \{"cluster":\{"name":"test",.*"version":"1.34",.*"serviceIpv4Cidr":"172.20.0.0\/16","ipFamily":"ipv4".*"status":"ACTIVE"/,
+    operation: 'eks:DescribeCluster',
+    mutating: false,
+    effect: { kind: 'none' },
+  },
+  {
+    what: 'EKS has no other cluster',
+    request: eks('GET', '/clusters/other'),
+    answer: /^404 \{"__type":"ResourceNotFoundException","message":"No cluster found for name: other\."\}$/,
+    operation: 'eks:DescribeCluster',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'ResourceNotFoundException' },
+  },
+  {
+    what: 'EKS makes no clusters',
+    request: eks('POST', '/clusters'),
+    answer: /^403 /,
+    operation: 'unknown',
+    mutating: true,
+    effect: { kind: 'rejected', code: 'AccessDeniedException' },
+  },
+  {
+    what: 'the price list has no other service',
+    request: pricing({ ServiceCode: 'AmazonS3' }),
+    answer: /^400 \{"__type":"NotFoundException"/,
+    operation: 'pricing:GetProducts',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'NotFoundException' },
+  },
+  {
+    what: 'pages of prices have a limit',
+    request: pricing({ MaxResults: 101 }),
+    answer: /^400 \{"__type":"ValidationException","message":"1 validation error detected: Value at 'maxResults'/,
+    operation: 'pricing:GetProducts',
+    mutating: false,
+    effect: { kind: 'rejected', code: 'ValidationException' },
   },
 ] as const) {
   test(`the account's services: ${what}`, async () => {
@@ -161,6 +215,12 @@ for (const { request, operation, refusal, answer } of [
     refusal: { status: 400, code: 'ThrottlingException', message: 'Rate exceeded' },
     answer: /^400 \{"__type":"ThrottlingException","message":"Rate exceeded"\}$/,
   },
+  {
+    request: eks('GET', '/clusters/test'),
+    operation: 'eks:DescribeCluster',
+    refusal: { status: 429, code: 'TooManyRequestsException', message: 'Rate exceeded' },
+    answer: /^429 \{"__type":"TooManyRequestsException","message":"Rate exceeded"\}$/,
+  },
 ] as const) {
   test(`the gate refuses ${operation} in the words of its service`, async () => {
     const { send, gate, events } = bench();
@@ -176,3 +236,44 @@ for (const { request, operation, refusal, answer } of [
     expect(await send(request)).not.toMatch(answer);
   });
 }
+
+const price = z.object({
+  product: z.object({ productFamily: z.string(), attributes: z.object({ instanceType: z.string(), tenancy: z.string() }) }),
+  terms: z.object({
+    OnDemand: z.record(
+      z.string(),
+      z.object({ priceDimensions: z.record(z.string(), z.object({ pricePerUnit: z.object({ USD: z.string() }) })) }),
+    ),
+  }),
+});
+const page = z.object({ PriceList: z.array(z.string()), NextToken: z.string().optional() });
+
+test("the price list has each type's price, by page, of machines of bare metal apart from the others", async () => {
+  const { send } = bench();
+  const prices = new Map<string, number>();
+  for (const [tenancy, productFamily] of [
+    ['Shared', 'Compute Instance'],
+    ['Dedicated', 'Compute Instance (bare metal)'],
+  ]) {
+    // The filters with which Karpenter asks.
+    const filters = { regionCode: 'us-east-1', serviceCode: 'AmazonEC2', preInstalledSw: 'NA', operatingSystem: 'Linux' };
+    const Filters = Object.entries({ ...filters, capacitystatus: 'Used', marketoption: 'OnDemand', tenancy, productFamily }).map(
+      ([Field, Value]) => ({ Field, Type: 'TERM_MATCH', Value }),
+    );
+    let token: string | undefined;
+    do {
+      const answer = await send(pricing({ Filters, MaxResults: 100, ...(token === undefined ? {} : { NextToken: token }) }));
+      const { PriceList, NextToken } = page.parse(JSON.parse(answer.slice('200 '.length)));
+      for (const text of PriceList) {
+        const { product, terms } = price.parse(JSON.parse(text));
+        expect(product).toMatchObject({ productFamily, attributes: { tenancy } });
+        const [dimension] = Object.values(terms.OnDemand).flatMap(({ priceDimensions }) => Object.values(priceDimensions));
+        prices.set(product.attributes.instanceType, Number(dimension?.pricePerUnit.USD));
+      }
+      expect(PriceList.length).toBeLessThanOrEqual(100);
+      token = NextToken;
+    } while (token !== undefined);
+  }
+  const types = [...loadCatalogue().types.values()].map(({ type, onDemandUsdPerHour }) => [type, onDemandUsdPerHour] as const);
+  expect([...prices].sort(([a], [b]) => (a < b ? -1 : 1))).toEqual(types);
+});

@@ -142,6 +142,8 @@ test('spot prices are a share of the on-demand price, change every hour and slow
     } while (token !== '');
     const pools = [...CATALOGUE.types.values()].filter(({ usageClasses }) => usageClasses.includes('spot')).flatMap(({ zones }) => zones);
     expect(prices).toHaveLength(pools.length);
+    const longest = await send(new DescribeSpotPriceHistoryCommand({ StartTime: now, MaxResults: 2_000 }));
+    expect(longest.SpotPriceHistory).toEqual(prices.slice(0, 1_000));
     for (const { InstanceType = '', SpotPrice, Timestamp } of prices) {
       const share = Number(SpotPrice) / (CATALOGUE.types.get(InstanceType)?.onDemandUsdPerHour ?? NaN);
       // Prices have four decimals, of which the smallest types use two.

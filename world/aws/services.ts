@@ -6,6 +6,8 @@ import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { IAM_VERSION } from './iam.ts';
 import { SSM_TARGET } from './ssm.ts';
+import { EKS_PATH } from './eks.ts';
+import { PRICING_TARGET } from './pricing.ts';
 import { STS_VERSION } from './sts.ts';
 
 /** Services by what IAM calls them. */
@@ -15,16 +17,20 @@ export interface AwsBackends {
   readonly iam?: Backend;
   readonly sts?: Backend;
   readonly ssm?: Backend;
+  readonly eks?: Backend;
+  readonly pricing?: Backend;
 }
 
+/** The services but SQS that speak JSON and name themselves in a header. */
+const BY_TARGET: Readonly<Record<string, keyof AwsBackends>> = { [PRICING_TARGET]: 'pricing', [SSM_TARGET]: 'ssm' };
 /** The services of the query protocol but EC2: each has an API of a date of its own. */
 const BY_VERSION: Readonly<Record<string, keyof AwsBackends>> = { [IAM_VERSION]: 'iam', [STS_VERSION]: 'sts' };
 
 /**
  * AWS behind one wire: one endpoint for all services, as SDKs are given it with `AWS_ENDPOINT_URL`. They are told apart by
- * their protocols, since such an endpoint's host says nothing: SQS and SSM speak JSON and name service and operation in a
- * header, the others send forms that say which version of which API they are for. A service that is not there is EC2 that has
- * no such action.
+ * their protocols, since such an endpoint's host says nothing: SQS, SSM and Pricing speak JSON and name service and operation
+ * in a header, EKS has paths of its own, the others send forms that say which version of which API they are for. A service
+ * that is not there is EC2 that has no such action.
  */
 export class AwsServices implements Backend {
   readonly #services: AwsBackends;
@@ -49,11 +55,13 @@ export class AwsServices implements Backend {
     return this.#ofOperation(operation).describeAnswer(operation, answer);
   }
 
-  #of({ headers, body = '' }: WireRequest): Backend {
-    const { ec2, sqs, ssm } = this.#services;
+  #of({ path, headers, body = '' }: WireRequest): Backend {
+    const { ec2, sqs, eks } = this.#services;
     const target = headers[TARGET_HEADER];
-    if (target?.startsWith(`${SSM_TARGET}.`) === true) return ssm ?? sqs;
+    const named = BY_TARGET[target?.split('.', 1)[0] ?? ''];
+    if (named !== undefined) return this.#services[named] ?? sqs;
     if (target !== undefined || headers['content-type'] === AWS_JSON_CONTENT_TYPE) return sqs;
+    if (EKS_PATH.test(path)) return eks ?? ec2;
     return this.#services[BY_VERSION[versionOf(asText(body)) ?? ''] ?? 'ec2'] ?? ec2;
   }
 

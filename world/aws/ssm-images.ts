@@ -1,7 +1,6 @@
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { KUBERNETES_MINOR } from './kubernetes-version.ts';
 
-/** The minor version of Kubernetes that the images of this world are for. */
-const KUBERNETES_MINOR = '1.34';
 /** As DescribeImages dates them. */
 const IMAGE_VERSION = 'v20260105';
 

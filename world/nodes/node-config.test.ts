@@ -16,7 +16,6 @@ spec:
           effect: NoExecute
     flags:
       - --node-labels=karpenter.sh/nodepool=default,karpenter.sh/capacity-type=spot
-      - --register-with-taints=team=a:NoSchedule,gone:NoExecute
       - --v=2
 `;
 
@@ -24,11 +23,7 @@ test('a plain NodeConfig is read', () => {
   expect(parseNodeConfig(YAML)).toEqual({
     clusterName: 'test',
     labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
-    taints: [
-      { key: 'karpenter.sh/unregistered', effect: 'NoExecute' },
-      { key: 'team', value: 'a', effect: 'NoSchedule' },
-      { key: 'gone', effect: 'NoExecute' },
-    ],
+    taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
     limits: { maxPods: 42 },
     shutdown: { totalMs: 150_000, criticalMs: 30_000 },
   });
@@ -73,6 +68,86 @@ test('the NodeConfig parts of a MIME message are merged, scripts are passed over
   expect(config.limits.maxPods).toBe(42);
 });
 
+/** As Karpenter writes it: MIME with its own NodeConfig last, in JSON's order of keys, and flags with quotes as for a shell. */
+const KARPENTER = `MIME-Version: 1.0
+Content-Type: multipart/mixed; boundary="//"
+
+--//
+Content-Type: text/x-shellscript; charset="us-ascii"
+
+#!/bin/bash
+curl --proxy x --//y
+
+--//
+Content-Type: application/node.eks.aws
+
+# Karpenter Generated NodeConfig
+apiVersion: node.eks.aws/v1alpha1
+kind: NodeConfig
+metadata: {}
+spec:
+  cluster:
+    apiServerEndpoint: https://test.example.com
+    certificateAuthority: Y2E=
+    cidr: 172.20.0.0/16
+    name: test
+  containerd: {}
+  instance:
+    localStorage: {}
+  kubelet:
+    config:
+      clusterDNS:
+      - 172.20.0.10
+      maxPods: 58
+      registerWithTaints:
+      - effect: NoExecute
+        key: karpenter.sh/unregistered
+    flags:
+    - --node-labels="karpenter.sh/capacity-type=spot,karpenter.sh/nodepool=default"
+
+--//--
+`;
+
+test("Karpenter's user data is read, quotes and all", () => {
+  expect(parseNodeConfig(KARPENTER)).toEqual({
+    clusterName: 'test',
+    labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
+    taints: [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }],
+    limits: { maxPods: 58 },
+    shutdown: { totalMs: 150_000, criticalMs: 30_000 },
+  });
+});
+
+for (const { what, flags, labels, taints } of [
+  { what: 'single quotes', flags: [`--node-labels='a=b,c=d'`], labels: { a: 'b', c: 'd' } },
+  { what: 'quotes around the whole flag', flags: [`"--node-labels=a=b"`], labels: { a: 'b' } },
+  { what: 'a value in the next word', flags: ['--node-labels a=b', '--v', '2'], labels: { a: 'b' } },
+  { what: 'two flags in one item', flags: ['--v=2 --node-labels="a=b"'], labels: { a: 'b' } },
+  { what: 'labels of several flags', flags: ['--node-labels=a=b', '--node-labels=c=d'], labels: { a: 'b', c: 'd' } },
+  {
+    what: 'taints, which replace those of the configuration',
+    flags: ['--register-with-taints="team=a:NoSchedule,gone:NoExecute"'],
+    labels: {},
+    taints: [
+      { key: 'team', value: 'a', effect: 'NoSchedule' },
+      { key: 'gone', effect: 'NoExecute' },
+    ],
+  },
+  { what: 'no taints at all, said by a flag', flags: ['--register-with-taints='], labels: {}, taints: [] },
+]) {
+  test(`flags are read as the kubelet gets them: ${what}`, () => {
+    const list = flags.map((flag) => `\n      - ${JSON.stringify(flag)}`).join('');
+    const config = parseNodeConfig(`${YAML.slice(0, YAML.indexOf('    flags:'))}    flags:${list}\n`);
+    expect(config.labels).toEqual(labels);
+    expect(config.taints).toEqual(taints ?? [{ key: 'karpenter.sh/unregistered', effect: 'NoExecute' }]);
+  });
+}
+
+test('taints of a configuration may be null, as JSON writes an empty list of Go', () => {
+  const config = parseNodeConfig(YAML.replace(/registerWithTaints:[^]*?effect: NoExecute/, 'registerWithTaints: null'));
+  expect(config.taints).toEqual([]);
+});
+
 const REFUSED: Readonly<Record<string, string>> = {
   empty: '',
   'a script': '#!/bin/bash\n/etc/eks/bootstrap.sh test\n',
@@ -87,7 +162,7 @@ const REFUSED: Readonly<Record<string, string>> = {
     'maxPods: 42',
     'shutdownGracePeriod: 10s\n      shutdownGracePeriodCriticalPods: 20s',
   ),
-  'a taint without effect': YAML.replace('gone:NoExecute', 'gone'),
+  'a taint without effect': YAML.replace('--v=2', '--register-with-taints=gone'),
 };
 
 for (const [name, text] of Object.entries(REFUSED)) {

@@ -44,7 +44,7 @@ const quantitiesSchema = z.record(z.string(), z.string());
 
 const kubeletConfigSchema = z
   .object({
-    registerWithTaints: z.array(taintSchema),
+    registerWithTaints: z.array(taintSchema).nullable(),
     maxPods: z.number().int().positive(),
     kubeReserved: quantitiesSchema,
     systemReserved: quantitiesSchema,
@@ -77,7 +77,8 @@ type Document = z.infer<typeof nodeConfigSchema>;
  * Reads the user data of an AL2023 image: one NodeConfig of nodeadm as plain YAML, or MIME multi-part with NodeConfig
  * parts, which are merged in order (flags add up, the rest is overridden); parts of other types are scripts, which are
  * not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
- * `registerWithTaints`. nodeadm also demands the cluster's endpoint, authority and CIDR; here its name is enough.
+ * `registerWithTaints`; as with the kubelet, the taints of a flag replace those of its configuration. nodeadm also demands
+ * the cluster's endpoint, authority and CIDR; here its name is enough.
  * @throws NodeConfigError
  */
 export function parseNodeConfig(userData: string): NodeConfig {
@@ -85,9 +86,9 @@ export function parseNodeConfig(userData: string): NodeConfig {
   const clusterName = documents.map(({ spec }) => spec.cluster?.name).findLast((name) => name !== undefined);
   if (clusterName === undefined) throw new NodeConfigError('no NodeConfig names its cluster (spec.cluster.name)');
   const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
-  const flags = kubelets.flatMap((kubelet) => kubelet.flags ?? []);
+  const flags = parseFlags(kubelets.flatMap((kubelet) => kubelet.flags ?? []));
   const config = kubelets.reduce<z.infer<typeof kubeletConfigSchema>>((merged, kubelet) => ({ ...merged, ...kubelet.config }), {});
-  const { registerWithTaints = [], shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...limits } = config;
+  const { registerWithTaints, shutdownGracePeriod, shutdownGracePeriodCriticalPods, ...limits } = config;
   const shutdown = {
     totalMs: shutdownGracePeriod ?? AL2023_SHUTDOWN.totalMs,
     criticalMs: shutdownGracePeriodCriticalPods ?? Math.min(AL2023_SHUTDOWN.criticalMs, shutdownGracePeriod ?? Infinity),
@@ -95,7 +96,7 @@ export function parseNodeConfig(userData: string): NodeConfig {
   if (shutdown.criticalMs > shutdown.totalMs) {
     throw new NodeConfigError('the kubelet refuses to start: shutdownGracePeriodCriticalPods must be <= shutdownGracePeriod');
   }
-  return { clusterName, labels: labelsOf(flags), taints: [...registerWithTaints, ...taintsOf(flags)], limits, shutdown };
+  return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], limits, shutdown };
 }
 
 const MIME_BOUNDARY = /^content-type:\s*multipart\/[^;]+;[^\n]*boundary="?([^"\s;]+)"?/im;
@@ -105,7 +106,7 @@ function configTexts(userData: string): string[] {
   const text = userData.replaceAll('\r\n', '\n');
   const boundary = MIME_BOUNDARY.exec(text)?.[1];
   if (boundary === undefined) return [text];
-  const parts = text.split(`--${boundary}`).slice(1);
+  const parts = `\n${text}`.split(`\n--${boundary}`).slice(1);
   return parts.flatMap((part) => {
     const headerEnd = part.indexOf('\n\n');
     return headerEnd >= 0 && CONFIG_TYPE.test(part.slice(0, headerEnd)) ? [part.slice(headerEnd + 2)] : [];
@@ -133,11 +134,16 @@ const ALLOWED_LABELS = [
   'kubernetes.io/arch',
   'topology.kubernetes.io/zone',
   'topology.kubernetes.io/region',
+  'beta.kubernetes.io/arch',
+  'beta.kubernetes.io/instance-type',
+  'beta.kubernetes.io/os',
+  'failure-domain.beta.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone',
 ];
 
-function labelsOf(flags: readonly string[]): Record<string, string> {
+function labelsOf(flags: readonly Flag[]): Record<string, string> {
   const labels: Record<string, string> = {};
-  for (const pair of listsOf(flags, 'node-labels')) {
+  for (const pair of valuesOf(flags, 'node-labels').flatMap(splitList)) {
     const [key = '', value = ''] = pair.split('=');
     const domain = key.includes('/') ? key.slice(0, key.indexOf('/')) : '';
     if (OWN_DOMAIN.test(domain) && !ALLOWED_DOMAIN.test(domain) && !ALLOWED_LABELS.includes(key)) {
@@ -148,8 +154,11 @@ function labelsOf(flags: readonly string[]): Record<string, string> {
   return labels;
 }
 
-function taintsOf(flags: readonly string[]): Taint[] {
-  return listsOf(flags, 'register-with-taints').map((text) => {
+/** Undefined where no flag says any. Of several flags the last counts, as in the kubelet. */
+function taintsOf(flags: readonly Flag[]): Taint[] | undefined {
+  const list = valuesOf(flags, 'register-with-taints').at(-1);
+  if (list === undefined) return undefined;
+  return splitList(list).map((text) => {
     const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
     const taint = taintSchema.safeParse({ key, ...(value === undefined ? {} : { value }), effect });
     if (!taint.success) throw new NodeConfigError(`the kubelet refuses to start: invalid taint ${text} in --register-with-taints`);
@@ -157,11 +166,40 @@ function taintsOf(flags: readonly string[]): Taint[] {
   });
 }
 
-/** The comma-separated values of a flag. */
-function listsOf(flags: readonly string[], name: string): string[] {
-  const prefix = `--${name}=`;
-  return flags
-    .filter((flag) => flag.startsWith(prefix))
-    .flatMap((flag) => flag.slice(prefix.length).split(','))
-    .filter((value) => value !== '');
+/** One flag of the kubelet's command line. */
+interface Flag {
+  readonly name: string;
+  /** Undefined for one without a value. */
+  readonly value: string | undefined;
+}
+
+/** One word of a systemd command line: quotes may be anywhere in it, and a backslash outside single quotes escapes. */
+const WORD = /(?:"(?:[^"\\]|\\[^])*"|'[^']*'|\\[^]|[^\s"'\\])+/g;
+const WORD_PART = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|((?:\\[^]|[^"'\\])+)/g;
+
+/**
+ * The kubelet's flags as it gets them. nodeadm puts them in an environment variable of the kubelet's unit, which systemd
+ * splits into words, and takes their quotes away: Karpenter writes `--node-labels="a=b,c=d"`. A value may also be the next word.
+ */
+function parseFlags(texts: readonly string[]): Flag[] {
+  const words = (texts.join(' ').match(WORD) ?? []).map((word) =>
+    word.replace(
+      WORD_PART,
+      (_all, double?: string, single?: string, plain?: string) => single ?? (double ?? plain ?? '').replace(/\\([^])/g, '$1'),
+    ),
+  );
+  return words.flatMap((word, index) => {
+    const [, name, value] = /^--([^=]+)(?:=([^]*))?$/.exec(word) ?? [];
+    if (name === undefined) return [];
+    const next = words[index + 1];
+    return [{ name, value: value ?? (next?.startsWith('-') === false ? next : undefined) }];
+  });
+}
+
+function valuesOf(flags: readonly Flag[], name: string): string[] {
+  return flags.flatMap((flag) => (flag.name === name && flag.value !== undefined ? [flag.value] : []));
+}
+
+function splitList(list: string): string[] {
+  return list.split(',').filter((item) => item !== '');
 }

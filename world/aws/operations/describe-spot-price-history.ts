@@ -8,7 +8,9 @@ import type { Account } from '../operation.ts';
 import { cutPage, decodeToken } from '../pages.ts';
 import { toSdkType } from '../sdk-types.ts';
 
-const PAGE = { min: 1, max: 1_000, byDefault: 1_000 };
+/** More may be asked for, as Karpenter does; EC2 takes that, and answers no more than this at once. */
+const PAGE_MAX = 1_000;
+const PAGE = { min: 1, max: PAGE_MAX, byDefault: PAGE_MAX };
 const PRODUCT = 'Linux/UNIX';
 /** EC2 keeps 90 days. One day is enough for what an autoscaler decides, and is what a request without a start gets here. */
 const HISTORY_MS = 24 * 3_600_000;
@@ -32,7 +34,7 @@ const ATTRIBUTES: Attributes<Entry> = {
  * in force at the start.
  */
 export function describeSpotPriceHistory(account: Account, request: DescribeSpotPriceHistoryRequest): DescribeSpotPriceHistoryResult {
-  const { Filters, MaxResults, NextToken, InstanceTypes, ProductDescriptions = [PRODUCT], AvailabilityZone } = request;
+  const { Filters, MaxResults = PAGE_MAX, NextToken, InstanceTypes, ProductDescriptions = [PRODUCT], AvailabilityZone } = request;
   const nowMs = account.clock.nowMs();
   const endMs = Math.min(toMs(request.EndTime) ?? nowMs, nowMs);
   const startMs = Math.min(Math.max(toMs(request.StartTime) ?? 0, nowMs - HISTORY_MS), endMs);
@@ -49,7 +51,12 @@ export function describeSpotPriceHistory(account: Account, request: DescribeSpot
       .flatMap((zone) => history(account, type, zone, startMs, endMs)),
   );
   const matches = matchFilters(Filters, ATTRIBUTES);
-  const { items, nextToken = '' } = cutPage(entries.filter(matches), keyOf, { MaxResults, NextToken }, PAGE);
+  const { items, nextToken = '' } = cutPage(
+    entries.filter(matches),
+    keyOf,
+    { MaxResults: Math.min(MaxResults, PAGE_MAX), NextToken },
+    PAGE,
+  );
   return { SpotPriceHistory: items.map(writePrice), NextToken: nextToken };
 }
 
