@@ -132,6 +132,11 @@ export interface Target {
   readonly external?: ExternalAccess;
   readonly features: readonly Feature[];
   readonly constants: TargetConstants;
+  /**
+   * Most resident memory, in MiB, that the process of a trial may take with this target: itself, the world and the history
+   * together. By default 1,536. For targets that run in that process and need more, as large WebAssembly modules do.
+   */
+  readonly memoryMiB?: number;
   /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */
   readonly resources: readonly string[];
   /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */
