@@ -1,18 +1,30 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import type { TrialResult } from '../history/verdict.ts';
 import { suites } from '../suites/catalogue.ts';
 import { planTrials, runTrial, runTrials } from './run.ts';
 import { DEFAULT_LIMITS } from './supervisor.ts';
+import type { TrialLimits } from './supervisor.ts';
 
 const module = new URL('./testing/hostile.ts', import.meta.url).href;
 
+function tryOut(target: string, testInfo: TestInfo, limits: TrialLimits): Promise<TrialResult> {
+  const directory = testInfo.outputPath('run');
+  mkdirSync(join(directory, 'histories'), { recursive: true });
+  const scenario = suites[0]?.scenarios[0]?.ref;
+  if (scenario === undefined) throw new Error('there is no scenario');
+  return runTrial({ scenario, target: { module, export: target }, directory, limits });
+}
+
 /** A clear verdict and a finished run, whatever the target does. */
-for (const { target, code, says } of [
-  { target: 'spins', code: 'hung', says: 'without letting anything else run' },
-  { target: 'spinsInMicrotasks', code: 'hung', says: 'without letting anything else run' },
-  { target: 'spinsOnItsWire', code: 'hung', says: 'without letting anything else run' },
-  { target: 'spinsAtStart', code: 'hung', says: 'without letting anything else run' },
+for (const { target, code, says, ...wall } of [
+  { target: 'spins', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
+  { target: 'spinsInMicrotasks', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
+  { target: 'spinsOnItsWire', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
+  { target: 'spinsAtStart', code: 'hung', says: 'took 2 s of processor time without letting anything else run' },
+  { target: 'waitsForever', code: 'hung', says: 'stood still for 4 s of real time', turnWallMs: 4_000 },
   { target: 'throwsOnItsWire', code: 'exited', says: 'nobody caught me either' },
   { target: 'failsToApplyPools', code: 'panicked', says: 'no such pool' },
   { target: 'letsNoTimePass', code: 'spun', says: 'due at once' },
@@ -23,25 +35,36 @@ for (const { target, code, says } of [
   { target: 'throwsUncaught', code: 'exited', says: 'nobody caught me' },
   { target: 'exits', code: 'exited', says: 'with code 0' },
   { target: 'eatsMemory', code: 'out-of-memory', says: 'MiB' },
+  { target: 'eatsWhatItDeclares', code: 'out-of-memory', says: 'the limit is 900 MiB' },
   { target: 'eatsHeap', code: 'out-of-memory', says: 'memory' },
   { target: 'floods', code: 'flooded', says: 'requests' },
 ]) {
   test(`a target that ${target}: ${code}`, async ({}, testInfo) => {
-    const directory = testInfo.outputPath('run');
-    mkdirSync(join(directory, 'histories'), { recursive: true });
-    const scenario = suites[0]?.scenarios[0]?.ref;
-    if (scenario === undefined) throw new Error('there is no scenario');
-    const result = await runTrial({
-      scenario,
-      target: { module, export: target },
-      directory,
-      limits: { ...DEFAULT_LIMITS, turnMs: 2_000, rssMiB: 700, heapMiB: 300 },
-    });
+    const result = await tryOut(target, testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000, ...wall, rssMiB: 700, heapMiB: 300 });
     expect(result.verdict).toBe('fail');
     const finding = result.checks.flatMap(({ findings }) => findings).find((candidate) => candidate.code === code);
     expect(finding?.message).toContain(says);
   });
 }
+
+test('a process that is stopped and never goes on is ended', async ({}, testInfo) => {
+  const result = await tryOut('stopsForever', testInfo, { ...DEFAULT_LIMITS, turnWallMs: 4_000 });
+  // Its watcher stands still too, and may not have said yet who was running.
+  expect(result.verdict).not.toBe('pass');
+  expect(JSON.stringify(result)).toContain('stood still for 4 s of real time without letting anything else run');
+});
+
+test('a target whose process gets no processor for longer than one turn may take of it is not hung', async ({}, testInfo) => {
+  const result = await tryOut('getsNoProcessor', testInfo, { ...DEFAULT_LIMITS, turnCpuMs: 2_000 });
+  expect(result.checks.flatMap(({ findings }) => findings)).toEqual([]);
+  expect(result.verdict).toBe('pass');
+});
+
+test('a trial in virtual time that takes too much processor time is ended, whoever takes it', async ({}, testInfo) => {
+  const result = await tryOut('spins', testInfo, { ...DEFAULT_LIMITS, cpuMs: 4_000 });
+  const messages = result.checks.flatMap(({ findings }) => findings.map(({ message }) => message));
+  expect(messages.join('\n')).toContain('the trial was not over after 4 s of processor time');
+});
 
 test('a trial that breaks off leaves nothing for the next one in line', async ({}, testInfo) => {
   const directory = testInfo.outputPath('run');

@@ -39,6 +39,8 @@ export interface PlannedTrial {
   readonly crash?: CrashSpec;
   /** Longest that it may take, in real time alone. */
   readonly wallMs: number | undefined;
+  /** Most resident memory of its process, where the target declares it. */
+  readonly memoryMiB?: number;
   readonly replay: string;
   /** Name of its history within the run directory. */
   readonly history: string;
@@ -83,6 +85,7 @@ export async function planTrials(
     nodes,
     ...(world === undefined ? {} : { world }),
     wallMs,
+    ...(loaded.memoryMiB === undefined ? {} : { memoryMiB: loaded.memoryMiB }),
     replay: formatReplayLine({ ...names, seed, nodes, ...(world === undefined ? {} : replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
@@ -149,6 +152,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     ...(trial.world === undefined ? {} : { world: trial.world }),
     ...(trial.crash === undefined ? {} : { crash: trial.crash }),
     ...(trial.wallMs === undefined ? {} : { wallMs: trial.wallMs }),
+    ...(trial.memoryMiB === undefined ? {} : { memoryMiB: trial.memoryMiB }),
     historyPath: join(directory, trial.history),
   }));
   const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));

@@ -119,6 +119,7 @@ export const targetSchema = z.object(
     time: oneOf(['virtual', 'real']).optional(),
     features: listOf(oneOf(FEATURES)),
     constants: z.object(constants, 'must be the constants of the Target interface'),
+    memoryMiB: z.int('must be a whole number of MiB').positive('must be a positive number of MiB').optional(),
     resources: texts,
     install: method,
     start: method,

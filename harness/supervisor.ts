@@ -13,32 +13,57 @@ import type { ChildMessage, TrialSpec, WatchReport } from './trial-spec.ts';
 
 /** What a trial may use of the machine. */
 export interface TrialLimits {
-  /** Longest that one turn of the trial's event loop may take. */
-  readonly turnMs: number;
-  /** Longest that a trial of `DEFAULT_NODES` nodes may take in real time. */
-  readonly wallMs: number;
+  /**
+   * Most processor time of the main thread that one turn of the trial's event loop may take. The longest right turns are the
+   * compilation of large WebAssembly modules: 0.4 to 1.3 s for one of 225 MB.
+   */
+  readonly turnCpuMs: number;
+  /** Longest that one turn may take in real time: a thread that is blocked or stopped uses no processor. */
+  readonly turnWallMs: number;
+  /** Most processor time of its process that a trial of `DEFAULT_NODES` nodes may take in virtual time. */
+  readonly cpuMs: number;
   /** What each node beyond those adds to it. */
-  readonly wallMsPerNode: number;
-  /** Most resident memory of its process. */
+  readonly cpuMsPerNode: number;
+  /** How many times that processor time a trial in virtual time may take in real time. */
+  readonly wallFactor: number;
+  /** Most resident memory of its process, unless the target declares another limit. */
   readonly rssMiB: number;
   /** Heap of its process. */
   readonly heapMiB: number;
 }
 
-export const DEFAULT_LIMITS: TrialLimits = { turnMs: 10_000, wallMs: 180_000, wallMsPerNode: 1_000, rssMiB: 1_536, heapMiB: 1_024 };
+export const DEFAULT_LIMITS: TrialLimits = {
+  turnCpuMs: 10_000,
+  turnWallMs: 120_000,
+  cpuMs: 180_000,
+  cpuMsPerNode: 1_000,
+  wallFactor: 5,
+  rssMiB: 1_536,
+  heapMiB: 1_024,
+};
 
 /** How long a trial may take, and where that comes from. */
-interface WallLimit {
-  readonly ms: number;
+interface TimeLimit {
+  /** Processor time of its process. Absent in real time, where a trial takes little of it and is not to be hurried. */
+  readonly cpuMs?: number;
+  readonly wallMs: number;
   readonly why: string;
 }
 
-/** A trial in real time may take what its bounds allow; in virtual time larger clusters take longer to compute. */
-export function wallLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): WallLimit {
-  if (wallMs !== undefined) return { ms: wallMs, why: 'as long as all of its bounds together' };
+/**
+ * A trial in real time may take what its bounds allow. One in virtual time may take an amount of processor time, more with
+ * larger clusters; a busy machine may need several times as long for it.
+ */
+export function timeLimitOf({ nodes, wallMs }: Pick<TrialSpec, 'nodes' | 'wallMs'>, limits: TrialLimits): TimeLimit {
+  if (wallMs !== undefined) return { wallMs, why: 'as long as all of its bounds together' };
   const extraNodes = Math.max(0, nodes - DEFAULT_NODES);
-  const why = `${limits.wallMs / 1_000} s${extraNodes === 0 ? '' : `, and ${limits.wallMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`}`;
-  return { ms: limits.wallMs + extraNodes * limits.wallMsPerNode, why };
+  const forNodes = `, and ${limits.cpuMsPerNode / 1_000} s for each of ${extraNodes} nodes beyond ${DEFAULT_NODES}`;
+  const cpuMs = limits.cpuMs + extraNodes * limits.cpuMsPerNode;
+  return {
+    cpuMs,
+    wallMs: cpuMs * limits.wallFactor,
+    why: `${limits.cpuMs / 1_000} s of processor time${extraNodes === 0 ? '' : forNodes}; in real time ${limits.wallFactor} times as long`,
+  };
 }
 
 /** From a child's exit until its streams are given up. */
@@ -83,11 +108,18 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
   let next = 0;
   const work = async (worker: number): Promise<void> => {
     let child: TrialProcess | undefined;
+    let memoryMiB: number | undefined;
     try {
       while (next < specs.length && !options.signal.aborted) {
         const index = next;
         next += 1;
         const spec = specs[index] as TrialSpec;
+        // A process that grew for one target may be too large for the next from its start.
+        if (spec.memoryMiB !== memoryMiB) {
+          await child?.end();
+          child = undefined;
+          memoryMiB = spec.memoryMiB;
+        }
         child ??= new TrialProcess(options);
         options.onBegin?.(spec);
         const outcome = await child.run(options.assign?.(spec, worker) ?? spec);
@@ -132,7 +164,7 @@ class TrialProcess {
   readonly #limits: TrialLimits;
   readonly #signal: AbortSignal;
   readonly #exited: Promise<void>;
-  #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0 };
+  #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0, mainCpuMs: 0, cpuMs: 0 };
   /** How often each owner was found running. */
   readonly #looks = { harness: 0, target: 0 };
   /** How much the process grew while each owner was running. */
@@ -190,11 +222,7 @@ class TrialProcess {
     const answer = new Promise<ChildMessage>((resolve) => this.#child.once('message', resolve));
     this.#child.send(spec);
     try {
-      const first = await Promise.race([
-        answer,
-        this.#exited.then(() => this.#verdictOfExit()),
-        this.#watch(wallLimitOf(spec, this.#limits), over.signal),
-      ]);
+      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(spec, over.signal)]);
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
@@ -217,42 +245,43 @@ class TrialProcess {
   }
 
   /** Resolves when the trial must be ended from outside. */
-  async #watch(wall: WallLimit, over: AbortSignal): Promise<Verdict> {
-    const startedAtMs = this.#clock.nowMs();
-    let turns = -2;
-    let turnedAtMs = startedAtMs;
+  async #watch(spec: TrialSpec, over: AbortSignal): Promise<Verdict> {
+    const { turnCpuMs, turnWallMs, rssMiB: defaultMiB } = this.#limits;
+    const time = timeLimitOf(spec, this.#limits);
+    const memoryMiB = spec.memoryMiB ?? defaultMiB;
+    const begin = { wallMs: this.#clock.nowMs(), cpuMs: this.#report.cpuMs };
+    let turn = { count: -2, wallMs: begin.wallMs, mainCpuMs: 0 };
     for (;;) {
       await this.#clock.sleep(LOOK_PERIOD_MS, over);
       const nowMs = this.#clock.nowMs();
-      const { owner, rssMiB, busy } = this.#report;
-      if (!busy || this.#report.turns !== turns) {
-        turns = this.#report.turns;
-        turnedAtMs = nowMs;
-      }
+      const { owner, rssMiB, busy, turns, mainCpuMs, cpuMs } = this.#report;
+      if (!busy || turns !== turn.count) turn = { count: turns, wallMs: nowMs, mainCpuMs };
       if (this.#signal.aborted) return { cause: 'interrupted', culprit: 'harness', message: 'the run was interrupted' };
-      if (rssMiB > this.#limits.rssMiB) {
+      if (rssMiB > memoryMiB) {
         const culprit = this.#grewMost();
         return {
           cause: 'out-of-memory',
           culprit,
-          message: `${culprit} made the process grow to ${rssMiB} MiB, the limit is ${this.#limits.rssMiB} MiB`,
+          message: `${culprit} made the process grow to ${rssMiB} MiB, the limit is ${memoryMiB} MiB`,
         };
       }
-      if (busy && nowMs - turnedAtMs > this.#limits.turnMs) {
-        return {
-          cause: 'hung',
-          culprit: owner,
-          message: `${owner} kept its process busy for ${this.#limits.turnMs / 1000} s without letting anything else run`,
-        };
+      if (mainCpuMs - turn.mainCpuMs > turnCpuMs) {
+        const message = `${owner} took ${turnCpuMs / 1_000} s of processor time without letting anything else run`;
+        return { cause: 'hung', culprit: owner, message };
       }
-      if (nowMs - startedAtMs > wall.ms) {
-        return {
-          cause: 'hung',
-          culprit: this.#mostlyRan(),
-          message: `the trial was not over after ${wall.ms / 1000} s of real time (the limit: ${wall.why}); ${this.#mostlyRan()} had the most of it`,
-        };
+      if (nowMs - turn.wallMs > turnWallMs) {
+        const message = `${owner} stood still for ${turnWallMs / 1_000} s of real time without letting anything else run`;
+        return { cause: 'hung', culprit: owner, message };
       }
+      const tookMs = { cpu: cpuMs - begin.cpuMs, wall: nowMs - begin.wallMs };
+      if (time.cpuMs !== undefined && tookMs.cpu > time.cpuMs) return this.#tookTooLong(`${time.cpuMs / 1_000} s of processor time`, time);
+      if (tookMs.wall > time.wallMs) return this.#tookTooLong(`${time.wallMs / 1_000} s of real time`, time);
     }
+  }
+
+  #tookTooLong(long: string, { why }: TimeLimit): Verdict {
+    const culprit = this.#mostlyRan();
+    return { cause: 'hung', culprit, message: `the trial was not over after ${long} (the limit: ${why}); ${culprit} had the most of it` };
   }
 
   /** Who made the process grow: whoever runs when the limit is met need not be the one. */

@@ -1,5 +1,7 @@
 import type { CrashSpec } from './crash-points.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
+import { processorTime } from './processor-time.ts';
+import type { ProcessorTime } from './processor-time.ts';
 import type { WorldRef } from './world-for.ts';
 
 /** Nodes that scenarios of a free size reach if the user names no number. */
@@ -20,6 +22,8 @@ export interface TrialSpec {
   readonly crash?: CrashSpec;
   /** Longest that it may take in real time, where that follows from its bounds; otherwise the supervisor's limit holds. */
   readonly wallMs?: number;
+  /** Most resident memory that its process may take, where the target needs another limit than the supervisor's. */
+  readonly memoryMiB?: number;
   /** Path of the history to write. */
   readonly historyPath: string;
 }
@@ -55,7 +59,7 @@ export const NOTE = {
 export const OWNERS = ['harness', 'target'] as const;
 
 /** One line of the watcher's report. */
-export interface WatchReport {
+export interface WatchReport extends ProcessorTime {
   readonly turns: number;
   readonly owner: (typeof OWNERS)[number];
   readonly busy: boolean;
@@ -72,5 +76,6 @@ export function readNotes(notes: Int32Array): WatchReport {
     owner: OWNERS[Atomics.load(notes, NOTE.owner)] ?? 'harness',
     busy: Atomics.load(notes, NOTE.busy) === 1,
     rssMiB: Math.round(process.memoryUsage.rss() / 2 ** 20),
+    ...processorTime(),
   };
 }

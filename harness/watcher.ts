@@ -4,8 +4,8 @@ import { createRealTimeline } from '../runtime/timeline.ts';
 import { REPORT_FD, readNotes } from './trial-spec.ts';
 
 /**
- * A thread beside the trials: tells the supervisor who is running and how much memory is used, also while the main
- * thread spins, and ends the process when its parent is gone.
+ * A thread beside the trials: tells the supervisor who is running and how much memory and processor time is used, also while
+ * the main thread spins, and ends the process when its parent is gone.
  */
 const PERIOD_MS = 50;
 

@@ -29,6 +29,9 @@ export function beside(first: Target, second: Target): Target {
     ...(first.time === 'real' || second.time === 'real' ? { time: 'real' } : {}),
     features: first.features,
     constants: slower(first.constants, second.constants),
+    ...(first.memoryMiB === undefined && second.memoryMiB === undefined
+      ? {}
+      : { memoryMiB: (first.memoryMiB ?? 0) + (second.memoryMiB ?? 0) }),
     resources: [...new Set([...first.resources, ...second.resources])],
     install: async (site) => {
       await first.install(site);

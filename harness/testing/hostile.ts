@@ -1,3 +1,5 @@
+import { spawnSync } from 'node:child_process';
+import { reference } from '../../targets/reference.ts';
 import type { Target, TargetProcess, TargetSite } from '../../targets/target.ts';
 import { quietTarget } from './quiet-target.ts';
 import { never } from '../../runtime/clock.ts';
@@ -18,6 +20,34 @@ export const spins = hostile(
     for (;;);
   }),
 );
+
+/** In a call that blocks the thread and uses no processor. */
+export const waitsForever = hostile(
+  'waits-forever',
+  readyThen(() => {
+    spawnSync('tail', ['-f', '/dev/null']);
+    return never();
+  }),
+);
+
+/** As by an operator's hand, with all threads of its process. */
+export const stopsForever = hostile(
+  'stops-forever',
+  readyThen(() => {
+    process.kill(process.pid, 'SIGSTOP');
+    return never();
+  }),
+);
+
+/** Its process gets no processor for three seconds, as on a machine that is far too busy; then it goes on. */
+export const getsNoProcessor: Target = {
+  ...reference,
+  name: 'gets-no-processor',
+  start: (site) => {
+    spawnSync('sh', ['-c', 'kill -STOP "$PPID"; sleep 3; kill -CONT "$PPID"']);
+    return reference.start(site);
+  },
+};
 
 export const spinsInMicrotasks = hostile(
   'spins-in-microtasks',
@@ -77,6 +107,9 @@ export const eatsMemory = hostile(
     }
   }),
 );
+
+/** As much as `eatsMemory` is ended for, and more is not allowed to it than it declares. */
+export const eatsWhatItDeclares = { ...eatsMemory, name: 'hostile-eats-what-it-declares', memoryMiB: 900 };
 
 export const eatsHeap = hostile(
   'eats-heap',

@@ -1,0 +1,22 @@
+import { expect, test } from '@playwright/test';
+import { parseThreadStat, processorTime } from './processor-time.ts';
+
+for (const { what, name } of [
+  { what: 'a plain name', name: 'node' },
+  { what: 'a name with blanks and brackets', name: 'a (b) c' },
+]) {
+  test(`user and system time of a thread: ${what}`, () => {
+    expect(parseThreadStat(`17 (${name}) R 1 17 17 0 -1 4194304 90 0 0 0 250 50 0 0 20 0 11 0 9 1 2`)).toBe(3_000);
+  });
+}
+
+test('what is no line of /proc is refused', () => {
+  expect(() => parseThreadStat('17 (node) R')).toThrow('no line of /proc/PID/stat: 17 (node) R');
+});
+
+test('a thread that computes takes processor time, and the process at least as much', () => {
+  const before = processorTime();
+  let now = before;
+  while (now.mainCpuMs < before.mainCpuMs + 50) now = processorTime();
+  expect(now.cpuMs).toBeGreaterThan(before.cpuMs);
+});
