@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { allureCategories, formatAllure } from '../reports/allure.ts';
 import type { ReportInput } from '../reports/report-input.ts';
 import type { RunReport } from '../reports/run-report.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../model/make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 /** Folders within the directory of `--allure`; the second has the site. */

@@ -1,22 +1,10 @@
-import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import type { DatabaseSync } from 'node:sqlite';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../model/make-folders.ts';
+import { LOCK_FILE, tryDirectory } from '../runtime/directory-lock.ts';
 import { UsageError } from './usage-error.ts';
 
 /**
- * A directory that one process has for itself. The system holds the lock, by a file in it, and takes it back when the process ends,
- * however it does: a killed one leaves nothing to be judged. Node locks files through SQLite alone. Who opens and closes the file in the
- * process that has it, if only to copy it, gives it back (fcntl's rule).
- */
-
-/** Empty, and left where it is: who removes it takes it from under whoever has just opened it. */
-const NAME = 'lock.db';
-/** SQLITE_BUSY, of its result codes. */
-const BUSY = 5;
-
-/**
- * Takes a directory, and makes it if need be.
+ * Takes a directory that one process has for itself (see `runtime/directory-lock.ts`), and makes it if need be.
  * @param rule what is to be had by one at a time, for the refusal
  * @returns what gives it back; who forgets it gives it back, too, at some time
  * @throws UsageError where somebody has it, or it can't be made
@@ -24,33 +12,17 @@ const BUSY = 5;
 export function lockDirectory(directory: string, rule: string): () => void {
   try {
     makeFolders(directory);
-    accessSync(`${directory}/.`, constants.W_OK);
   } catch (error) {
     throw new UsageError(`the directory ${directory} can't be used: ${messageOf(error)}`);
   }
-  const path = join(directory, NAME);
-  let database: DatabaseSync | undefined;
+  let release: (() => void) | undefined;
   try {
-    // Not imported: Node 22 warns of it, and most commands lock nothing.
-    const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
-    database = new Database(path, { timeout: 0 });
-    // Nothing is ever written, so there is nothing to keep beside it.
-    database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    // What can only be read is locked for reading, by as many as like.
-    accessSync(path, constants.W_OK);
+    release = tryDirectory(directory);
   } catch (error) {
-    database?.close();
-    if (isBusy(error)) throw new UsageError(`${directory} is in use by another process: ${rule}; \`lsof '${path}'\` tells by which`);
-    throw new UsageError(`${path} can't be locked: ${messageOf(error)}`);
+    throw new UsageError(messageOf(error));
   }
-  const held = database;
-  return () => {
-    if (held.isOpen) held.close();
-  };
-}
-
-function isBusy(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === BUSY;
+  if (release !== undefined) return release;
+  throw new UsageError(`${directory} is in use by another process: ${rule}; \`lsof '${join(directory, LOCK_FILE)}'\` tells by which`);
 }
 
 function messageOf(error: unknown): string {

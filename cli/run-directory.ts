@@ -4,7 +4,7 @@ import type { TrialName } from '../harness/judge-trial.ts';
 import { isPath } from '../model/paths.ts';
 import { parseRunFacts } from '../reports/report-input.ts';
 import type { RunFacts } from '../reports/report-input.ts';
-import { makeFolders } from './make-folders.ts';
+import { makeFolders } from '../model/make-folders.ts';
 import { UsageError } from './usage-error.ts';
 
 const RUNS = 'runs';

@@ -4,7 +4,7 @@ import { nearest } from '../../model/nearest.ts';
 import { KITS, templatePath } from '../init/kits.ts';
 import type { Kit } from '../init/kits.ts';
 import type { Console } from '../console.ts';
-import { makeFolders } from '../make-folders.ts';
+import { makeFolders } from '../../model/make-folders.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
 export interface InitOptions {

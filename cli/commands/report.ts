@@ -7,7 +7,7 @@ import type { ReportInput } from '../../reports/report-input.ts';
 import { holds, writeAllure } from '../allure-site.ts';
 import type { Console } from '../console.ts';
 import { judgeRun } from '../judge-run.ts';
-import { makeFolders } from '../make-folders.ts';
+import { makeFolders } from '../../model/make-folders.ts';
 import { createRunDirectory, writeRunFacts } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { writeReports } from '../write-reports.ts';

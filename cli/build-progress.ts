@@ -1,0 +1,97 @@
+import { EVIDENCE } from '../targets/go/artefacts/manifest.ts';
+import type { BuildProgress } from '../targets/go/build/spec.ts';
+import { formatShort } from '../reports/format.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Console } from './console.ts';
+
+const REWRITE = '\r\u001b[K';
+/** The line on a terminal shows that time passes. */
+const TICK_MS = 1_000;
+/** Elsewhere: a line for so many packages that are compiled. */
+const PACKAGES_A_LINE = 200;
+
+/** Says what a build is at: on a terminal in one line that is rewritten, elsewhere a line for each step. */
+export class BuildProgressLine {
+  readonly #console: Console;
+  readonly #clock: Clock;
+  readonly #startedMs: number;
+  readonly #closed = new AbortController();
+  #now = '';
+  #lastPlain = '';
+
+  constructor(console: Console, clock: Clock) {
+    this.#console = console;
+    this.#clock = clock;
+    this.#startedMs = clock.nowMs();
+    if (console.interactive) void this.#tick();
+  }
+
+  /** What a build tells of itself. */
+  tell(progress: BuildProgress): void {
+    this.#now = inWords(progress);
+    if (!this.#console.interactive) this.#plain(progress);
+    // A replacement is worth knowing afterwards, too.
+    else if (progress.step === 'replace') this.#console.err(`${REWRITE}${this.#now}\n`);
+    else this.#rewrite();
+  }
+
+  close(): void {
+    this.#closed.abort();
+    if (this.#console.interactive) this.#console.err(REWRITE);
+  }
+
+  #plain(progress: BuildProgress): void {
+    // Modules are fetched by the hundred, packages compiled by the thousand.
+    const isOneOfMany =
+      (progress.step === 'fetch' && this.#lastPlain === 'fetch') ||
+      (progress.step === 'compile' && progress.compiled % PACKAGES_A_LINE > 0);
+    this.#lastPlain = progress.step;
+    if (!isOneOfMany) this.#console.err(`[${this.#elapsed()}] ${this.#now}\n`);
+  }
+
+  #rewrite(): void {
+    const text = `${this.#elapsed()}  ${this.#now}`;
+    const room = this.#console.columns - 1;
+    this.#console.err(`${REWRITE}${text.length > room ? `${text.slice(0, room - 1)}…` : text}`);
+  }
+
+  #elapsed(): string {
+    return formatShort(Math.floor((this.#clock.nowMs() - this.#startedMs) / TICK_MS) * TICK_MS)
+      .replace(/^0ms$/, '0s')
+      .replace('.0s', 's');
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      for (;;) {
+        await this.#clock.sleep(TICK_MS, this.#closed.signal);
+        this.#rewrite();
+      }
+    } catch {
+      // It is closed.
+    }
+  }
+}
+
+function inWords(progress: BuildProgress): string {
+  switch (progress.step) {
+    case 'wait':
+      return 'waiting for another build';
+    case 'go':
+      return `building with ${progress.version}`;
+    case 'fetch':
+      return `fetching ${progress.what}`;
+    case 'replace': {
+      const { module, by, evidence } = progress.replacement;
+      return `taking ${by} for ${module}: ${EVIDENCE[evidence]}`;
+    }
+    case 'resolve':
+      return 'looking for all packages';
+    case 'compile': {
+      const { compiled, packages, last } = progress;
+      return `compiling, ${compiled} of at most ${packages} packages${last === '' ? '' : `: ${last}`}`;
+    }
+    case 'finish':
+      return 'writing the artefact';
+  }
+}

@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import {
+  copyFileSync,
+  chmodSync,
+  closeSync,
+  existsSync,
+  openSync,
+  readSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { artefactName, readArtefact } from '../artefacts/cache.ts';
+import type { Artefact } from '../artefacts/cache.ts';
+import { CRDS_FOLDER, MANIFEST_FILE, MANIFEST_FORMAT, RECIPE, WASM_FILE } from '../artefacts/manifest.ts';
+import type { Manifest } from '../artefacts/manifest.ts';
+import { BuildError } from './build-error.ts';
+import { exportGlobals } from './export-globals.ts';
+import { failure } from './failure.ts';
+import type { WholePlan } from './plan.ts';
+import type { BuildSite } from './spec.ts';
+
+/**
+ * Compiles a program and makes an artefact of it, which is there when it is whole.
+ * @param builds a folder beside those of artefacts, which only this build uses
+ * @throws BuildError where Go refuses; the signal's reason
+ */
+export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: string): Promise<Artefact> {
+  const { spec, clock, onProgress, startedMs, folder, signal } = site;
+  const name = artefactName(spec.program, spec.version, plan.digest);
+  const directory = mkdtempSync(join(builds, 'build-'));
+  try {
+    const path = join(directory, WASM_FILE);
+    await compile(site, plan, path);
+    onProgress({ step: 'finish' });
+    const wasm = exportGlobals(await readFile(path));
+    await writeFile(path, wasm);
+    const crds = spec.crds === undefined ? [] : copyCrds(join(plan.directory, spec.crds), join(directory, CRDS_FOLDER));
+    const nowMs = clock.nowMs();
+    const manifest: Manifest = {
+      format: MANIFEST_FORMAT,
+      recipe: RECIPE,
+      program: spec.program,
+      version: spec.version,
+      module: spec.module,
+      ...(plan.fetched === undefined ? {} : { moduleVersion: plan.fetched.version }),
+      package: spec.package,
+      ...(plan.localSha256 === undefined ? {} : { local: { directories: [...plan.local], sha256: plan.localSha256 } }),
+      sums: { ...plan.sums },
+      replaces: [...plan.replaces],
+      goVersion: plan.toolchain.version,
+      flags: [...plan.toolchain.settings, ...plan.flags],
+      overlaySha256: plan.overlay?.sha256 ?? null,
+      request: plan.request,
+      digest: plan.digest,
+      wasm: { sha256: sha256Of(wasm), bytes: wasm.length },
+      crds,
+      builtAt: new Date(nowMs).toISOString(),
+      seconds: Math.round((nowMs - startedMs) / 100) / 10,
+    };
+    writeFileSync(join(directory, MANIFEST_FILE), `${JSON.stringify(manifest, undefined, 2)}\n`);
+    signal?.throwIfAborted();
+    const place = join(folder, name);
+    // What has this name and was not found is not whole.
+    rmSync(place, { recursive: true, force: true });
+    chmodSync(directory, 0o755);
+    renameSync(directory, place);
+    return readArtefact(name, place);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, path: string): Promise<void> {
+  const { go, directory, modFile, overlay, flags, packages } = plan;
+  let compiled = 0;
+  const onLine = (line: string): void => {
+    // Go's -v names each package that it has to compile.
+    if (!/^[\w.~-]+(\/[\w.~-]+)*$/.test(line)) return;
+    compiled += 1;
+    onProgress({ step: 'compile', compiled, packages, last: line });
+  };
+  const overlaid: string[] = [];
+  if (overlay !== undefined) {
+    const [file, list] = [join(work, 'overlaid.go'), join(work, 'overlay.json')];
+    writeFileSync(file, overlay.text);
+    writeFileSync(list, JSON.stringify({ Replace: { [overlay.path]: file } }));
+    overlaid.push(`-overlay=${list}`);
+  }
+  onProgress({ step: 'compile', compiled, packages, last: '' });
+  const args = ['build', '-v', `-modfile=${modFile}`, ...overlaid, ...flags, '-o', path, spec.package];
+  const { isDone, stderr } = await go.run(args, { directory, onLine });
+  if (!isDone) throw new BuildError(failure(`${spec.program}@${spec.version} does not compile`, withoutNames(stderr)));
+  // Of another package Go keeps what it made of it.
+  if (!isWasm(path)) throw new BuildError(`${spec.package} is no main package: there is nothing to run`, { isRefusal: true });
+}
+
+/** Whether a file begins as modules of WebAssembly do. */
+function isWasm(path: string): boolean {
+  if (!existsSync(path)) return false;
+  const head = Buffer.alloc(4);
+  const file = openSync(path, 'r');
+  readSync(file, head);
+  closeSync(file);
+  return head.toString('latin1') === '\0asm';
+}
+
+/** What Go said beside the names of packages that it compiled. */
+function withoutNames(said: string): string {
+  return said
+    .split('\n')
+    .filter((line) => !/^[\w.~/-]+$/.test(line))
+    .join('\n');
+}
+
+function copyCrds(from: string, to: string): Manifest['crds'] {
+  mkdirSync(to);
+  const files = existsSync(from) ? readdirSync(from).filter((file) => /\.ya?ml$/.test(file)) : [];
+  if (files.length === 0) throw new BuildError(`there are no CustomResourceDefinitions in ${from}`);
+  return files.sort().map((file) => {
+    copyFileSync(join(from, file), join(to, file));
+    chmodSync(join(to, file), 0o644);
+    return { file, sha256: sha256Of(readFileSync(join(to, file))) };
+  });
+}
+
+function sha256Of(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex');
+}

@@ -1,0 +1,154 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { RECIPE } from '../artefacts/manifest.ts';
+import type { Replacement } from '../artefacts/manifest.ts';
+import { BuildError } from './build-error.ts';
+import { dependenciesOf, replacesOf } from './dependencies.ts';
+import type { ModuleSite } from './dependencies.ts';
+import { failure } from './failure.ts';
+import { createGo } from './go-tool.ts';
+import { downloadModule, evidenceOf, refusedModule } from './module.ts';
+import type { DownloadedModule } from './module.ts';
+import type { BuildSite, GoProgramSpec } from './spec.ts';
+import { readOverlay, readToolchain } from './toolchain.ts';
+import type { Overlay, Toolchain } from './toolchain.ts';
+
+/** What is to be built, and by which Go. */
+export interface Plan extends ModuleSite {
+  readonly toolchain: Toolchain;
+  /** What the module proxy gave; undefined of a checkout. */
+  readonly fetched: Pick<DownloadedModule, 'version' | 'sum'> | undefined;
+  /** Folders outside the module cache, whose files may change. */
+  readonly local: readonly string[];
+  readonly overlay: Overlay | undefined;
+  readonly flags: readonly string[];
+  /** Digest of what was asked for. Where nothing local is in it, what answers it once answers it always. */
+  readonly request: string;
+}
+
+/** The same with all that goes in. */
+export interface WholePlan extends Plan {
+  readonly replaces: readonly Replacement[];
+  readonly sums: Readonly<Record<string, string>>;
+  readonly localSha256: string | undefined;
+  readonly packages: number;
+  /** Digest of everything that goes in. */
+  readonly digest: string;
+}
+
+/** Modules at a commit that a release takes the place of, in one build. */
+const MAX_RELEASES = 8;
+
+/**
+ * Fetches the module, asks which Go builds it, and changes the overlaid file.
+ * @throws BuildError, OverlayError
+ */
+export async function planBuild({ spec, work, onProgress, signal }: BuildSite): Promise<Plan> {
+  const go = createGo({ name: `${spec.program}@${spec.version}`, goHint: spec.goHint ?? 'it' }, signal);
+  const fetched = spec.source === undefined ? await fetchModule(spec, { go, work, onProgress }) : undefined;
+  const directory = fetched?.directory ?? checkoutOf(spec.source ?? '');
+  // The module stays as it is: Go is given a copy of its go.mod, and makes its own of the sums beside it.
+  const modFile = join(work, 'go.mod');
+  copyFileSync(join(directory, 'go.mod'), modFile);
+  chmodSync(modFile, 0o644);
+  writeFileSync(join(work, 'go.sum'), goSumOf(directory));
+  const toolchain = await readToolchain(go, { directory, work });
+  onProgress({ step: 'go', version: toolchain.version });
+  const overlay = spec.overlay === false ? undefined : readOverlay(toolchain);
+  const flags = [
+    '-trimpath',
+    '-buildvcs=false',
+    ...(spec.versionVariable === undefined ? [] : [`-ldflags=-X=${spec.versionVariable}=${spec.version}`]),
+  ];
+  const replace = Object.entries(spec.replace ?? {}).sort();
+  const request = digestOf({
+    program: spec.program,
+    version: spec.version,
+    module: spec.module,
+    package: spec.package,
+    replace,
+    crds: spec.crds,
+    sum: fetched?.sum,
+    go: [toolchain.version, ...toolchain.settings],
+    overlay: overlay?.sha256,
+    flags,
+    recipe: RECIPE,
+  });
+  const local = [...(fetched === undefined ? [directory] : []), ...replace.flatMap(([, by]) => (isFolder(by) ? [resolve(by)] : []))];
+  return { go: toolchain.go, toolchain, directory, fetched, modFile, local, overlay, flags, request };
+}
+
+async function fetchModule(
+  { module, moduleVersion }: GoProgramSpec,
+  { go, work, onProgress }: Pick<BuildSite, 'work' | 'onProgress'> & Pick<ModuleSite, 'go'>,
+): Promise<DownloadedModule> {
+  if (moduleVersion === undefined) throw new BuildError(`${module} needs a version, or a checkout of it`, { isRefusal: true });
+  onProgress({ step: 'fetch', what: `${module} ${moduleVersion}` });
+  const found = await downloadModule(go, module, moduleVersion, { directory: work });
+  if (typeof found !== 'string') return found;
+  throw new BuildError(
+    `${module}@${moduleVersion} can't be fetched: ${found}; look whether there is such a version and Go can reach its proxy (GOPROXY), or build from a checkout`,
+  );
+}
+
+function checkoutOf(source: string): string {
+  if (existsSync(join(source, 'go.mod'))) return resolve(source);
+  throw new BuildError(`${source} is no checkout of a Go module: it has no go.mod`, { isRefusal: true });
+}
+
+function goSumOf(directory: string): string {
+  const path = join(directory, 'go.sum');
+  return existsSync(path) ? readFileSync(path, 'utf8') : '';
+}
+
+/** A replacement is a folder where it has no version. */
+function isFolder(by: string): boolean {
+  return !by.includes('@');
+}
+
+/**
+ * Lets Go find all packages, with releases in the place of commits that can't be fetched, and takes the digest of everything.
+ * @throws BuildError
+ */
+export async function resolvePlan({ spec, work, onProgress }: BuildSite, plan: Plan): Promise<WholePlan> {
+  const { go, directory, modFile, fetched, local } = plan;
+  const sums: Record<string, string> = fetched === undefined ? {} : { [`${spec.module}@${fetched.version}`]: fetched.sum };
+  const replaces: Replacement[] = (await replacesOf(plan)).map((one) => ({ ...one, evidence: 'module' }));
+  const replace = async (replacement: Replacement): Promise<void> => {
+    const { isDone, stderr } = await go.run(['mod', 'edit', `-replace=${replacement.module}=${replacement.by}`, modFile], { directory });
+    if (!isDone)
+      throw new BuildError(`${replacement.module} can't be replaced by ${replacement.by}: ${stderr.trim()}`, { isRefusal: true });
+    replaces.push(replacement);
+    onProgress({ step: 'replace', replacement });
+  };
+  for (const [module, by] of Object.entries(spec.replace ?? {}))
+    await replace({ module, by: isFolder(by) ? checkoutOf(by) : by, evidence: 'asked' });
+  onProgress({ step: 'resolve' });
+  for (let releases = 0; ; releases += 1) {
+    const found = await dependenciesOf(plan, spec.package, (what) => onProgress({ step: 'fetch', what }));
+    if (typeof found !== 'string') {
+      const whole = { replaces, sums, localSha256: local.length === 0 ? undefined : found.localSha256, packages: found.packages };
+      // Which versions of all modules these are.
+      const modules = [readFileSync(modFile, 'utf8'), goSumOf(directory)];
+      return { ...plan, ...whole, digest: digestOf({ request: plan.request, replaces, sums, local: whole.localSha256, modules }) };
+    }
+    const refused = refusedModule(found);
+    if (refused === undefined || releases === MAX_RELEASES) throw new BuildError(failure(`${spec.package} lacks something`, found));
+    const release = await downloadModule(go, refused.module, refused.tag, { directory: work });
+    if (typeof release === 'string')
+      throw new BuildError(
+        `${refused.module}@${refused.version} can't be fetched, nor can ${refused.tag}, the release after it: ${release}; build from checkouts`,
+      );
+    sums[`${refused.module}@${refused.tag}`] = release.sum;
+    await replace({
+      module: `${refused.module}@${refused.version}`,
+      by: `${refused.module}@${refused.tag}`,
+      evidence: evidenceOf(refused, release, goSumOf(directory)),
+    });
+  }
+}
+
+function digestOf(what: object): string {
+  return createHash('sha256').update(JSON.stringify(what)).digest('hex');
+}

@@ -1,0 +1,129 @@
+import { nearest } from '../../../model/nearest.ts';
+import type { GoProgramSpec } from './spec.ts';
+
+/** A program that can be built as a target. */
+export interface GoProgram {
+  readonly name: string;
+  readonly module: string;
+  /** Its main package. */
+  readonly package: string;
+  /** The module that has most of its logic, which a checkout can take the place of. */
+  readonly core: string;
+  /** The folder of its CustomResourceDefinitions in its module. */
+  readonly crds: string;
+  /** The variable that its own releases set to their version, by the linker. */
+  readonly versionVariable: string;
+  /** The oldest release that is built. */
+  readonly minimum: string;
+  /** A Go that builds every release so far; each names its own in go.mod. */
+  readonly goHint: string;
+  /** Of its versions, for messages. */
+  readonly examples: readonly string[];
+}
+
+/** Another program is another entry. */
+export const GO_PROGRAMS: readonly GoProgram[] = [
+  {
+    name: 'karpenter',
+    module: 'github.com/aws/karpenter-provider-aws',
+    package: 'github.com/aws/karpenter-provider-aws/cmd/controller',
+    core: 'sigs.k8s.io/karpenter',
+    crds: 'pkg/apis/crds',
+    versionVariable: 'sigs.k8s.io/karpenter/pkg/operator.Version',
+    minimum: '1.9.0',
+    goHint: 'Go 1.26.10 or later',
+    examples: ['karpenter@1.14.1', 'karpenter@1.14.0'],
+  },
+];
+
+/** Which version of which program. */
+export interface TargetVersion {
+  readonly program: GoProgram;
+  /** As artefacts have it: a release without its v, a commit, or the name that a checkout was given. */
+  readonly version: string;
+  readonly kind: 'release' | 'commit' | 'name';
+}
+
+/** A text names no version of a program. */
+export class TargetVersionError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TargetVersionError';
+  }
+}
+
+/** What a checkout takes the place of. */
+export interface Checkouts {
+  /** Of the program's module. */
+  readonly source?: string | undefined;
+  /** Of its core. */
+  readonly core?: string | undefined;
+}
+
+/**
+ * How a version of a program of the table is built.
+ * @throws TargetVersionError where only a checkout can be, and there is none
+ */
+export function specOf({ program, version, kind }: TargetVersion, { source, core }: Checkouts): GoProgramSpec {
+  if (kind === 'name' && source === undefined)
+    throw new TargetVersionError(
+      `"${version}" is no release and no commit, such as ${program.examples.join(' or ')}; as the name of a checkout it needs --source`,
+    );
+  return {
+    program: program.name,
+    version,
+    module: program.module,
+    package: program.package,
+    moduleVersion: kind === 'release' ? `v${version}` : version,
+    source,
+    replace: core === undefined ? {} : { [program.core]: core },
+    crds: program.crds,
+    versionVariable: program.versionVariable,
+    goHint: program.goHint,
+  };
+}
+
+const RELEASE = /^v?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)$/;
+/** Seven digits are what people copy, forty are all of it. */
+const COMMIT = /^[0-9a-f]{7,40}$/;
+const NAME = /^[A-Za-z][\w.-]{0,63}$/;
+
+/**
+ * Reads `karpenter@1.14.1`, `karpenter@COMMIT` or `karpenter@NAME` (of a checkout).
+ * @throws TargetVersionError that says what it takes
+ */
+export function parseTargetVersion(text: string): TargetVersion {
+  const [name = '', version, ...more] = text.split('@');
+  const program = GO_PROGRAMS.find((one) => one.name === name);
+  if (program === undefined) {
+    const names = GO_PROGRAMS.map((one) => one.name);
+    const meant = nearest(name, names);
+    throw new TargetVersionError(
+      `there is no program "${name}" to build; ${meant === undefined ? `there are: ${names.join(', ')}` : `did you mean ${meant}?`}`,
+    );
+  }
+  const such = `such as ${program.examples.join(' or ')}`;
+  if (version === undefined || version === '') throw new TargetVersionError(`give ${name} a version, ${such}`);
+  if (more.length > 0) throw new TargetVersionError(`"${text}" has more than one @; give one version, ${such}`);
+  const [, release] = RELEASE.exec(version) ?? [];
+  if (release !== undefined) {
+    if (isBefore(release, program.minimum))
+      throw new TargetVersionError(`${name}@${release} is too old: ${program.minimum} is the first version that can be built`);
+    return { program, version: release, kind: 'release' };
+  }
+  // Some commits are digits alone; versions that are cut short have dots, or are short.
+  if (COMMIT.test(version)) return { program, version, kind: 'commit' };
+  if (/^v?\d/.test(version)) throw new TargetVersionError(`"${version}" is no whole version; give all three numbers, ${such}, or a commit`);
+  if (version === 'latest') throw new TargetVersionError(`which version is the latest changes; give one, ${such}`);
+  if (!NAME.test(version))
+    throw new TargetVersionError(`"${version}" is no version; give one, ${such}, a commit, or a name for a checkout`);
+  return { program, version, kind: 'name' };
+}
+
+/** Whether a release came before another, by its three numbers. */
+function isBefore(release: string, other: string): boolean {
+  const numbers = (text: string): number[] => (text.split('-')[0] ?? '').split('.').map(Number);
+  const [ours, theirs] = [numbers(release), numbers(other)];
+  const place = ours.findIndex((number, index) => number !== theirs[index]);
+  return place >= 0 && (ours[place] ?? 0) < (theirs[place] ?? 0);
+}

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { BuildError } from './build-error.ts';
+import type { GoTool } from './go-tool.ts';
+import { parseJson } from './module.ts';
+import { OVERLAID_FILE, overlayText } from './overlay.ts';
+
+const variables = z.object({
+  GOROOT: z.string().min(1),
+  GOVERSION: z.string(),
+  GOMODCACHE: z.string(),
+  GOEXPERIMENT: z.string(),
+  GOWASM: z.string(),
+});
+
+/** The Go that builds a module. */
+export interface Toolchain {
+  /** The Go command itself. */
+  readonly go: GoTool;
+  /** `go1.26.8` */
+  readonly version: string;
+  /** What else decides what it makes: `GOWASM=...`. */
+  readonly settings: readonly string[];
+  readonly root: string;
+}
+
+/**
+ * Asks Go which toolchain builds a module: its go.mod may have Go fetch another than the one on PATH (GOTOOLCHAIN).
+ * @param directory the module's
+ * @param work a folder of the build's own
+ */
+export async function readToolchain(
+  go: GoTool,
+  { directory, work }: { readonly directory: string; readonly work: string },
+): Promise<Toolchain> {
+  const { isDone, stdout, stderr } = await go.run(['env', '-json', ...Object.keys(variables.shape)], { directory });
+  const parsed = variables.safeParse(parseJson(stdout));
+  if (!isDone || !parsed.success) throw new BuildError(`go env failed: ${stderr.trim() || 'it said nothing that can be read'}`);
+  const { GOROOT: root, GOVERSION: version, GOMODCACHE: cache, GOEXPERIMENT: experiments, GOWASM: features } = parsed.data;
+  const settings = [...(experiments === '' ? [] : [`GOEXPERIMENT=${experiments}`]), ...(features === '' ? [] : [`GOWASM=${features}`])];
+  if (!root.startsWith(`${cache}/`)) return { go, version, settings, root };
+  // A toolchain that Go has fetched is in the module cache, beneath which it takes no overlay: it is called by another path.
+  const link = join(work, 'go');
+  symlinkSync(root, link);
+  return { go: go.with(join(link, 'bin/go'), { GOROOT: link, GOTOOLCHAIN: 'local' }), version, settings, root: link };
+}
+
+/** A file that takes the place of one of the standard library. */
+export interface Overlay {
+  /** The file whose place it takes. */
+  readonly path: string;
+  readonly text: string;
+  readonly sha256: string;
+}
+
+/** @throws OverlayError where the toolchain's text is not known */
+export function readOverlay({ root, version }: Toolchain): Overlay {
+  const path = join(root, OVERLAID_FILE);
+  const text = overlayText(readFileSync(path, 'utf8'), version);
+  return { path, text, sha256: createHash('sha256').update(text).digest('hex') };
+}
