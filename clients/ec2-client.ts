@@ -39,6 +39,7 @@ export interface Ec2Client {
   createFleet(input: CreateFleetCommandInput & { ClientToken: string }): Promise<CreateFleetCommandOutput>;
   terminateInstances(ids: readonly string[]): Promise<void>;
   describeInstances(input: DescribeInstancesCommandInput): Promise<Instance[]>;
+  /** Without what nobody here reads: EBS, local disks, accelerators but GPUs, placement groups, boot modes. */
   describeInstanceTypes(input: DescribeInstanceTypesCommandInput): Promise<InstanceTypeInfo[]>;
   describeInstanceTypeOfferings(input: DescribeInstanceTypeOfferingsCommandInput): Promise<InstanceTypeOffering[]>;
   describeSpotPriceHistory(input: DescribeSpotPriceHistoryCommandInput): Promise<SpotPrice[]>;

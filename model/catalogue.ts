@@ -1,4 +1,5 @@
 import type { DisruptionBudget } from './disruption-budget.ts';
+import type { InstanceTypeDetails } from './instance-type-details.ts';
 import type { NodeSelectorRequirement, Taint } from './kube.ts';
 
 /** How an instance is paid for. */
@@ -19,8 +20,19 @@ export interface InstanceType {
   readonly ipv4PerInterface: number;
   readonly zones: readonly string[];
   readonly onDemandUsdPerHour: number;
-  /** `count` is 0 for a part of one (g6f). */
-  readonly gpu?: { readonly count: number; readonly name: string; readonly manufacturer: string };
+  readonly gpu?: {
+    /** 0 for a part of one (g6f). */
+    readonly count: number;
+    readonly name: string;
+    readonly manufacturer: string;
+    /** Of one, or of the part. */
+    readonly memoryMiB: number;
+    readonly workloads: readonly ('graphics' | 'ml-ai')[];
+    /** Which share of a GPU a part is. */
+    readonly partition?: number;
+  };
+  /** What else DescribeInstanceTypes tells. Absent where it is not known. */
+  readonly details?: InstanceTypeDetails;
 }
 
 /** An architecture as Kubernetes names it. */

@@ -1,7 +1,7 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { loadCatalogue, parseCatalogue, podsPerNode } from './instance-catalogue.ts';
+import { ZONES, loadCatalogue, parseCatalogue, podsPerNode } from './instance-catalogue.ts';
 import { packageRoot } from './package-root.ts';
 
 const SITE = { region: 'us-east-1', zones: ['us-east-1a', 'us-east-1b'], source: 'types.json' };
@@ -24,13 +24,31 @@ test('the package has all types of the region, some of them not everywhere or no
   const catalogue = loadCatalogue();
   const types = [...catalogue.types.values()];
   expect(types).toHaveLength(1_334);
-  expect(catalogue.types.get('g4dn.12xlarge')?.gpu).toEqual({ count: 4, name: 'T4', manufacturer: 'NVIDIA' });
+  expect(catalogue.types.get('g4dn.12xlarge')?.gpu).toEqual({
+    count: 4,
+    name: 'T4',
+    manufacturer: 'NVIDIA',
+    memoryMiB: 16_384,
+    workloads: ['graphics', 'ml-ai'],
+  });
   expect(catalogue.types.get('p5.48xlarge')?.usageClasses).toEqual(['on-demand', 'spot']);
   expect(types.map(({ type }) => type)).toEqual([...catalogue.types.keys()].sort());
   expect(types.some(({ zones }) => zones.length < catalogue.zones.length)).toBe(true);
   expect(types.some(({ usageClasses }) => !usageClasses.includes('spot'))).toBe(true);
   expect(types.some(({ bareMetal }) => bareMetal)).toBe(true);
   expect(loadCatalogue().digest).toBe(catalogue.digest);
+});
+
+test("the package's own file passes the check that loading it leaves out", () => {
+  const text = readFileSync(join(packageRoot(), 'fixtures', 'instance-types.us-east-1.json'), 'utf8');
+  const checked = parseCatalogue(text, { region: 'us-east-1', zones: ZONES, source: 'fixture' });
+  expect(checked.digest).toBe(loadCatalogue().digest);
+  for (const { type, vcpu, networkInterfaces, architecture, details } of checked.types.values()) {
+    const [card] = details?.network.cards ?? [];
+    expect(card?.interfaces, type).toBe(networkInterfaces);
+    expect(vcpu % (details?.cpu.threadsPerCore ?? NaN), type).toBe(0);
+    expect(details?.cpu.manufacturer === 'AWS', type).toBe(architecture === 'arm64');
+  }
 });
 
 test('zones are those of the world, and types in none of them are left out', () => {
@@ -51,6 +69,7 @@ for (const [text, message] of [
   ['{}', /types\.json is no catalogue/],
   [JSON.stringify([{ ...TYPE, vcpu: 0 }]), /vcpu/],
   [JSON.stringify([{ ...TYPE, colour: 'red' }]), /colour/],
+  [JSON.stringify([{ ...TYPE, details: { features: [] } }]), /details\.cpu/],
   [JSON.stringify([TYPE, TYPE]), /twice/],
 ] as const) {
   test(`refuses with ${message.source}`, () => {

@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { InstanceType } from './catalogue.ts';
+import { instanceTypeDetailsSchema } from './instance-type-details.ts';
+import type { InstanceTypeDetails } from './instance-type-details.ts';
 import { packageRoot } from './package-root.ts';
 
 /** The zones of the embedded world: three of the region's six, as most clusters use. */
@@ -37,8 +39,20 @@ const instanceTypeSchema = z.strictObject({
   ipv4PerInterface: z.number().int().positive(),
   zones: z.array(z.string().min(1)).min(1),
   onDemandUsdPerHour: z.number().positive(),
-  gpu: z.strictObject({ count: z.number().int().nonnegative(), name: z.string().min(1), manufacturer: z.string().min(1) }).exactOptional(),
+  gpu: z
+    .strictObject({
+      count: z.number().int().nonnegative(),
+      name: z.string().min(1),
+      manufacturer: z.string().min(1),
+      memoryMiB: z.number().int().positive(),
+      workloads: z.array(z.enum(['graphics', 'ml-ai'])),
+      partition: z.number().positive().lt(1).exactOptional(),
+    })
+    .exactOptional(),
+  details: instanceTypeDetailsSchema.exactOptional(),
 });
+/** Of a file that a test has checked: the details are most of it, and would take longer to check than all the rest to read. */
+const checkedTypeSchema = instanceTypeSchema.extend({ details: z.custom<InstanceTypeDetails>().exactOptional() });
 
 /** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
@@ -49,8 +63,15 @@ let ownCatalogue: Catalogue | undefined;
 /** Reads the catalogue that comes with the package, once. @throws Error when the file can't be read or is no catalogue */
 export function loadCatalogue(): Catalogue {
   const path = join(packageRoot(), FIXTURE);
-  ownCatalogue ??= parseCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path });
+  ownCatalogue ??= readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
   return ownCatalogue;
+}
+
+/** What a catalogue is read for, and where its text comes from. */
+interface CatalogueSite {
+  readonly region: string;
+  readonly zones: readonly string[];
+  readonly source: string;
 }
 
 /**
@@ -58,11 +79,16 @@ export function loadCatalogue(): Catalogue {
  * offers are left out.
  * @throws Error that names the source and what is wrong
  */
-export function parseCatalogue(
+export function parseCatalogue(text: string, site: CatalogueSite): Catalogue {
+  return readCatalogue(text, site, instanceTypeSchema);
+}
+
+function readCatalogue(
   text: string,
-  { region, zones, source }: { readonly region: string; readonly zones: readonly string[]; readonly source: string },
+  { region, zones, source }: CatalogueSite,
+  schema: z.ZodType<z.infer<typeof instanceTypeSchema>>,
 ): Catalogue {
-  const parsed = z.array(instanceTypeSchema).safeParse(parseJson(text, source));
+  const parsed = z.array(schema).safeParse(parseJson(text, source));
   if (!parsed.success) throw new Error(`${source} is no catalogue of instance types: ${z.prettifyError(parsed.error)}`);
   const offered = parsed.data
     .map((type) => ({ ...type, zones: zones.filter((zone) => type.zones.includes(zone)) }))

@@ -131,7 +131,9 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   const memoryMiB = info.MemoryInfo?.SizeInMiB;
   const architecture = (['x86_64', 'arm64'] as const).find((one) => info.ProcessorInfo?.SupportedArchitectures?.includes(one));
   if (name === undefined || vcpu === undefined || memoryMiB === undefined || architecture === undefined) return undefined;
-  const interfaces = info.NetworkInfo?.MaximumNetworkInterfaces ?? 1;
+  // Pods get their addresses from the default card's interfaces alone.
+  const { NetworkCards: cards = [], DefaultNetworkCardIndex: card = 0, MaximumNetworkInterfaces: all = 1 } = info.NetworkInfo ?? {};
+  const interfaces = cards[card]?.MaximumNetworkInterfaces ?? all;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
   const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
   const labels = { ...typeLabels(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };

@@ -25,7 +25,8 @@ const MACHINE_SHARE = 0.075;
 const STORAGE_BYTES = 16 * 1024 * MIB;
 
 export function toShape({ VCpuInfo, MemoryInfo, NetworkInfo, BareMetal, GpuInfo }: InstanceTypeInfo): Shape {
-  const interfaces = NetworkInfo?.MaximumNetworkInterfaces ?? 1;
+  const { NetworkCards: cards = [], DefaultNetworkCardIndex: card = 0, MaximumNetworkInterfaces: all = 1 } = NetworkInfo ?? {};
+  const interfaces = cards[card]?.MaximumNetworkInterfaces ?? all;
   const addresses = NetworkInfo?.Ipv4AddressesPerInterface ?? 1;
   return {
     vcpu: VCpuInfo?.DefaultVCpus ?? 0,

@@ -277,3 +277,47 @@ test("the price list has each type's price, by page, of machines of bare metal a
   const types = [...loadCatalogue().types.values()].map(({ type, onDemandUsdPerHour }) => [type, onDemandUsdPerHour] as const);
   expect([...prices].sort(([a], [b]) => (a < b ? -1 : 1))).toEqual(types);
 });
+
+test('the image of each variant is another one, and there are none of Amazon Linux 2', async () => {
+  const { send } = bench();
+  const eks = '/aws/service/eks/optimized-ami/1.34';
+  const there = [
+    ...['x86_64/standard', 'x86_64/nvidia', 'x86_64/neuron', 'arm64/standard', 'arm64/nvidia'].map(
+      (variant) => `${eks}/amazon-linux-2023/${variant}/recommended/image_id`,
+    ),
+    ...['aws-k8s-1.34/x86_64', 'aws-k8s-1.34/arm64', 'aws-k8s-1.34-nvidia/x86_64', 'aws-k8s-1.34-nvidia/arm64'].map(
+      (variant) => `/aws/service/bottlerocket/${variant}/latest/image_id`,
+    ),
+  ];
+  const ids = new Set<string>();
+  for (const Name of there) ids.add(/"Value":"(ami-[^"]+)"/.exec(await send(ssm('GetParameter', { Name })))?.[1] ?? Name);
+  expect([...ids].filter((id) => id.startsWith('ami-'))).toHaveLength(there.length);
+  for (const Name of [`${eks}/amazon-linux-2/recommended/image_id`, `${eks}/amazon-linux-2023/arm64/neuron/recommended/image_id`]) {
+    expect(await send(ssm('GetParameter', { Name }))).toMatch(/ParameterNotFound/);
+  }
+});
+
+test("an instance profile goes through the life that Karpenter's EC2NodeClass with a role gives it", async () => {
+  const { send } = bench();
+  const name = { InstanceProfileName: 'test_1234567890' };
+  const path = '/karpenter/us-east-1/test/f2b7/';
+  expect(await send(iam('GetInstanceProfile', name))).toMatch(/^404 .*<Code>NoSuchEntity<\/Code>/);
+  const tag = { 'Tags.member.1.Key': 'kubernetes.io/cluster/test', 'Tags.member.1.Value': 'owned' };
+  expect(await send(iam('CreateInstanceProfile', { ...name, Path: path, ...tag }))).toMatch(/^200 /);
+  expect(await send(iam('CreateInstanceProfile', name))).toMatch(/^409 .*<Code>EntityAlreadyExists<\/Code>/);
+  expect(await send(iam('GetRole', { RoleName: 'nobody' }))).toMatch(/^404 .*<Code>NoSuchEntity<\/Code><Message>The role with name nobody/);
+  // Karpenter tells a missing role from a missing profile by the word in the message.
+  expect(await send(iam('AddRoleToInstanceProfile', { ...name, RoleName: 'nobody' }))).toMatch(
+    /^404 .*<Message>The role with name nobody cannot/,
+  );
+  expect(await send(iam('AddRoleToInstanceProfile', { ...name, RoleName: 'KarpenterNodeRole-test' }))).toMatch(/^200 /);
+  expect(await send(iam('AddRoleToInstanceProfile', { ...name, RoleName: 'KarpenterNodeRole-test' }))).toMatch(
+    /<Code>LimitExceeded<\/Code>/,
+  );
+  const list = await send(iam('ListInstanceProfiles', { PathPrefix: '/karpenter/us-east-1/test/' }));
+  expect(list).toMatch(/<IsTruncated>false<\/IsTruncated>.*<RoleName>KarpenterNodeRole-test<\/RoleName>/);
+  expect(await send(iam('ListInstanceProfiles', { PathPrefix: '/karpenter/us-east-1/other/' }))).not.toContain(name.InstanceProfileName);
+  expect(await send(iam('DeleteInstanceProfile', name))).toMatch(/^409 .*<Code>DeleteConflict<\/Code>/);
+  expect(await send(iam('RemoveRoleFromInstanceProfile', { ...name, RoleName: 'KarpenterNodeRole-test' }))).toMatch(/^200 /);
+  expect(await send(iam('DeleteInstanceProfile', name))).toMatch(/^200 /);
+});

@@ -1,10 +1,78 @@
+import { createHash } from 'node:crypto';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
+import { KUBERNETES_MINOR } from './kubernetes-version.ts';
+
+type Architecture = InstanceType['architecture'];
+
+/** A public image of Amazon's for nodes. */
+export interface NodeImage {
+  readonly id: string;
+  readonly name: string;
+  readonly architecture: Architecture;
+  /** The public parameters of SSM whose value it is. */
+  readonly parameters: readonly string[];
+}
+
+/** What of images is the same for all of them. */
+export const IMAGE_DATES = { created: '2026-01-05T00:00:00.000Z', deprecated: '2028-01-05T00:00:00.000Z' } as const;
+const AL2023_VERSION = 'v20260105';
+const BOTTLEROCKET_VERSION = '1.52.0';
+/** Of an image id after `ami-`. */
+const ID_LENGTH = 17;
+
+/** Which images there are of each family. Source: the parameters that the EKS user guide and Bottlerocket's documentation name. */
+const AL2023 = [
+  ['x86_64', 'standard'],
+  ['x86_64', 'nvidia'],
+  ['x86_64', 'neuron'],
+  ['arm64', 'standard'],
+  ['arm64', 'nvidia'],
+] as const;
+const BOTTLEROCKET = [
+  ['x86_64', ''],
+  ['x86_64', '-nvidia'],
+  ['arm64', ''],
+  ['arm64', '-nvidia'],
+] as const;
+
+/**
+ * The images of the cluster's version of Kubernetes, of Amazon Linux 2023 and Bottlerocket: of Amazon Linux 2 there are none
+ * from 1.33 on. The configured ones are Amazon Linux 2023's standard images; the ids of the others follow from theirs.
+ */
+export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): readonly NodeImage[] {
+  const idOf = (architecture: Architecture, name: string): string =>
+    `ami-${createHash('sha256').update(`${imageIds[architecture]} ${name}`).digest('hex').slice(0, ID_LENGTH)}`;
+  return [
+    ...AL2023.map(([architecture, variant]): NodeImage => {
+      const name = `amazon-eks-node-al2023-${architecture}-${variant}-${KUBERNETES_MINOR}-${AL2023_VERSION}`;
+      const path = `/aws/service/eks/optimized-ami/${KUBERNETES_MINOR}/amazon-linux-2023/${architecture}/${variant}`;
+      return {
+        id: variant === 'standard' ? imageIds[architecture] : idOf(architecture, name),
+        name,
+        architecture,
+        parameters: ['recommended', name].map((last) => `${path}/${last}/image_id`),
+      };
+    }),
+    ...BOTTLEROCKET.map(([architecture, variant]): NodeImage => {
+      const name = `bottlerocket-aws-k8s-${KUBERNETES_MINOR}${variant}-${architecture}-v${BOTTLEROCKET_VERSION}`;
+      const path = `/aws/service/bottlerocket/aws-k8s-${KUBERNETES_MINOR}${variant}/${architecture}`;
+      return {
+        id: idOf(architecture, name),
+        name,
+        architecture,
+        parameters: ['latest', BOTTLEROCKET_VERSION].map((version) => `${path}/${version}/image_id`),
+      };
+    }),
+  ];
+}
 
 /** Why a type can't run an image: it needs one that exists, of its own architecture. */
-export function imageProblem({ imageIds }: ClusterConfig, imageId: string | undefined, type: InstanceType): Ec2Refusal | undefined {
-  const architecture = (['x86_64', 'arm64'] as const).find((one) => imageIds[one] === imageId);
+export function imageProblem(cluster: ClusterConfig, imageId: string | undefined, type: InstanceType): Ec2Refusal | undefined {
+  // Most launches name a configured image: then the others need not be made up.
+  const configured = (['x86_64', 'arm64'] as const).find((one) => cluster.imageIds[one] === imageId);
+  const architecture = configured ?? nodeImages(cluster).find(({ id }) => id === imageId)?.architecture;
   if (architecture === type.architecture) return undefined;
   if (architecture === undefined) return new Ec2Refusal('InvalidAMIID.NotFound', `The image id '[${imageId ?? ''}]' does not exist`);
   return new Ec2Refusal(

@@ -67,8 +67,83 @@ test('instance types are the catalogue, page by page', async () => {
       VCpuInfo: { DefaultVCpus: 2 },
     });
     expect(types.find((type) => type.InstanceType === 'g4dn.12xlarge')?.GpuInfo).toEqual({
-      Gpus: [{ Name: 'T4', Manufacturer: 'NVIDIA', Count: 4 }],
+      Gpus: [
+        {
+          Name: 'T4',
+          Manufacturer: 'NVIDIA',
+          Count: 4,
+          LogicalGpuCount: 4,
+          GpuPartitionSize: 1,
+          Workloads: ['graphics', 'ml-ai'],
+          MemoryInfo: { SizeInMiB: 16_384 },
+        },
+      ],
+      TotalGpuMemoryInMiB: 65_536,
     });
+    expect(types.find((type) => type.InstanceType === 'g6f.large')?.GpuInfo).toMatchObject({
+      Gpus: [{ Count: 0, LogicalGpuCount: 1, GpuPartitionSize: 0.125 }],
+      TotalGpuMemoryInMiB: 2_861,
+    });
+    expect(types.find((type) => type.InstanceType === 'm6id.large')).toMatchObject({
+      EbsInfo: {
+        EbsOptimizedSupport: 'default',
+        EbsOptimizedInfo: {
+          BaselineBandwidthInMbps: 650,
+          BaselineThroughputInMBps: 81.25,
+          MaximumBandwidthInMbps: 10_000,
+          MaximumIops: 40_000,
+        },
+        NvmeSupport: 'required',
+        MaximumEbsAttachments: 26,
+      },
+      InstanceStorageSupported: true,
+      InstanceStorageInfo: { TotalSizeInGB: 118, Disks: [{ Count: 1, SizeInGB: 118, Type: 'ssd' }], NvmeSupport: 'required' },
+      ProcessorInfo: { Manufacturer: 'Intel', SustainedClockSpeedInGhz: 3.5 },
+      VCpuInfo: { DefaultCores: 1, DefaultThreadsPerCore: 2 },
+      PlacementGroupInfo: { SupportedStrategies: ['cluster', 'partition', 'spread'] },
+      HibernationSupported: true,
+      SupportedBootModes: ['legacy-bios', 'uefi'],
+    });
+    expect(types.find((type) => type.InstanceType === 'inf2.48xlarge')).toMatchObject({
+      InferenceAcceleratorInfo: {
+        Accelerators: [{ Name: 'Inferentia2', Manufacturer: 'AWS', Count: 12 }],
+        TotalInferenceMemoryInMiB: 393_216,
+      },
+      NeuronInfo: { NeuronDevices: [{ Name: 'Inferentia2', Count: 12, CoreInfo: { Count: 2, Version: 2 } }] },
+    });
+    const cards = types.find((type) => type.InstanceType === 'p4d.24xlarge')?.NetworkInfo;
+    expect(cards).toMatchObject({ MaximumNetworkCards: 4, MaximumNetworkInterfaces: 60, EfaInfo: { MaximumEfaInterfaces: 4 } });
+    expect(cards?.NetworkCards).toHaveLength(4);
+    expect(cards?.NetworkCards?.[3]).toMatchObject({ NetworkCardIndex: 3, MaximumNetworkInterfaces: 15, PeakBandwidthInGbps: 100 });
+  });
+});
+
+test("instance types have every member that Karpenter's AWS provider reads without looking whether it is there", async () => {
+  await withEc2(async ({ send }) => {
+    let token: string | undefined;
+    do {
+      const page = await send(new DescribeInstanceTypesCommand({ NextToken: token }));
+      for (const {
+        InstanceType,
+        VCpuInfo,
+        MemoryInfo,
+        ProcessorInfo,
+        NetworkInfo,
+        GpuInfo,
+        NeuronInfo,
+        PlacementGroupInfo,
+      } of page.InstanceTypes ?? []) {
+        const [card] = NetworkInfo?.NetworkCards ?? [];
+        const needed = [
+          ...[VCpuInfo?.DefaultVCpus, MemoryInfo?.SizeInMiB, ProcessorInfo?.SupportedArchitectures?.[0], PlacementGroupInfo],
+          ...[NetworkInfo?.DefaultNetworkCardIndex, NetworkInfo?.Ipv4AddressesPerInterface, card?.MaximumNetworkInterfaces],
+          ...(GpuInfo?.Gpus ?? []).flatMap((gpu) => [gpu.Manufacturer, gpu.Count, gpu.MemoryInfo?.SizeInMiB]),
+          ...(NeuronInfo?.NeuronDevices ?? []).flatMap((device) => [device.Count, device.CoreInfo?.Count]),
+        ];
+        expect(needed, InstanceType).not.toContain(undefined);
+      }
+      token = page.NextToken;
+    } while (token !== undefined);
   });
 });
 
@@ -90,6 +165,19 @@ for (const { name, input, expected } of [
       ],
     },
     expected: ['m7g.metal', 'm7gd.metal'],
+  },
+  {
+    name: 'filters of details',
+    input: {
+      Filters: [
+        { Name: 'instance-storage-info.disk.type', Values: ['ssd'] },
+        { Name: 'network-info.efa-supported', Values: ['true'] },
+        { Name: 'network-info.maximum-network-cards', Values: ['4'] },
+        { Name: 'processor-info.supported-architecture', Values: ['x86_64'] },
+        { Name: 'instance-type', Values: ['p4d*'] },
+      ],
+    },
+    expected: ['p4d.24xlarge'],
   },
 ] satisfies { name: string; input: DescribeInstanceTypesCommandInput; expected: string[] }[]) {
   test(`instance types by ${name}`, async () => {
@@ -273,7 +361,19 @@ test('subnets, security groups, images and zones are those of the cluster', asyn
     const { SecurityGroups = [] } = await send(new DescribeSecurityGroupsCommand({ Filters }));
     expect(SecurityGroups.map(({ GroupId, VpcId }) => [GroupId, VpcId])).toEqual([[CLUSTER.securityGroupId, Subnets[0]?.VpcId]]);
     const { Images = [] } = await send(new DescribeImagesCommand({ Filters: [{ Name: 'architecture', Values: ['arm64'] }] }));
-    expect(Images.map(({ ImageId }) => ImageId)).toEqual([CLUSTER.imageIds.arm64]);
+    expect(Images.map(({ ImageId }) => ImageId)).toContain(CLUSTER.imageIds.arm64);
+    // As Karpenter asks: by name and owners, deprecated ones too.
+    const named = { Filters: [{ Name: 'name', Values: ['amazon-eks-node-al2023-*-1.34-*'] }], IncludeDeprecated: true, MaxResults: 1_000 };
+    const al2023 = await send(new DescribeImagesCommand({ ...named, Owners: ['self', 'amazon'] }));
+    expect(new Set(al2023.Images?.map(({ ImageId }) => ImageId)).size).toBe(5);
+    expect(al2023.Images?.find(({ ImageId }) => ImageId === CLUSTER.imageIds.x86_64)).toMatchObject({
+      Name: 'amazon-eks-node-al2023-x86_64-standard-1.34-v20260105',
+      Architecture: 'x86_64',
+      State: 'available',
+      DeprecationTime: '2028-01-05T00:00:00.000Z',
+    });
+    expect((await send(new DescribeImagesCommand({ ...named, Owners: ['self'] }))).Images).toEqual([]);
+    expect((await send(new DescribeImagesCommand({ Filters: [{ Name: 'tag:team', Values: ['a'] }] }))).Images).toEqual([]);
     expect(await refusal(send(new DescribeImagesCommand({ ImageIds: ['ami-00000000'] })))).toBe('400 InvalidAMIID.NotFound');
     expect(await refusal(send(new DescribeSubnetsCommand({ SubnetIds: ['subnet-00000000'] })))).toBe('400 InvalidSubnetID.NotFound');
     const { AvailabilityZones = [] } = await send(new DescribeAvailabilityZonesCommand({}));

@@ -3,13 +3,13 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import { JsonRefusal } from '../../protocols/aws-json/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
+import { IMAGE_DATES, nodeImages } from './images.ts';
 import { JsonService, readInput } from './json-service.ts';
-import { imageOfParameter } from './ssm-images.ts';
 
 /** As requests name it. */
 export const SSM_TARGET = 'AmazonSSM';
 /** When the parameters got their value: the date of the images. */
-const MODIFIED_AT_SECONDS = Date.parse('2026-01-05T00:00:00.000Z') / 1_000;
+const MODIFIED_AT_SECONDS = Date.parse(IMAGE_DATES.created) / 1_000;
 
 const ONE = z.object({ Name: z.string().min(1).max(2_048) });
 const MANY = z.object({ Names: z.array(z.string().min(1).max(2_048)).min(1).max(10) });
@@ -50,7 +50,7 @@ export function createSsm({
 }
 
 function parameter(name: string, cluster: Cluster): object | undefined {
-  const value = imageOfParameter(name, cluster);
+  const value = nodeImages(cluster).find(({ parameters }) => parameters.includes(name))?.id;
   if (value === undefined) return undefined;
   return {
     Name: name,

@@ -1,51 +1,63 @@
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
-import { matchFilters } from '../filters.ts';
+import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
+import { IMAGE_DATES, nodeImages } from '../images.ts';
+import type { NodeImage } from '../images.ts';
 import type { Account } from '../operation.ts';
+import { cutPage } from '../pages.ts';
 
-/** When the images were made: what picks the newest needs a date. */
-const CREATION_DATE = '2026-01-05T00:00:00.000Z';
+const PAGE = { min: 1, max: 1_000 };
+/** Amazon's, with which EKS publishes images. */
 const OWNER_ID = '602401143452';
+const OWNER_ALIAS = 'amazon';
 
-interface Listed {
-  readonly id: string;
-  readonly architecture: 'x86_64' | 'arm64';
-}
+/** Nobody sees the tags of others' images. */
+const tagsOf = (): Readonly<Record<string, string>> => ({});
 
-const ATTRIBUTES: Attributes<Listed> = {
+const ATTRIBUTES: Attributes<NodeImage> = {
+  ...tagAttributes(tagsOf),
   architecture: ({ architecture }) => [architecture],
+  'creation-date': () => [IMAGE_DATES.created],
+  'ena-support': () => ['true'],
+  hypervisor: () => ['xen'],
   'image-id': ({ id }) => [id],
-  name: (image) => [nameOf(image)],
-  'owner-alias': () => ['amazon'],
+  'image-type': () => ['machine'],
+  'is-public': () => ['true'],
+  name: ({ name }) => [name],
+  'owner-alias': () => [OWNER_ALIAS],
   'owner-id': () => [OWNER_ID],
+  'root-device-type': () => ['ebs'],
   state: () => ['available'],
+  'virtualization-type': () => ['hvm'],
 };
 
-/** Lists the cluster's images, one an architecture, in the order of their ids. Whoever may ask: `Owners` is not looked at. */
-export function describeImages({ cluster }: Account, { ImageIds: ids = [], Filters }: DescribeImagesRequest): DescribeImagesResult {
-  const images = (['arm64', 'x86_64'] as const)
-    .map((architecture) => ({ id: cluster.imageIds[architecture], architecture }))
-    .sort((a, b) => (a.id < b.id ? -1 : 1));
+/** Lists Amazon's images for nodes in the order of their ids. The account has none of its own. */
+export function describeImages({ cluster }: Account, request: DescribeImagesRequest): DescribeImagesResult {
+  const { ImageIds: ids = [], Owners: owners = [], Filters, MaxResults, NextToken } = request;
+  const images = [...nodeImages(cluster)].sort((a, b) => (a.id < b.id ? -1 : 1));
   const missing = ids.find((id) => !images.some((image) => image.id === id));
   if (missing !== undefined) throw new Ec2Refusal('InvalidAMIID.NotFound', `The image id '[${missing}]' does not exist`);
-  const matches = matchFilters(Filters, ATTRIBUTES);
-  return { Images: images.filter((image) => (ids.length === 0 || ids.includes(image.id)) && matches(image)).map(write) };
+  const isOwned = owners.length === 0 || owners.some((owner) => owner === OWNER_ALIAS || owner === OWNER_ID);
+  const matches = matchFilters(Filters, ATTRIBUTES, tagsOf);
+  const found = images.filter((image) => isOwned && (ids.length === 0 || ids.includes(image.id)) && matches(image));
+  const { items, nextToken } = cutPage(found, ({ id }) => id, { MaxResults, NextToken }, PAGE);
+  return { Images: items.map(write), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
 }
 
-function nameOf({ architecture }: Listed): string {
-  return `amazon-eks-node-al2023-${architecture}-standard-1.34-v20260105`;
-}
-
-function write(image: Listed): Image {
+function write({ id, name, architecture }: NodeImage): Image {
   return {
-    ImageId: image.id,
-    Name: nameOf(image),
-    Architecture: image.architecture,
-    CreationDate: CREATION_DATE,
-    ImageOwnerAlias: 'amazon',
+    ImageId: id,
+    Name: name,
+    Architecture: architecture,
+    CreationDate: IMAGE_DATES.created,
+    DeprecationTime: IMAGE_DATES.deprecated,
+    ImageOwnerAlias: OWNER_ALIAS,
+    ImageLocation: `${OWNER_ALIAS}/${name}`,
     OwnerId: OWNER_ID,
     ImageType: 'machine',
+    PlatformDetails: 'Linux/UNIX',
+    UsageOperation: 'RunInstances',
     Public: true,
     State: 'available',
     RootDeviceName: '/dev/xvda',
