@@ -28,6 +28,7 @@ import { NODE_VARIABLE, substitute, substituteAll, unknownVariable } from './var
 export async function readCommandTarget(path: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
   const folder = dirname(path);
+  if ('go' in file) throw new TargetFileError(`${path}: go: programs that are compiled from Go can't be run yet`);
   const resources = file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []);
   if ('external' in file) {
     const locatePools = (field: string, command: readonly string[]): readonly string[] => locateProgram(path, field, folder, command);

@@ -151,6 +151,29 @@ const address = z.union([z.string(), z.int()], 'must be PORT or HOST:PORT').tran
   return z.NEVER;
 });
 
+const A_GO_MODULE = 'a Go module, such as {module: example.com/autoscaler, version: v1.2.3, package: ./cmd/controller}';
+
+/** A program in Go that is compiled for the wasm host (`targets/go/build/`). */
+const goSource = z
+  .strictObject(
+    {
+      module: text,
+      version: text.optional(),
+      package: text,
+      /** Modules, and what takes their places: `module@version`, or a folder. */
+      replace: z.record(text, text, 'must be a map of modules').default({}),
+      /** A checkout, instead of a version. */
+      source: text.optional(),
+      overlay: z.boolean('must be true or false').default(true),
+      arguments: z.array(programText, 'must be a list').default([]),
+    },
+    { error: objectErrorOf(`must be ${A_GO_MODULE}`, A_GO_MODULE) },
+  )
+  .refine(({ version, source }) => (version === undefined) !== (source === undefined), 'needs a version or a source, and not both');
+
+/** A target that is compiled from Go. */
+const goTargetSchema = schema.omit({ command: true, directory: true }).extend({ go: goSource });
+
 const AN_EXTERNAL = 'where its requests are taken, such as {kube: 8443, aws: 8444}';
 
 /** A target that somebody else runs. */
@@ -166,11 +189,14 @@ export type TargetFile = z.infer<typeof schema>;
 /** The file of a target that somebody else runs. */
 export type ExternalTargetFile = z.infer<typeof externalSchema>;
 
+/** The file of a target that is compiled from Go. */
+export type GoTargetFile = z.infer<typeof goTargetSchema>;
+
 /** Names that a node class may refer to: it is applied before any program runs. */
 export const NODE_CLASS_VARIABLES: readonly string[] = CLUSTER_VARIABLES;
 
 /** @throws TargetFileError that names the file, each field that is wrong, and what it takes */
-export function parseTargetFile(path: string, source: string): TargetFile | ExternalTargetFile {
+export function parseTargetFile(path: string, source: string): TargetFile | ExternalTargetFile | GoTargetFile {
   let value: unknown;
   try {
     value = parse(source);
@@ -178,8 +204,9 @@ export function parseTargetFile(path: string, source: string): TargetFile | Exte
     const [line = ''] = (error instanceof Error ? error.message : String(error)).split('\n');
     throw new TargetFileError(`${path} is not YAML: ${line}`);
   }
-  const isExternal = typeof value === 'object' && value !== null && 'external' in value;
-  const parsed = isExternal ? externalSchema.safeParse(value) : schema.safeParse(value);
+  const has = (field: string): boolean => typeof value === 'object' && value !== null && field in value;
+  const kind = has('external') ? externalSchema : has('go') ? goTargetSchema : schema;
+  const parsed = kind.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(
     ({ path: field, message }) => `${field.length === 0 ? 'the file' : field.map(String).join('.')} ${message}`,

@@ -45,7 +45,9 @@ const MAX_RELEASES = 8;
  * @throws BuildError, OverlayError
  */
 export async function planBuild({ spec, work, onProgress, signal }: BuildSite): Promise<Plan> {
-  const go = createGo({ name: `${spec.program}@${spec.version}`, goHint: spec.goHint ?? 'it' }, signal);
+  const go = createGo({ name: `${spec.program}@${spec.version}`, goHint: goHintOf(spec) }, signal);
+  // Says at once that it is missing.
+  await go.run(['version'], { directory: work });
   const fetched = spec.source === undefined ? await fetchModule(spec, { go, work, onProgress }) : undefined;
   const directory = fetched?.directory ?? checkoutOf(spec.source ?? '');
   // The module stays as it is: Go is given a copy of its go.mod, and makes its own of the sums beside it.
@@ -90,6 +92,12 @@ async function fetchModule(
   throw new BuildError(
     `${module}@${moduleVersion} can't be fetched: ${found}; look whether there is such a version and Go can reach its proxy (GOPROXY), or build from a checkout`,
   );
+}
+
+/** Which Go to install: the one that a checkout names, else the one that is known to do. */
+function goHintOf({ source, goHint = 'it' }: GoProgramSpec): string {
+  const [, version] = source === undefined ? [] : (/^go (\S+)$/m.exec(readFileSync(join(checkoutOf(source), 'go.mod'), 'utf8')) ?? []);
+  return version === undefined ? goHint : `Go ${version} or later`;
 }
 
 function checkoutOf(source: string): string {

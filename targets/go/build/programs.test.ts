@@ -1,0 +1,49 @@
+import { expect, test } from '@playwright/test';
+import { TargetVersionError, parseTargetVersion, specOf } from './programs.ts';
+
+for (const [text, version, kind] of [
+  ['karpenter@1.14.1', '1.14.1', 'release'],
+  ['karpenter@v1.14.1', '1.14.1', 'release'],
+  ['karpenter@1.15.0-rc.1', '1.15.0-rc.1', 'release'],
+  ['karpenter@6e7eab7', '6e7eab7', 'commit'],
+  ['karpenter@1234567', '1234567', 'commit'],
+  ['karpenter@mine', 'mine', 'name'],
+] as const) {
+  test(`${text} is a ${kind}`, () => {
+    expect(parseTargetVersion(text)).toMatchObject({ program: { name: 'karpenter' }, version, kind });
+  });
+}
+
+for (const [text, message] of [
+  ['karpenter', 'give karpenter a version, such as karpenter@1.14.1'],
+  ['karpenter@', 'give karpenter a version'],
+  ['karpenter@1.14', '"1.14" is no whole version; give all three numbers, such as karpenter@1.14.1'],
+  ['karpenter@latest', 'which version is the latest changes'],
+  ['karpenter@1.8.9', 'karpenter@1.8.9 is too old: 1.9.0 is the first'],
+  ['karpenter@0.37.0', 'too old'],
+  ['karpenter@a/b', '"a/b" is no version'],
+  ['karpenter@..', '".." is no version'],
+  ['karpenter@1.14.1@2', 'more than one @'],
+  ['karpentr@1.14.1', 'did you mean karpenter?'],
+  ['', 'there are: karpenter'],
+] as const) {
+  test(`"${text}" is refused`, () => {
+    expect(() => parseTargetVersion(text)).toThrow(TargetVersionError);
+    expect(() => parseTargetVersion(text)).toThrow(message);
+  });
+}
+
+test('a release and a commit are asked of the proxy, a name needs a checkout', () => {
+  expect(specOf(parseTargetVersion('karpenter@1.14.1'), {})).toMatchObject({
+    version: '1.14.1',
+    moduleVersion: 'v1.14.1',
+    source: undefined,
+    replace: {},
+  });
+  expect(specOf(parseTargetVersion('karpenter@6e7eab7'), {})).toMatchObject({ moduleVersion: '6e7eab7' });
+  expect(specOf(parseTargetVersion('karpenter@mine'), { source: '/a', core: '/b' })).toMatchObject({
+    source: '/a',
+    replace: { 'sigs.k8s.io/karpenter': '/b' },
+  });
+  expect(() => specOf(parseTargetVersion('karpenter@mine'), {})).toThrow('as the name of a checkout it needs --source');
+});

@@ -1,0 +1,66 @@
+import { expect, test } from '@playwright/test';
+import { TargetFileError, parseTargetFile } from '../../command/target-file.ts';
+import { specOfTarget } from './target-spec.ts';
+import type { GoProgramSpec } from './spec.ts';
+
+const LEAST = {
+  name: 'My autoscaler',
+  pools: { as: 'karpenter' },
+  ready: { log: 'ready' },
+  constants: { emptyAfter: '1m', termination: '35s' },
+};
+const GO = { module: 'example.com/autoscaler', version: 'v1.2.3', package: './cmd/controller' };
+
+function specFor(go: unknown): GoProgramSpec {
+  const file = parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, go }));
+  if (!('go' in file)) throw new Error('it is no Go target');
+  return specOfTarget(file, '/folder');
+}
+
+test('a version of a module is asked of the proxy', () => {
+  expect(specFor(GO)).toMatchObject({
+    program: 'My-autoscaler',
+    version: 'v1.2.3',
+    module: 'example.com/autoscaler',
+    moduleVersion: 'v1.2.3',
+    package: './cmd/controller',
+    source: undefined,
+    replace: {},
+    overlay: true,
+  });
+});
+
+test('folders are meant from that of the file', () => {
+  const { version: _version, ...rest } = GO;
+  const spec = specFor({
+    ...rest,
+    source: '../checkout',
+    replace: { 'a.invalid/a': 'b.invalid/b@v1.0.0', 'c.invalid/c': './c' },
+    overlay: false,
+  });
+  expect(spec).toMatchObject({
+    source: '/checkout',
+    moduleVersion: undefined,
+    replace: { 'a.invalid/a': 'b.invalid/b@v1.0.0', 'c.invalid/c': '/folder/c' },
+    overlay: false,
+  });
+  expect(spec.version).toMatch(/^checkout-[0-9a-f]{8}$/);
+});
+
+for (const [what, go, message] of [
+  ['no version', { module: 'a', package: '.' }, 'go needs a version or a source, and not both'],
+  ['both', { ...GO, source: '.' }, 'go needs a version or a source, and not both'],
+  ['no package', { module: 'a', version: 'v1.0.0' }, 'go.package is missing'],
+  ['an unknown field', { ...GO, pakage: '.' }, 'did you mean package?'],
+  ['a text', 'example.com/autoscaler', 'go must be a Go module, such as'],
+  ['an unknown variable', { ...GO, arguments: ['${NOTHING}'] }, 'go.arguments.0 refers to ${NOTHING}'],
+] as const) {
+  test(`refused: ${what}`, () => {
+    expect(() => specFor(go)).toThrow(TargetFileError);
+    expect(() => specFor(go)).toThrow(message);
+  });
+}
+
+test('a program is compiled or started, not both', () => {
+  expect(() => parseTargetFile('target.yaml', JSON.stringify({ ...LEAST, go: GO, command: ['x'] }))).toThrow('has no field command');
+});
