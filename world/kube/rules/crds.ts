@@ -8,6 +8,7 @@ import type { ApiObject, Resource, ResourceRules } from '../resource.ts';
 import { checkDnsLabel, checkDnsSubdomain } from '../../../protocols/kube/names.ts';
 import { crdShape } from '../validation/shapes.ts';
 import type { Crd } from '../validation/shapes.ts';
+import { compileRules } from '../validation/custom/cel/rules.ts';
 import { customRules } from './custom.ts';
 
 /** By which a definition waits for its objects to go. */
@@ -15,8 +16,8 @@ export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /**
  * CustomResourceDefinitions. The real conditions are set by a controller some milliseconds later; here a definition is
- * established, and served, as soon as it is created. Of a schema itself only its presence is validated, not that it is
- * structural.
+ * established, and served, as soon as it is created. Of a schema itself its presence is validated, and that its CEL rules compile,
+ * not that it is structural.
  */
 export const crdRules: ResourceRules = {
   shape: crdShape,
@@ -61,7 +62,7 @@ export const crdRules: ResourceRules = {
     },
     isHeld: () => false,
   },
-  validate,
+  validate: (object, old) => [...validate(object), ...ruleErrors(specOf(object).versions, old === undefined ? [] : specOf(old).versions)],
   validateUpdate: (object, old) => {
     const [next, before] = [specOf(object), specOf(old)];
     const immutable = (field: string, value: unknown, was: unknown): FieldError[] =>
@@ -109,6 +110,23 @@ function validate(object: ApiObject): FieldError[] {
     else errors.push(...checkDnsLabel(name.toLowerCase()).map((problem) => invalid(`spec.names.${part}`, name, problem)));
   }
   return errors;
+}
+
+/**
+ * What is wrong with the CEL rules of the versions. Schemas that an update leaves as they were are not compiled again.
+ * @param old the versions that an update replaces
+ */
+function ruleErrors(versions: readonly CrdVersion[], old: readonly CrdVersion[]): FieldError[] {
+  const [first, ...others] = versions.map((version) => version.schema?.openAPIV3Schema);
+  // Schemas that all versions share have moved to the top in the server's internal type.
+  const shared = others.every((schema) => isDeepStrictEqual(schema, first));
+  return (shared ? versions.slice(0, 1) : versions).flatMap(({ name, schema }, index) => {
+    const now = schema?.openAPIV3Schema;
+    const before = old.find((version) => version.name === name)?.schema?.openAPIV3Schema;
+    if (now === undefined || isDeepStrictEqual(now, before)) return [];
+    const path = shared ? 'spec.validation.openAPIV3Schema' : `spec.versions[${index}].schema.openAPIV3Schema`;
+    return compileRules(now, path).errors;
+  });
 }
 
 /** A version as messages show it: the server's internal type, where schemas of equal versions have moved to the top. */

@@ -3,7 +3,9 @@ import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import type { ApiObject, ResourceRules, ScalePaths } from '../resource.ts';
 import { withDefaults } from '../validation/custom/defaults.ts';
 import { prune } from '../validation/custom/prune.ts';
-import { hasRules } from '../validation/custom/schema.ts';
+import { checkRules } from '../validation/custom/cel/check.ts';
+import { compileRules } from '../validation/custom/cel/rules.ts';
+import type { RuleSet } from '../validation/custom/cel/rules.ts';
 import type { Schema } from '../validation/custom/schema.ts';
 import { validateLists, validateSchema } from '../validation/custom/validate.ts';
 
@@ -17,17 +19,21 @@ const RULES_NOT_CHECKED = invalid(
 
 /**
  * The rules of one version of a custom resource, from its schema: unknown fields are dropped, defaults filled in, the
- * rest validated, as `apiextensions-apiserver/pkg/registry/customresource` does.
+ * rest validated, as `apiextensions-apiserver/pkg/registry/customresource` does. CEL rules are asked of what is otherwise valid.
  *
- * Where it differs: **CEL rules (`x-kubernetes-validations`) are not evaluated**, so an object that only they refuse is
- * taken. Defaults are filled in when an object is written, not again when it is read.
+ * Where it differs: defaults are filled in when an object is written, not again when it is read.
  * @param scale where the scale subresource, if there is one, finds replicas
  * @param fields jsonPaths (`.spec.color`) that field selectors may name
  */
 export function customRules(schema: Schema, fields: readonly string[], scale: ScalePaths | undefined): ResourceRules {
-  const rules = hasRules(schema);
-  const blocked = (errors: readonly FieldError[]): FieldError[] =>
-    rules && errors.some(({ reason }) => BLOCKING.includes(reason)) ? [RULES_NOT_CHECKED] : [];
+  let rules: RuleSet | undefined;
+  const withRules = (errors: readonly FieldError[], object: ApiObject, old: ApiObject | undefined): FieldError[] => {
+    // Compiled when they are first asked: many definitions get no objects.
+    const { root } = (rules ??= compileRules(schema, ''));
+    if (root === undefined) return [...errors];
+    if (errors.some(({ reason }) => BLOCKING.includes(reason))) return [...errors, RULES_NOT_CHECKED];
+    return [...errors, ...checkRules(root, object, old)];
+  };
   return {
     defaults: (object) => withDefaults(prune(object, schema), schema) as ApiObject,
     unknownFields: (object) => {
@@ -38,17 +44,15 @@ export function customRules(schema: Schema, fields: readonly string[], scale: Sc
     validate: (object, old) => {
       const lists = old !== undefined && validateLists(old, schema, '').length > 0 ? [] : validateLists(object, schema, '');
       const replicas = validateReplicas(object, [scale?.specReplicasPath, scale?.statusReplicasPath]);
-      const errors = [...validateSchema(object, schema, '', old), ...replicas, ...lists];
-      return [...errors, ...blocked(errors)];
+      return withRules([...validateSchema(object, schema, '', old), ...replicas, ...lists], object, old);
     },
     validateStatus: (object, old) => {
       const status = schema.properties?.status;
-      if (status === undefined || object.status === undefined) return [];
+      if (status === undefined || object.status === undefined) return withRules([], object, old);
       const lists = validateLists(old.status, status, 'status').length > 0 ? [] : validateLists(object.status, status, 'status');
       // A status is validated for itself: messages name its fields without it, the fields of the errors don't.
       const own = validateSchema(object.status, status, '', old.status).map((error) => ({ ...error, field: below('status', error.field) }));
-      const errors = [...own, ...lists, ...validateReplicas(object, [scale?.statusReplicasPath])];
-      return [...errors, ...blocked(errors)];
+      return withRules([...own, ...lists, ...validateReplicas(object, [scale?.statusReplicasPath])], object, old);
     },
     fields: Object.fromEntries(fields.map((path) => [path.replace(/^\./, ''), (object: ApiObject) => readPath(object, path)])),
   };

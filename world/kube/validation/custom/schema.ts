@@ -34,6 +34,7 @@ export interface Schema {
   readonly 'x-kubernetes-embedded-resource'?: boolean;
   readonly 'x-kubernetes-list-type'?: string;
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
+  readonly 'x-kubernetes-map-type'?: string;
   readonly 'x-kubernetes-validations'?: readonly unknown[];
 }
 
@@ -50,8 +51,8 @@ const ANYTHING: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 /** Whether a schema has CEL rules anywhere. */
 export function hasRules(schema: Schema): boolean {
   if ((schema['x-kubernetes-validations']?.length ?? 0) > 0) return true;
-  const { properties = {}, additionalProperties, items } = schema;
-  const below = [...Object.values(properties), additionalProperties, items];
+  const { properties = {}, additionalProperties, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  const below = [...Object.values(properties), additionalProperties, items, ...allOf, ...anyOf, ...oneOf];
   return below.some((one) => typeof one === 'object' && hasRules(one));
 }
 

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { duplicate, invalid, notSupported, required, tooLong } from '../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../protocols/kube/field-error.ts';
 import { hasFormat } from './formats.ts';
+import { goRegExp } from './regexp.ts';
 import { isObject, propertyOf } from './schema.ts';
 import type { Schema } from './schema.ts';
 
@@ -11,7 +12,7 @@ const NO_FIELD = '<nil>';
 /**
  * Validates a value against a schema, with the words of `kube-openapi/pkg/validation` as the API server reports them.
  * What an update leaves as it was is not looked at again (validation ratcheting); items of lists are told apart by their
- * keys, or not at all. CEL rules (`x-kubernetes-validations`) are not evaluated.
+ * keys, or not at all.
  * @param path of the value, empty for an object as a whole
  * @param old the value that an update replaces; undefined on creation
  */
@@ -78,26 +79,13 @@ function validateString(text: string, { minLength, maxLength, pattern, format }:
     errors.push(tooLong(path, `may not be more than ${maxLength} ${maxLength === 1 ? 'byte' : 'bytes'}`));
   } else if (minLength !== undefined && length < minLength) {
     errors.push(invalid(path, text, `${inBody(path)} should be at least ${minLength} chars long`));
-  } else if (pattern !== undefined && matches(text, pattern) === false) {
+  } else if (pattern !== undefined && goRegExp(pattern)?.test(text) === false) {
     errors.push(invalid(path, text, `${inBody(path)} should match '${pattern}'`));
   }
   if (format !== undefined && !hasFormat(text, format)) {
     errors.push(typeInvalid(path, text, `${inBody(path)} must be of type ${format}: ${JSON.stringify(text)}`));
   }
   return errors;
-}
-
-/** @returns undefined for a pattern that only Go's regular expressions know */
-function matches(text: string, pattern: string): boolean | undefined {
-  try {
-    return new RegExp(pattern, 'u').test(text);
-  } catch {
-    try {
-      return new RegExp(pattern).test(text);
-    } catch {
-      return undefined;
-    }
-  }
 }
 
 function validateNumber(value: number, schema: Schema, path: string): FieldError[] {

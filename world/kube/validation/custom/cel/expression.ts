@@ -1,0 +1,224 @@
+import { EvaluationError, ParseError, TypeError } from '@marcbachmann/cel-js';
+import type { ASTNode, Environment } from '@marcbachmann/cel-js';
+import { goRegExp } from '../regexp.ts';
+
+/** A CEL expression that was found sound. */
+export interface Expression {
+  /** @throws RuleError */
+  evaluate(variables: Readonly<Record<string, unknown>>): unknown;
+}
+
+/** An expression that went wrong, in the words of cel-go as far as they are known. */
+export class RuleError extends Error {
+  override readonly name = 'RuleError';
+  /** No function or operator takes what it was given. */
+  readonly noOverload: boolean;
+  constructor(message: string, noOverload = false) {
+    super(message);
+    this.noOverload = noOverload;
+  }
+}
+
+/** Names that ours have in the environment where the library's own are wrong for Kubernetes; as long as they are, for positions. */
+const OURS: Readonly<Record<string, string>> = { has: 'hAs', int: 'iNt', matches: 'mAtches' };
+const THEIRS: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(OURS).map(([theirs, ours]) => [ours, theirs]));
+
+/** Literals and comments, which are left alone, or a call of a function. */
+const TOKENS =
+  /[bB]?[rR][bB]?(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/[^\n]*|(\.\s*)?\b([A-Za-z_]\w*)(?=\s*\()|[A-Za-z_]\w*/g;
+
+function withOurNames(source: string): string {
+  return source.replaceAll(TOKENS, (token, dot: string | undefined, name: string | undefined) => {
+    const ours = name === undefined ? undefined : OURS[name];
+    // `has` and `int` are functions, `matches` is a method too.
+    if (name === undefined || ours === undefined || (dot !== undefined && name !== 'matches')) return token;
+    return `${dot ?? ''}${ours}`;
+  });
+}
+
+/** The names of all functions, as rules write them. */
+export function functionsOf(env: Environment): ReadonlySet<string> {
+  return new Set(env.getDefinitions().functions.map(({ name }) => THEIRS[name] ?? name));
+}
+
+/** Whether an expression names a variable. */
+export function mentions(source: string, variable: string): boolean {
+  let found = false;
+  source.replaceAll(TOKENS_AND_FIELDS, (token) => {
+    found ||= token === variable;
+    return token;
+  });
+  return found;
+}
+
+const TOKENS_AND_FIELDS = new RegExp(`\\.\\s*\\??\\s*[A-Za-z_]\\w*|${TOKENS.source}`, 'g');
+
+/**
+ * Parses and checks an expression.
+ * @param functions the names of all functions, to tell unknown ones from wrong arguments
+ * @param type what it has to be: `bool` or `string`
+ * @returns a text for one that does not compile, as cel-go words it where its words are known
+ */
+export function compile(
+  env: Environment,
+  functions: ReadonlySet<string>,
+  source: string,
+  type: 'bool' | 'string',
+): Expression | { readonly problem: string } {
+  try {
+    const program = env.parse(withOurNames(source));
+    const checked = program.check();
+    if (checked.error !== undefined) throw checked.error;
+    if (checked.type !== type && checked.type !== 'dyn') return { problem: `must evaluate to a ${type}` };
+    const pattern = badPattern(program.ast);
+    if (pattern !== undefined) return { problem: issue(source, pattern.start, `invalid matches argument`) };
+    return { evaluate: (variables) => evaluate(program, variables) };
+  } catch (error) {
+    if (error instanceof ParseError) return { problem: issue(source, error.range?.start ?? 0, `Syntax error: ${error.summary}`) };
+    if (error instanceof TypeError || error instanceof EvaluationError) {
+      return { problem: issue(source, placeOf(source, error), typeProblem(error, functions)) };
+    }
+    throw error;
+  }
+}
+
+/** As cel-go prints an issue: where, what, and the line with a mark below. */
+function issue(source: string, offset: number, message: string): string {
+  const before = source.slice(0, offset).split('\n');
+  const column = before.at(-1)?.length ?? 0;
+  const line = source.split('\n')[before.length - 1] ?? '';
+  return `compilation failed: ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
+}
+
+/** Where cel-go says that a node is: at its operator, the dot before a field, or the bracket that a call opens. */
+function placeOf(source: string, { node, range }: TypeError | EvaluationError): number {
+  const start = node?.start ?? range?.start ?? 0;
+  if (node === undefined) return start;
+  const after = (from: number, text: string): number => Math.max(source.indexOf(text, from), start);
+  switch (node.op) {
+    case 'value':
+    case 'id':
+    case 'list':
+    case 'map':
+    case '!_':
+    case '-_':
+      return start;
+    case 'call':
+      return after(start, '(');
+    case 'rcall':
+      return after(after(node.args[1].end, '.'), '(');
+    case '.':
+    case '.?':
+      return after(node.args[0].end, '.');
+    case '[]':
+    case '[?]':
+      return after(node.args[0].end, '[');
+    case '?:':
+      return after(node.args[0].end, '?');
+    default:
+      return after(node.args[0].end, node.op);
+  }
+}
+
+function typeProblem({ code, summary }: TypeError | EvaluationError, functions: ReadonlySet<string>): string {
+  const text = plain(summary);
+  const name = /: (\S+)$/.exec(text)?.[1] ?? '';
+  const quoted = [...text.matchAll(/'([^']*)'/g)].map(([, part = '']) => part);
+  switch (code) {
+    case 'no_such_key':
+      return `undefined field '${name}'`;
+    case 'cannot_index_type':
+      return `type '${quoted[0] ?? ''}' does not support field selection`;
+    case 'unknown_variable':
+      return undeclared(name);
+    case 'invalid_comprehension_range':
+      return text.replace('Expression', 'expression').replace(/\.$/, '');
+    case 'incompatible_ternary_branches':
+      return unmatched('_?_:_', `(bool, ${quoted.join(', ')})`);
+    case 'invalid_logical_operand':
+      return `expected type 'bool' but found '${quoted[0] ?? ''}'`;
+    case 'no_such_overload': {
+      const [, unary, operand = ''] = /^no such overload: ([!-])(\w.*)$/.exec(text) ?? [];
+      if (unary !== undefined) return unmatched(`${unary}_`, `(${operand})`);
+      const [, left = '', operator = '', right = ''] = /^no such overload: (.+) (\S+) (.+)$/.exec(text) ?? [];
+      return unmatched(operator === 'in' ? '@in' : `_${operator}_`, `(${left}, ${right})`);
+    }
+    case 'no_matching_overload': {
+      const [, receiver, called = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(text) ?? [];
+      if (!functions.has(called)) return undeclared(called);
+      return unmatched(called, receiver === undefined ? `(${args})` : `${receiver}.(${args})`);
+    }
+    default:
+      return text;
+  }
+}
+
+function undeclared(name: string): string {
+  return `undeclared reference to '${name}' (in container '')`;
+}
+
+function unmatched(called: string, args: string): string {
+  return `found no matching overload for '${called}' applied to '${args}'`;
+}
+
+/** The library's text without names that are ours alone, types as cel-go writes them. */
+function plain(text: string): string {
+  return text
+    .replaceAll(/\bObject\d+\b/g, 'object')
+    .replaceAll(/\b(list|map|optional)</g, '$1(')
+    .replaceAll(/(?<=[\w)])>/g, ')')
+    .replaceAll(/\b(?:hAs|iNt|mAtches)\b/g, (name) => THEIRS[name] ?? name);
+}
+
+/** The first pattern that Go does not take, where patterns are literals. */
+function badPattern(node: unknown): ASTNode | undefined {
+  if (Array.isArray(node)) {
+    for (const one of node) {
+      const bad = badPattern(one);
+      if (bad !== undefined) return bad;
+    }
+    return undefined;
+  }
+  if (!isNode(node)) return undefined;
+  if (node.op === 'rcall' && ['mAtches', 'find', 'findAll'].includes(node.args[0])) {
+    const [pattern] = node.args[2];
+    if (pattern?.op === 'value' && typeof pattern.args === 'string' && goRegExp(pattern.args) === undefined) return pattern;
+  }
+  return badPattern(node.args);
+}
+
+function isNode(value: unknown): value is ASTNode {
+  return typeof value === 'object' && value !== null && 'op' in value && 'args' in value;
+}
+
+function evaluate(program: ReturnType<Environment['parse']>, variables: Readonly<Record<string, unknown>>): unknown {
+  try {
+    const value: unknown = program(variables);
+    return value;
+  } catch (error) {
+    if (error instanceof EvaluationError || error instanceof TypeError) throw evaluationProblem(error);
+    throw error;
+  }
+}
+
+function evaluationProblem({ code, summary }: TypeError | EvaluationError): RuleError {
+  const text = plain(summary);
+  switch (code) {
+    case 'no_such_key':
+      return new RuleError(`no such key: ${/: (\S+)$/.exec(text)?.[1] ?? ''}`);
+    case 'index_out_of_bounds':
+      return new RuleError(`index out of bounds: ${/index (-?\d+)/.exec(text)?.[1] ?? ''}`);
+    case 'modulo_by_zero':
+      return new RuleError('modulus by zero');
+    case 'numeric_overflow':
+      return new RuleError('integer overflow');
+    case 'no_such_overload':
+    case 'no_matching_overload':
+    case 'field_type_mismatch':
+    case 'list_item_type_mismatch':
+    case 'variable_type_mismatch':
+      return new RuleError('no such overload', true);
+    default:
+      return new RuleError(text);
+  }
+}

@@ -1,0 +1,205 @@
+import type { Environment } from '@marcbachmann/cel-js';
+import { forbidden, invalid, notSupported, required } from '../../../../../protocols/kube/field-error.ts';
+import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
+import { hasRules, isObject } from '../schema.ts';
+import type { Schema } from '../schema.ts';
+import { compile, functionsOf, mentions } from './expression.ts';
+import type { Expression } from './expression.ts';
+import { readFieldPath } from './field-path.ts';
+import { kubernetesEnvironment } from './library.ts';
+import { CelTypes } from './values.ts';
+import type { CelType } from './values.ts';
+
+const REASONS = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
+
+/** An entry of `x-kubernetes-validations`. */
+export interface Rule {
+  readonly rule: string;
+  readonly message: string;
+  readonly messageExpression: string;
+  readonly reason: string | undefined;
+  readonly fieldPath: string;
+  readonly optionalOldSelf: boolean | undefined;
+}
+
+/** A rule that can be evaluated. */
+export interface CompiledRule extends Rule {
+  readonly expression: Expression;
+  readonly words: Expression | undefined;
+  /** A transition rule: asked only where there is an old value, unless that is optional. */
+  readonly usesOldSelf: boolean;
+  /** Where its errors are, below the value. */
+  readonly below: string;
+}
+
+/** The rules of a schema, in its shape. Parts without any are left out. */
+export interface RuleNode {
+  readonly type: CelType;
+  readonly rules: readonly CompiledRule[];
+  readonly properties: ReadonlyMap<string, RuleNode>;
+  readonly values: RuleNode | undefined;
+  readonly items: RuleNode | undefined;
+  /** Whether a transition rule is among all these. */
+  readonly transitions: boolean;
+}
+
+/** The rules of a schema. */
+export interface RuleSet {
+  /** Absent without rules. */
+  readonly root?: RuleNode;
+  /** What keeps a definition with this schema from being taken. */
+  readonly errors: readonly FieldError[];
+}
+
+/**
+ * Compiles all rules of a custom resource's schema (`apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go` and
+ * `pkg/apis/apiextensions/validation`). What they may cost is not estimated: no rule is refused for it.
+ * @param path where the schema lies in its definition
+ */
+export function compileRules(schema: Schema, path: string): RuleSet {
+  if (!hasRules(schema)) return { errors: [] };
+  const compiler = new Compiler();
+  const root = compiler.compile(schema, path);
+  return { ...(root === undefined ? {} : { root }), errors: compiler.errors };
+}
+
+class Compiler {
+  readonly errors: FieldError[] = [];
+  readonly #env = kubernetesEnvironment();
+  readonly #functions = functionsOf(this.#env);
+  readonly #environments = new Map<string, Environment>();
+
+  compile(schema: Schema, path: string): RuleNode | undefined {
+    // All types have to be known before the first rule is compiled.
+    return this.#node(schema, new CelTypes(this.#env).of(schema, true), path, undefined);
+  }
+
+  /** @param uncorrelatable where an enclosing schema lies whose old parts can't be told from each other */
+  #node(schema: Schema, type: CelType | undefined, path: string, uncorrelatable: string | undefined): RuleNode | undefined {
+    const entries = schema['x-kubernetes-validations'] ?? [];
+    if (type === undefined) {
+      if (entries.length > 0) this.#refuse(`${path}.x-kubernetes-validations`, NO_TYPE);
+      return undefined;
+    }
+    for (const at of ['allOf', 'anyOf', 'oneOf'] as const) {
+      for (const [index, part] of (schema[at] ?? []).entries()) {
+        if ((part['x-kubernetes-validations'] ?? []).length === 0) continue;
+        this.errors.push(forbidden(`${path}.${at}[${index}].x-kubernetes-validations`, 'must be empty to be structural'));
+      }
+    }
+    const below = (part: Schema | undefined, partType: CelType | undefined, at: string, unclear = uncorrelatable): RuleNode | undefined =>
+      part === undefined ? undefined : this.#node(part, partType, `${path}.${at}`, unclear);
+    const rules = entries.flatMap((entry, index) => {
+      const rule = this.#rule(readRule(entry), schema, type, `${path}.x-kubernetes-validations[${index}]`, uncorrelatable);
+      return rule === undefined ? [] : [rule];
+    });
+    const properties = new Map<string, RuleNode>();
+    for (const [key, property] of Object.entries(schema.properties ?? {})) {
+      const unclear = MAP_TYPES.includes(schema['x-kubernetes-map-type']) ? uncorrelatable : path;
+      const node = below(property, type.properties?.get(key), `properties[${key}]`, unclear);
+      if (node !== undefined) properties.set(key, node);
+    }
+    const values = below(inner(schema.additionalProperties), type.element, 'additionalProperties');
+    const items = below(schema.items, type.element, 'items', schema['x-kubernetes-list-type'] === 'map' ? uncorrelatable : path);
+    const parts = [...properties.values(), ...[values, items].filter((one) => one !== undefined)];
+    if (rules.length === 0 && parts.length === 0) return undefined;
+    const transitions = rules.some(({ usesOldSelf }) => usesOldSelf) || parts.some((part) => part.transitions);
+    return { type, rules, properties, values, items, transitions };
+  }
+
+  #rule(rule: Rule, schema: Schema, type: CelType, path: string, uncorrelatable: string | undefined): CompiledRule | undefined {
+    const malformed = shapeErrors(rule, schema, path);
+    if (malformed.length > 0) {
+      this.errors.push(...malformed);
+      return undefined;
+    }
+    const env = this.#environment(type.name, rule.optionalOldSelf === true);
+    const expression = compile(env, this.#functions, rule.rule, 'bool');
+    if ('problem' in expression) {
+      const problem = expression.problem.replace(/^must/, 'cel expression must');
+      this.errors.push(invalid(`${path}.rule`, internal(rule), problem));
+      return undefined;
+    }
+    const words = rule.messageExpression === '' ? undefined : compile(env, this.#functions, rule.messageExpression, 'string');
+    if (words !== undefined && 'problem' in words) {
+      this.errors.push(invalid(`${path}.messageExpression`, internal(rule), `messageExpression ${words.problem}`));
+      return undefined;
+    }
+    const usesOldSelf = mentions(rule.rule, 'oldSelf');
+    if (usesOldSelf && uncorrelatable !== undefined) {
+      const problem = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      this.errors.push(invalid(`${path}.rule`, rule.rule, problem));
+    }
+    if (!usesOldSelf && rule.optionalOldSelf !== undefined) {
+      this.errors.push(invalid(`${path}.optionalOldSelf`, rule.optionalOldSelf, 'may not be set if oldSelf is not used in rule'));
+    }
+    return { ...rule, expression, words, usesOldSelf, below: readFieldPath(rule.fieldPath, schema) ?? '' };
+  }
+
+  /** Where `self` and `oldSelf` have their types. */
+  #environment(type: string, optional: boolean): Environment {
+    const old = optional ? `optional<${type}>` : type;
+    const known = this.#environments.get(old);
+    if (known !== undefined) return known;
+    const made = this.#env.clone().registerVariable('self', type).registerVariable('oldSelf', old);
+    this.#environments.set(old, made);
+    return made;
+  }
+
+  #refuse(field: string, problem: string): void {
+    this.errors.push({ reason: 'InternalError', field, message: `Internal error: ${problem}` });
+  }
+}
+
+const NO_TYPE = 'internal error: failed to retrieve type information for x-kubernetes-validations';
+/** Types of maps, all that there are, whose fields are known again after an update. */
+const MAP_TYPES: readonly (string | undefined)[] = [undefined, 'granular', 'atomic'];
+
+function inner(additional: Schema | boolean | undefined): Schema | undefined {
+  return isObject(additional) ? additional : undefined;
+}
+
+function readRule(entry: unknown): Rule {
+  const fields = isObject(entry) ? entry : {};
+  const text = (field: string): string => (typeof fields[field] === 'string' ? fields[field] : '');
+  return {
+    rule: text('rule'),
+    message: text('message'),
+    messageExpression: text('messageExpression'),
+    reason: fields['reason'] === undefined ? undefined : text('reason'),
+    fieldPath: text('fieldPath'),
+    optionalOldSelf: typeof fields['optionalOldSelf'] === 'boolean' ? fields['optionalOldSelf'] : undefined,
+  };
+}
+
+/** A rule as messages show it: the server's internal type. */
+function internal({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: Rule): object {
+  return {
+    Rule: rule,
+    Message: message,
+    MessageExpression: messageExpression,
+    Reason: reason ?? null,
+    FieldPath: fieldPath,
+    OptionalOldSelf: optionalOldSelf ?? null,
+  };
+}
+
+/** What is wrong with a rule besides its expressions. */
+function shapeErrors({ rule, message, messageExpression, reason, fieldPath }: Rule, schema: Schema, path: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const blank = (text: string): boolean => text !== '' && text.trim() === '';
+  if (rule.trim() === '') errors.push(required(`${path}.rule`, 'rule is not specified'));
+  else if (blank(message)) errors.push(invalid(`${path}.message`, message, 'must be non-empty if specified'));
+  else if (message.trim().includes('\n')) errors.push(invalid(`${path}.message`, message, 'must not contain line breaks'));
+  else if (rule.trim().includes('\n') && message === '') {
+    errors.push(required(`${path}.message`, 'message must be specified if rule contains line breaks'));
+  }
+  if (blank(messageExpression)) errors.push(required(`${path}.messageExpression`, 'messageExpression must be non-empty if specified'));
+  if (reason !== undefined && !REASONS.includes(reason)) errors.push(notSupported(`${path}.reason`, reason, REASONS));
+  if (blank(fieldPath)) errors.push(invalid(`${path}.fieldPath`, fieldPath, 'must be non-empty if specified'));
+  if (fieldPath.includes('\n')) errors.push(invalid(`${path}.fieldPath`, fieldPath, 'must not contain line breaks'));
+  if (fieldPath !== '' && readFieldPath(fieldPath, schema) === undefined) {
+    errors.push(invalid(`${path}.fieldPath`, fieldPath, 'must be a valid path'));
+  }
+  return errors;
+}

@@ -1,0 +1,45 @@
+/** What POSIX classes inside brackets stand for. */
+const POSIX: Readonly<Record<string, string>> = {
+  alnum: '0-9A-Za-z',
+  alpha: 'A-Za-z',
+  blank: '\\t ',
+  cntrl: '\\x00-\\x1F\\x7F',
+  digit: '0-9',
+  lower: 'a-z',
+  print: ' -~',
+  space: '\\t\\n\\v\\f\\r ',
+  upper: 'A-Z',
+  word: '0-9A-Za-z_',
+  xdigit: '0-9A-Fa-f',
+};
+
+/** What JavaScript knows and Go does not: lookaround and backreferences. */
+const NOT_IN_GO = /\(\?(?:=|!|<=|<!)|\\[1-9]|\\k</;
+
+/**
+ * A regular expression in Go's syntax (RE2), which definitions and their rules are written in.
+ * @returns undefined where Go would refuse the pattern, or JavaScript has no equivalent
+ */
+export function goRegExp(pattern: string, flags = ''): RegExp | undefined {
+  const leading = /^\(\?([ims]+)\)/.exec(pattern);
+  const translated = pattern
+    .slice(leading?.[0].length ?? 0)
+    .replaceAll(/\[:(\w+):\]/g, (whole, name: string) => POSIX[name] ?? whole)
+    .replaceAll('(?P<', '(?<')
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\A/g, '$1^')
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\z/g, '$1$')
+    .replaceAll(/(?<!\\)((?:\\\\)*)\\([pP])([A-Z])/g, String.raw`$1\$2{$3}`);
+  // An escaped backslash before a digit or k is no backreference.
+  if (NOT_IN_GO.test(translated.replaceAll('\\\\', ''))) return undefined;
+  const all = flags + (leading?.[1] ?? '');
+  // Unicode mode refuses escapes that Go allows, such as `\-` outside of brackets.
+  return compiled(translated, `${all}u`) ?? compiled(translated, all);
+}
+
+function compiled(pattern: string, flags: string): RegExp | undefined {
+  try {
+    return new RegExp(pattern, flags);
+  } catch {
+    return undefined;
+  }
+}
