@@ -11,7 +11,7 @@ export interface FieldError {
 }
 
 export function invalid(field: string, value: unknown, detail: string): FieldError {
-  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${JSON.stringify(value ?? null)}: ${detail}` };
+  return { reason: 'FieldValueInvalid', field, message: `Invalid value: ${shown(value ?? null)}: ${detail}` };
 }
 
 export function required(field: string, detail = ''): FieldError {
@@ -23,7 +23,7 @@ export function forbidden(field: string, detail: string): FieldError {
 }
 
 export function duplicate(field: string, value: unknown): FieldError {
-  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${JSON.stringify(value)}` };
+  return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${shown(value)}` };
 }
 
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
@@ -37,6 +37,13 @@ export function notSupported(field: string, value: unknown, supported: readonly 
 
 export function tooLong(field: string, detail: string): FieldError {
   return { reason: 'FieldValueTooLong', field, message: `Too long: ${detail}` };
+}
+
+/** A value as JSON. Go escapes what HTML gives a meaning, but not in texts, which it only quotes here. */
+function shown(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (typeof value !== 'object') return json;
+  return json.replaceAll(/[<>&]/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
 function withDetail(type: string, detail: string): string {

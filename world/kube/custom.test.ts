@@ -102,8 +102,10 @@ test('a refusal says when rules were left unchecked', async () => {
     expect((await call('POST', THINGS, thing({ x: 'a' }))).body.message).toBe(
       'Thing.example.com "t" is invalid: [spec.x: Invalid value: "string": spec.x in body must be of type integer: "string", <nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation]',
     );
-    // Rules themselves are not evaluated.
-    expect((await call('POST', THINGS, thing({ x: 1 }))).status).toBe(201);
+    expect((await call('POST', THINGS, thing({ x: 1 }))).body.message).toBe(
+      'Thing.example.com "t" is invalid: spec: Invalid value: "object": failed rule: self.x > 1',
+    );
+    expect((await call('POST', THINGS, thing({ x: 2 }))).status).toBe(201);
   });
 });
 
@@ -220,28 +222,85 @@ test("Karpenter's own definitions default and validate node pools", async () => 
   });
 });
 
+const CLASSES = '/apis/karpenter.k8s.aws/v1/ec2nodeclasses';
+const nodeClass = (spec: object): object => ({
+  apiVersion: 'karpenter.k8s.aws/v1',
+  kind: 'EC2NodeClass',
+  metadata: { name: 'default' },
+  spec: {
+    amiSelectorTerms: [{ alias: 'al2023@latest' }],
+    subnetSelectorTerms: [{ tags: { a: 'b' } }],
+    securityGroupSelectorTerms: [{ id: 'sg-1' }],
+    role: 'node',
+    ...spec,
+  },
+});
+
 test("the AWS provider's definition defaults and validates node classes", async () => {
   await withServer(async (bench) => {
     const { call } = bench;
     await installKarpenter(bench);
-    const at = '/apis/karpenter.k8s.aws/v1/ec2nodeclasses';
-    const nodeClass = (spec: object): object => ({
-      apiVersion: 'karpenter.k8s.aws/v1',
-      kind: 'EC2NodeClass',
-      metadata: { name: 'default' },
-      spec: {
-        amiSelectorTerms: [{ alias: 'al2023@latest' }],
-        subnetSelectorTerms: [{ tags: { a: 'b' } }],
-        securityGroupSelectorTerms: [{ id: 'sg-1' }],
-        role: 'node',
-        ...spec,
-      },
-    });
-    const { message } = (await call('POST', at, nodeClass({ amiSelectorTerms: undefined, amiFamily: 'Plan9' }))).body;
+    const { message } = (await call('POST', CLASSES, nodeClass({ amiSelectorTerms: undefined, amiFamily: 'Plan9' }))).body;
     expect(message).toContain('spec.amiSelectorTerms: Required value');
     expect(message).toContain('spec.amiFamily: Unsupported value: "Plan9": supported values:');
-    const { body } = await call('POST', at, nodeClass({}));
+    const { body } = await call('POST', CLASSES, nodeClass({}));
     expect(body.spec).toMatchObject({ metadataOptions: { httpTokens: 'required', httpPutResponseHopLimit: 1 } });
+  });
+});
+
+/** What the CEL rules of Karpenter's definitions refuse, and what they take. */
+const requirement = (more: object): object => ({
+  template: {
+    spec: {
+      nodeClassRef: { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' },
+      requirements: [{ key: 'example.com/a', ...more }],
+    },
+  },
+});
+const poolRules: [object, string | undefined][] = [
+  [
+    requirement({ operator: 'In', values: [] }),
+    'spec.template.spec.requirements: Invalid value: "array": requirements with operator \'In\'',
+  ],
+  [requirement({ operator: 'Gt', values: ['x'] }), "type conversion error from 'string' to 'int' evaluating rule: requirements operator"],
+  [requirement({ operator: 'In', values: ['a'], minValues: 2 }), "requirements with 'minValues' must have at least that many values"],
+  [requirement({ key: 'kubernetes.io/hostname', operator: 'Exists' }), 'spec.template.spec.requirements[0].key: Invalid value: "string"'],
+  [requirement({ key: 'karpenter.sh/other', operator: 'Exists' }), 'label domain "karpenter.sh" is restricted'],
+  [requirement({ operator: 'Gt', values: ['1'] }), undefined],
+  [{ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '1', schedule: '@daily' }] } }, "'schedule' must be set with 'duration'"],
+  [{ disruption: { consolidateAfter: '0s', budgets: [{ nodes: '1', schedule: '@daily', duration: '1h' }] } }, undefined],
+  [{ replicas: 1, weight: 1 }, "'weight' is not supported on static NodePools"],
+];
+const classRules: [object, string | undefined][] = [
+  [{ instanceProfile: 'x' }, "must specify exactly one of ['role', 'instanceProfile']"],
+  [{ role: undefined, instanceProfile: 'x' }, undefined],
+  [{ amiSelectorTerms: [{ alias: 'al2023@latest' }, { id: 'ami-1' }] }, 'spec.amiSelectorTerms: Invalid value: "array"'],
+  [{ amiSelectorTerms: [{ id: 'ami-1' }] }, 'must specify amiFamily if amiSelectorTerms does not contain an alias'],
+  [{ amiSelectorTerms: [{ id: 'ami-1' }], amiFamily: 'AL2023' }, undefined],
+  [{ amiSelectorTerms: [{ alias: 'al2023' }] }, 'spec.amiSelectorTerms[0].alias: Invalid value: "string"'],
+  [{ tags: { 'karpenter.sh/nodepool': 'x' } }, 'spec.tags: Invalid value: "object"'],
+  [{ kubelet: { evictionSoft: { 'memory.available': '5%' } } }, 'no such key: evictionSoftGracePeriod evaluating rule:'],
+];
+
+test("the rules of Karpenter's definitions refuse what they are there for", async () => {
+  await withServer(async (bench) => {
+    const { call, merge } = bench;
+    await installKarpenter(bench);
+    const ask = async (path: string, body: object, message: string | undefined): Promise<void> => {
+      const answer = await call('POST', path, body);
+      if (message === undefined) expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+      else expect(answer.body.message).toContain(message);
+      await call('DELETE', `${path}/default`);
+    };
+    for (const [spec, message] of poolRules) await ask(POOLS, nodePool(spec), message);
+    for (const [spec, message] of classRules) await ask(CLASSES, nodeClass(spec), message);
+
+    const claims = '/apis/karpenter.sh/v1/nodeclaims';
+    const nodeClassRef = { group: 'karpenter.k8s.aws', kind: 'EC2NodeClass', name: 'default' };
+    const claim = { apiVersion: 'karpenter.sh/v1', kind: 'NodeClaim', metadata: { name: 'a' }, spec: { nodeClassRef, requirements: [] } };
+    expect((await call('POST', claims, claim)).status).toBe(201);
+    expect((await merge(`${claims}/a`, { spec: { expireAfter: '1h' } })).body.message).toContain('spec is immutable');
+    expect((await merge(`${claims}/a/status`, { status: { providerID: 'x' } })).status).toBe(200);
   });
 });
 

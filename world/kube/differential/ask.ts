@@ -2,11 +2,12 @@ import { answerOf } from './case.ts';
 import type { Answer, ApiCase, Step } from './case.ts';
 import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
+import { RULE_CASES } from './cases-rules.ts';
 
 /** Where the answers of a real API server are kept, in the package. */
 export const ANSWERS = 'fixtures/api-server-answers.json';
 
-export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES];
+export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...RULE_CASES];
 
 /** What a real API server answered. */
 export interface Answers {

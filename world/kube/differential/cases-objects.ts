@@ -713,6 +713,8 @@ const CUSTOM: readonly ApiCase[] = [
   { id: 'widget-free', steps: [widget('widget-free', { size: 1, free: { any: [1, { thing: 2 }] }, labels: { a: 'b' } }, ['spec'])] },
   { id: 'widget-no-spec', steps: [widget('widget-no-spec', undefined, ['spec'])] },
   { id: 'widget-null-default', steps: [widget('widget-null-default', { size: 1, color: null }, ['spec'])] },
+  { id: 'widget-null-required', steps: [widget('widget-null-required', { size: null })] },
+  { id: 'widget-null-in-map', steps: [widget('widget-null-in-map', { size: 1, labels: { a: null, b: 'c' } }, ['spec'])] },
   {
     id: 'widget-status',
     steps: [

@@ -17,8 +17,8 @@ export function withDefaults(object: JsonObject, schema: Schema): JsonObject {
     const property = propertyOf(schema, key);
     if (property === undefined) continue;
     if (value === null && property.nullable !== true) {
-      // Null where nothing may be null, and no default: gone, unless the schema demands the field.
-      if (schema.properties?.[key] !== undefined && schema.required?.includes(key) !== true) {
+      // Null where nothing may be null, and no default: gone, unless nothing is known of the field.
+      if (schema.additionalProperties !== true) {
         filled ??= { ...present };
         delete filled[key];
       }

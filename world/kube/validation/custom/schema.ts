@@ -51,8 +51,8 @@ const ANYTHING: Schema = { 'x-kubernetes-preserve-unknown-fields': true };
 /** Whether a schema has CEL rules anywhere. */
 export function hasRules(schema: Schema): boolean {
   if ((schema['x-kubernetes-validations']?.length ?? 0) > 0) return true;
-  const { properties = {}, additionalProperties, items, allOf = [] } = schema;
-  const below = [...Object.values(properties), additionalProperties, items, ...allOf];
+  const { properties = {}, additionalProperties, items, allOf = [], anyOf = [], oneOf = [] } = schema;
+  const below = [...Object.values(properties), additionalProperties, items, ...allOf, ...anyOf, ...oneOf];
   return below.some((one) => typeof one === 'object' && hasRules(one));
 }
 

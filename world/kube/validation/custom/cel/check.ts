@@ -51,7 +51,6 @@ class Check {
       if (this.#stopped) return;
       if (!kept || rule.usesOldSelf) this.#rule(node, rule, value, old ?? undefined, path);
     }
-    for (const part of node.allOf) this.value(part, value, old, path, { enclosing: correlation.enclosing });
     if (Array.isArray(value)) this.#items(node, value, old, path, correlation);
     else if (isObject(value)) this.#fields(node, value, isObject(old) ? old : {}, path, correlation);
   }
@@ -71,7 +70,13 @@ class Check {
     }
   }
 
-  #fields(node: RuleNode, object: Readonly<Record<string, unknown>>, old: Readonly<Record<string, unknown>>, path: string, correlation: Correlation): void {
+  #fields(
+    node: RuleNode,
+    object: Readonly<Record<string, unknown>>,
+    old: Readonly<Record<string, unknown>>,
+    path: string,
+    correlation: Correlation,
+  ): void {
     const before = isObject(correlation.own?.old) ? correlation.own.old : {};
     for (const [key, value] of Object.entries(object)) {
       const inner = within(correlation, value, before[key]);
@@ -88,7 +93,9 @@ class Check {
     const shown = type.schema.type ?? '';
     this.#left -= 1;
     if (this.#left < 0) {
-      this.errors.push(invalid(field, shown, 'validation failed due to running out of cost budget, no further validation rules will be run'));
+      this.errors.push(
+        invalid(field, shown, 'validation failed due to running out of cost budget, no further validation rules will be run'),
+      );
       this.#stopped = true;
       return;
     }

@@ -36,6 +36,11 @@ function withOurNames(source: string): string {
   });
 }
 
+/** The names of all functions, as rules write them. */
+export function functionsOf(env: Environment): ReadonlySet<string> {
+  return new Set(env.getDefinitions().functions.map(({ name }) => THEIRS[name] ?? name));
+}
+
 /** Whether an expression names a variable. */
 export function mentions(source: string, variable: string): boolean {
   let found = false;
@@ -50,10 +55,16 @@ const TOKENS_AND_FIELDS = new RegExp(`\\.\\s*\\??\\s*[A-Za-z_]\\w*|${TOKENS.sour
 
 /**
  * Parses and checks an expression.
+ * @param functions the names of all functions, to tell unknown ones from wrong arguments
  * @param type what it has to be: `bool` or `string`
  * @returns a text for one that does not compile, as cel-go words it where its words are known
  */
-export function compile(env: Environment, source: string, type: 'bool' | 'string'): Expression | { readonly problem: string } {
+export function compile(
+  env: Environment,
+  functions: ReadonlySet<string>,
+  source: string,
+  type: 'bool' | 'string',
+): Expression | { readonly problem: string } {
   try {
     const program = env.parse(withOurNames(source));
     const checked = program.check();
@@ -65,7 +76,7 @@ export function compile(env: Environment, source: string, type: 'bool' | 'string
   } catch (error) {
     if (error instanceof ParseError) return { problem: issue(source, error.range?.start ?? 0, `Syntax error: ${error.summary}`) };
     if (error instanceof TypeError || error instanceof EvaluationError) {
-      return { problem: issue(source, error.range?.start ?? 0, typeProblem(error)) };
+      return { problem: issue(source, placeOf(source, error), typeProblem(error, functions)) };
     }
     throw error;
   }
@@ -79,38 +90,83 @@ function issue(source: string, offset: number, message: string): string {
   return `compilation failed: ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
-function typeProblem({ code, summary }: TypeError | EvaluationError): string {
+/** Where cel-go says that a node is: at its operator, the dot before a field, or the bracket that a call opens. */
+function placeOf(source: string, { node, range }: TypeError | EvaluationError): number {
+  const start = node?.start ?? range?.start ?? 0;
+  if (node === undefined) return start;
+  const after = (from: number, text: string): number => Math.max(source.indexOf(text, from), start);
+  switch (node.op) {
+    case 'value':
+    case 'id':
+    case 'list':
+    case 'map':
+    case '!_':
+    case '-_':
+      return start;
+    case 'call':
+      return after(start, '(');
+    case 'rcall':
+      return after(after(node.args[1].end, '.'), '(');
+    case '.':
+    case '.?':
+      return after(node.args[0].end, '.');
+    case '[]':
+    case '[?]':
+      return after(node.args[0].end, '[');
+    case '?:':
+      return after(node.args[0].end, '?');
+    default:
+      return after(node.args[0].end, node.op);
+  }
+}
+
+function typeProblem({ code, summary }: TypeError | EvaluationError, functions: ReadonlySet<string>): string {
   const text = plain(summary);
   const name = /: (\S+)$/.exec(text)?.[1] ?? '';
+  const quoted = [...text.matchAll(/'([^']*)'/g)].map(([, part = '']) => part);
   switch (code) {
     case 'no_such_key':
       return `undefined field '${name}'`;
+    case 'cannot_index_type':
+      return `type '${quoted[0] ?? ''}' does not support field selection`;
     case 'unknown_variable':
-      return `undeclared reference to '${name}' (in container '')`;
+      return undeclared(name);
+    case 'invalid_comprehension_range':
+      return text.replace('Expression', 'expression').replace(/\.$/, '');
+    case 'incompatible_ternary_branches':
+      return unmatched('_?_:_', `(bool, ${quoted.join(', ')})`);
+    case 'invalid_logical_operand':
+      return `expected type 'bool' but found '${quoted[0] ?? ''}'`;
     case 'no_such_overload': {
-      const [, left, operator, right] = /^no such overload: (.+) (\S+) (.+)$/.exec(text) ?? [];
-      return operator === undefined ? text : `found no matching overload for '${operatorName(operator)}' applied to '(${left ?? ''}, ${right ?? ''})'`;
+      const [, unary, operand = ''] = /^no such overload: ([!-])(\w.*)$/.exec(text) ?? [];
+      if (unary !== undefined) return unmatched(`${unary}_`, `(${operand})`);
+      const [, left = '', operator = '', right = ''] = /^no such overload: (.+) (\S+) (.+)$/.exec(text) ?? [];
+      return unmatched(operator === 'in' ? '@in' : `_${operator}_`, `(${left}, ${right})`);
     }
     case 'no_matching_overload': {
       const [, receiver, called = '', args = ''] = /'(?:(.+)\.)?(\w+)\((.*)\)'$/.exec(text) ?? [];
-      const applied = receiver === undefined ? `(${args})` : `${receiver}.(${args})`;
-      return `found no matching overload for '${called}' applied to '${applied}'`;
+      if (!functions.has(called)) return undeclared(called);
+      return unmatched(called, receiver === undefined ? `(${args})` : `${receiver}.(${args})`);
     }
     default:
       return text;
   }
 }
 
-function operatorName(operator: string): string {
-  return operator === 'in' ? '@in' : `_${operator}_`;
+function undeclared(name: string): string {
+  return `undeclared reference to '${name}' (in container '')`;
 }
 
-/** The library's text without names that are ours alone. */
+function unmatched(called: string, args: string): string {
+  return `found no matching overload for '${called}' applied to '${args}'`;
+}
+
+/** The library's text without names that are ours alone, types as cel-go writes them. */
 function plain(text: string): string {
   return text
     .replaceAll(/\bObject\d+\b/g, 'object')
-    .replaceAll('<', '(')
-    .replaceAll(/>(?!=|$| )/g, ')')
+    .replaceAll(/\b(list|map|optional)</g, '$1(')
+    .replaceAll(/(?<=[\w)])>/g, ')')
     .replaceAll(/\b(?:hAs|iNt|mAtches)\b/g, (name) => THEIRS[name] ?? name);
 }
 

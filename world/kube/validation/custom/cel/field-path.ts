@@ -18,7 +18,8 @@ export function readFieldPath(text: string, schema: Schema): string | undefined 
     const key = step[1] ?? unescaped(step[2] ?? '');
     if (key === undefined) return undefined;
     const { properties, additionalProperties } = current;
-    const below: Schema | undefined = properties === undefined ? (isObject(additionalProperties) ? additionalProperties : undefined) : properties[key];
+    const below: Schema | undefined =
+      properties === undefined ? (isObject(additionalProperties) ? additionalProperties : undefined) : properties[key];
     if (below === undefined) return undefined;
     current = below;
     path += properties === undefined ? `[${key}]` : `${path === '' ? '' : '.'}${key}`;

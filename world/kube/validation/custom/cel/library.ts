@@ -47,11 +47,7 @@ function registerConversions(env: Environment): void {
     .registerFunction(`string(${TIMESTAMP}): string`, (time: Date) => time.toISOString().replace(/\.?0*Z$/, 'Z'), SYNC)
     .registerFunction('string(google.protobuf.Duration): string', String, SYNC)
     .registerFunction(`timestamp(${TIMESTAMP}): ${TIMESTAMP}`, (time: Date) => time, SYNC)
-    .registerFunction(
-      'duration(google.protobuf.Duration): google.protobuf.Duration',
-      (duration: unknown) => duration,
-      SYNC,
-    );
+    .registerFunction('duration(google.protobuf.Duration): google.protobuf.Duration', (duration: unknown) => duration, SYNC);
 }
 
 /** What cel-go's strings extension has and the library has not. */
@@ -68,7 +64,11 @@ function registerText(env: Environment): void {
     return characters[Number(index)] ?? '';
   };
   env
-    .registerFunction('string.replace(string, string): string', (text: string, from: string, to: string) => replace(text, from, to, -1n), SYNC)
+    .registerFunction(
+      'string.replace(string, string): string',
+      (text: string, from: string, to: string) => replace(text, from, to, -1n),
+      SYNC,
+    )
     .registerFunction('string.replace(string, string, int): string', replace, SYNC)
     .registerFunction('string.charAt(int): string', charAt, SYNC)
     .registerFunction('string.format(list): string', format, SYNC);
@@ -128,12 +128,28 @@ function registerLists(env: Environment): void {
       values.length === 0 ? fail(`${name} called on empty list`) : values.reduce((best, value) => (better(value, best) ? value : best));
   const index = (position: number): bigint => BigInt(position);
   env
-    .registerFunction('list<T>.isSorted(): bool', (values: readonly Ordered[]) => values.every((value, at) => at === 0 || (values[at - 1] ?? value) <= value), SYNC)
+    .registerFunction(
+      'list<T>.isSorted(): bool',
+      (values: readonly Ordered[]) => values.every((value, at) => at === 0 || (values[at - 1] ?? value) <= value),
+      SYNC,
+    )
     .registerFunction('list<int>.sum(): int', (values: readonly bigint[]) => sum(values, 0n), SYNC)
     .registerFunction('list<double>.sum(): double', (values: readonly number[]) => sum(values, 0), SYNC)
-    .registerFunction('list<T>.min(): T', extreme('min', (a, b) => a < b), SYNC)
-    .registerFunction('list<T>.max(): T', extreme('max', (a, b) => a > b), SYNC)
-    .registerFunction('list<T>.indexOf(T): int', (values: readonly unknown[], value: unknown) => index(values.findIndex((one) => sameValue(one, value))), SYNC)
+    .registerFunction(
+      'list<T>.min(): T',
+      extreme('min', (a, b) => a < b),
+      SYNC,
+    )
+    .registerFunction(
+      'list<T>.max(): T',
+      extreme('max', (a, b) => a > b),
+      SYNC,
+    )
+    .registerFunction(
+      'list<T>.indexOf(T): int',
+      (values: readonly unknown[], value: unknown) => index(values.findIndex((one) => sameValue(one, value))),
+      SYNC,
+    )
     .registerFunction(
       'list<T>.lastIndexOf(T): int',
       (values: readonly unknown[], value: unknown) => index(values.findLastIndex((one) => sameValue(one, value))),

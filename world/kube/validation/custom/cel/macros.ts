@@ -1,4 +1,4 @@
-import { Optional } from '@marcbachmann/cel-js';
+import { Optional, TypeError } from '@marcbachmann/cel-js';
 import type { ASTNode, Environment, OverlayContext, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './functions.ts';
 
@@ -36,7 +36,12 @@ function has({ args: [node] }: Call): Macro {
   return {
     typeCheck: (checker, _, context) => {
       if (node.op !== '.') throw checker.createError('invalid_macro_argument', 'invalid argument to has() macro', node);
-      checker.check(node, context);
+      try {
+        checker.check(node, context);
+      } catch (error) {
+        // cel-go complains of the macro, not of the field inside.
+        throw error instanceof TypeError && error.node === node ? new TypeError({ code: error.code, message: error.summary }) : error;
+      }
       return checker.getType('bool');
     },
     evaluate: (evaluator, _, context) => {
@@ -61,9 +66,11 @@ function optionalMap(flat: boolean): (call: Call) => Macro {
     const name = variable.op === 'id' ? variable.args : '';
     return {
       typeCheck: (checker, _, context) => {
-        if (name === '') throw checker.createError('invalid_macro_argument', 'optMap() variable name must be a simple identifier', variable);
+        if (name === '')
+          throw checker.createError('invalid_macro_argument', 'optMap() variable name must be a simple identifier', variable);
         const optional = checker.check(receiver, context);
-        if (optional.kind !== 'optional') throw checker.createError('optional_expected', `no such overload: ${optional.name}.optMap`, receiver);
+        if (optional.kind !== 'optional')
+          throw checker.createError('optional_expected', `no such overload: ${optional.name}.optMap`, receiver);
         type = optional.valueType ?? checker.getType('dyn');
         const result = checker.check(body, context.forkWithVariable(name, type));
         return flat ? result : checker.getType(`optional<${result.name}>`);

@@ -1,6 +1,12 @@
 import { Optional } from '@marcbachmann/cel-js';
 import type { Environment } from '@marcbachmann/cel-js';
-import { checkDns1035Label, checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../../../protocols/kube/names.ts';
+import {
+  checkDns1035Label,
+  checkDnsLabel,
+  checkDnsSubdomain,
+  checkLabelValue,
+  checkQualifiedName,
+} from '../../../../../protocols/kube/names.ts';
 import { SYNC } from './functions.ts';
 
 type Check = (text: string) => readonly string[];

@@ -13,7 +13,12 @@ export function registerUrls(env: Environment): void {
   env
     .registerType('URL', Url)
     .registerOperator('URL == URL', (a: Url, b: Url) => a.text === b.text)
-    .registerFunction('url(string): URL', (text: string) => Url.read(text) ?? fail(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`), SYNC)
+    .registerFunction(
+      'url(string): URL',
+      (text: string) =>
+        Url.read(text) ?? fail(`URL parse error during conversion from string: parse ${JSON.stringify(text)}: invalid URI for request`),
+      SYNC,
+    )
     .registerFunction('isURL(string): bool', (text: string) => Url.read(text) !== undefined, SYNC)
     .registerFunction('URL.getScheme(): string', ({ scheme }: Url) => scheme, SYNC)
     .registerFunction('URL.getHost(): string', ({ host }: Url) => host, SYNC)
@@ -77,9 +82,12 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
 
 /** `apiserver/pkg/cel/library/ip.go` and `cidr.go`: what they tell of an address, and of what a range holds. */
 export function registerAddresses(env: Environment): void {
-  const ip = (text: string): Ip => (isAddress(text) ? new Ip(text) : fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string`));
+  const ip = (text: string): Ip =>
+    isAddress(text) ? new Ip(text) : fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);
   const cidr = (text: string): Cidr =>
-    isAddressRange(text) ? new Cidr(text) : fail(`network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)})`);
+    isAddressRange(text)
+      ? new Cidr(text)
+      : fail(`network address parse error during conversion from string: netip.ParsePrefix(${JSON.stringify(text)})`);
   const within = (outer: Cidr, inner: Cidr): boolean => inner.length >= outer.length && outer.holds(inner.address);
   env
     .registerType('IP', Ip)

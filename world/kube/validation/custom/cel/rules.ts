@@ -1,9 +1,9 @@
 import type { Environment } from '@marcbachmann/cel-js';
-import { invalid, notSupported, required } from '../../../../../protocols/kube/field-error.ts';
+import { forbidden, invalid, notSupported, required } from '../../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
 import { hasRules, isObject } from '../schema.ts';
 import type { Schema } from '../schema.ts';
-import { compile, mentions } from './expression.ts';
+import { compile, functionsOf, mentions } from './expression.ts';
 import type { Expression } from './expression.ts';
 import { readFieldPath } from './field-path.ts';
 import { kubernetesEnvironment } from './library.ts';
@@ -36,8 +36,6 @@ export interface CompiledRule extends Rule {
 export interface RuleNode {
   readonly type: CelType;
   readonly rules: readonly CompiledRule[];
-  /** Of the value itself, as `allOf` adds them. */
-  readonly allOf: readonly RuleNode[];
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
@@ -68,43 +66,45 @@ export function compileRules(schema: Schema, path: string): RuleSet {
 class Compiler {
   readonly errors: FieldError[] = [];
   readonly #env = kubernetesEnvironment();
+  readonly #functions = functionsOf(this.#env);
   readonly #environments = new Map<string, Environment>();
 
   compile(schema: Schema, path: string): RuleNode | undefined {
     // All types have to be known before the first rule is compiled.
-    return this.#node(schema, schema, new CelTypes(this.#env).of(schema, true), path, undefined);
+    return this.#node(schema, new CelTypes(this.#env).of(schema, true), path, undefined);
   }
 
-  /**
-   * @param schema whose rules are compiled: that of the value, or one that adds rules to it
-   * @param own the schema of the value
-   * @param uncorrelatable where an enclosing schema lies whose old parts can't be told from each other
-   */
-  #node(schema: Schema, own: Schema, type: CelType | undefined, path: string, uncorrelatable: string | undefined): RuleNode | undefined {
+  /** @param uncorrelatable where an enclosing schema lies whose old parts can't be told from each other */
+  #node(schema: Schema, type: CelType | undefined, path: string, uncorrelatable: string | undefined): RuleNode | undefined {
     const entries = schema['x-kubernetes-validations'] ?? [];
     if (type === undefined) {
       if (entries.length > 0) this.#refuse(`${path}.x-kubernetes-validations`, NO_TYPE);
       return undefined;
     }
-    const below = (part: Schema | undefined, ownPart: Schema | undefined, partType: CelType | undefined, at: string, unclear = uncorrelatable) =>
-      part === undefined || ownPart === undefined ? undefined : this.#node(part, ownPart, partType, `${path}.${at}`, unclear);
+    for (const at of ['allOf', 'anyOf', 'oneOf'] as const) {
+      for (const [index, part] of (schema[at] ?? []).entries()) {
+        if ((part['x-kubernetes-validations'] ?? []).length === 0) continue;
+        this.errors.push(forbidden(`${path}.${at}[${index}].x-kubernetes-validations`, 'must be empty to be structural'));
+      }
+    }
+    const below = (part: Schema | undefined, partType: CelType | undefined, at: string, unclear = uncorrelatable): RuleNode | undefined =>
+      part === undefined ? undefined : this.#node(part, partType, `${path}.${at}`, unclear);
     const rules = entries.flatMap((entry, index) => {
-      const rule = this.#rule(readRule(entry), own, type, `${path}.x-kubernetes-validations[${index}]`, uncorrelatable);
+      const rule = this.#rule(readRule(entry), schema, type, `${path}.x-kubernetes-validations[${index}]`, uncorrelatable);
       return rule === undefined ? [] : [rule];
     });
     const properties = new Map<string, RuleNode>();
     for (const [key, property] of Object.entries(schema.properties ?? {})) {
-      const unclear = MAP_TYPES.includes(own['x-kubernetes-map-type']) ? uncorrelatable : path;
-      const node = below(property, own.properties?.[key], type.properties?.get(key), `properties[${key}]`, unclear);
+      const unclear = MAP_TYPES.includes(schema['x-kubernetes-map-type']) ? uncorrelatable : path;
+      const node = below(property, type.properties?.get(key), `properties[${key}]`, unclear);
       if (node !== undefined) properties.set(key, node);
     }
-    const values = below(inner(schema.additionalProperties), inner(own.additionalProperties), type.element, 'additionalProperties');
-    const items = below(schema.items, own.items, type.element, 'items', own['x-kubernetes-list-type'] === 'map' ? uncorrelatable : path);
-    const allOf = (schema.allOf ?? []).flatMap((part, index) => below(part, own, type, `allOf[${index}]`) ?? []);
-    const parts = [...allOf, ...properties.values(), ...[values, items].filter((one) => one !== undefined)];
+    const values = below(inner(schema.additionalProperties), type.element, 'additionalProperties');
+    const items = below(schema.items, type.element, 'items', schema['x-kubernetes-list-type'] === 'map' ? uncorrelatable : path);
+    const parts = [...properties.values(), ...[values, items].filter((one) => one !== undefined)];
     if (rules.length === 0 && parts.length === 0) return undefined;
     const transitions = rules.some(({ usesOldSelf }) => usesOldSelf) || parts.some((part) => part.transitions);
-    return { type, rules, allOf, properties, values, items, transitions };
+    return { type, rules, properties, values, items, transitions };
   }
 
   #rule(rule: Rule, schema: Schema, type: CelType, path: string, uncorrelatable: string | undefined): CompiledRule | undefined {
@@ -114,13 +114,13 @@ class Compiler {
       return undefined;
     }
     const env = this.#environment(type.name, rule.optionalOldSelf === true);
-    const expression = compile(env, rule.rule, 'bool');
+    const expression = compile(env, this.#functions, rule.rule, 'bool');
     if ('problem' in expression) {
       const problem = expression.problem.replace(/^must/, 'cel expression must');
       this.errors.push(invalid(`${path}.rule`, internal(rule), problem));
       return undefined;
     }
-    const words = rule.messageExpression === '' ? undefined : compile(env, rule.messageExpression, 'string');
+    const words = rule.messageExpression === '' ? undefined : compile(env, this.#functions, rule.messageExpression, 'string');
     if (words !== undefined && 'problem' in words) {
       this.errors.push(invalid(`${path}.messageExpression`, internal(rule), `messageExpression ${words.problem}`));
       return undefined;

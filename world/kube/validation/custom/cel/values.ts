@@ -173,7 +173,11 @@ function once(toCel: (value: unknown) => unknown): (value: unknown) => unknown {
 function textType(schema: Schema): CelType {
   switch (schema.format) {
     case 'byte':
-      return { name: 'bytes', schema, toCel: (value) => (typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'base64')) : value) };
+      return {
+        name: 'bytes',
+        schema,
+        toCel: (value) => (typeof value === 'string' ? new Uint8Array(Buffer.from(value, 'base64')) : value),
+      };
     case 'duration':
       return { name: 'google.protobuf.Duration', schema, toCel: (value) => read('duration', value) };
     case 'date':
