@@ -1,4 +1,6 @@
 import { beside } from './beside.ts';
+import { parseTargetVersion } from './go/build/programs.ts';
+import { karpenterTarget } from './karpenter/karpenter.ts';
 import { mutants } from './mutants/catalogue.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
@@ -22,15 +24,30 @@ export class UnknownTargetError extends Error {
   }
 }
 
+/** Targets that are made of a version of a program, by the program's name. */
+const versioned: Readonly<Record<string, (version: string) => Target>> = { karpenter: karpenterTarget };
+
+/** `PROGRAM@VERSION`, whether it has been built or not; undefined for other names. @throws TargetVersionError for a version that is none */
+function targetWithVersion(name: string): Target | undefined {
+  const [program = ''] = name.split('@', 1);
+  if (!name.includes('@') && !Object.hasOwn(versioned, name)) return undefined;
+  const { version } = parseTargetVersion(name);
+  return versioned[program]?.(version);
+}
+
+function ownTarget(name: string): Target {
+  const found = targetCatalogue.find((target) => target.name === name);
+  if (found === undefined) throw new UnknownTargetError(name);
+  return found;
+}
+
 /**
- * A target of the catalogue by its name, or, with a name `A+B`, A with B beside it in the same cluster.
+ * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, or, with a name `A+B`, A with B beside it in the same cluster.
  * @throws UnknownTargetError that names the part which is not known; Error for parts that can't be together
  */
 export function targetNamed(name: string): Target {
   const [first, second, ...more] = name.split('+').map((part) => {
-    const found = targetCatalogue.find((target) => target.name === part);
-    if (found === undefined) throw new UnknownTargetError(part);
-    return found;
+    return targetWithVersion(part) ?? ownTarget(part);
   });
   if (first === undefined) throw new UnknownTargetError(name);
   if (more.length > 0) throw new Error(`${name}: at most two autoscalers can be in one cluster`);

@@ -5,7 +5,7 @@ import { GoProgram } from './host/instance.ts';
 import type { GoProgramSite } from './host/instance.ts';
 
 /** A Go program as a target's process, in a trial's time. */
-export interface GoTargetSpec extends Pick<GoProgramSite, 'module' | 'command' | 'environment' | 'files' | 'wireTo'> {
+export interface GoTargetSpec extends Pick<GoProgramSite, 'program' | 'command' | 'environment' | 'files' | 'wireTo'> {
   /** It is ready when a line that it writes holds this text. */
   readonly readyWhenSaid: string;
 }

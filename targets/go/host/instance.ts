@@ -7,6 +7,7 @@ import { createFetch } from './http.ts';
 import type { FetchSite } from './http.ts';
 import { goImports } from './imports.ts';
 import { GoMemory } from './memory.ts';
+import type { CompiledProgram } from './module.ts';
 import { ValueTable } from './values.ts';
 
 const encoder = new TextEncoder();
@@ -18,7 +19,7 @@ const CLOCK_START_MS = 1_000;
 
 /** What a Go program runs with. */
 export interface GoProgramSite {
-  readonly module: WebAssembly.Module;
+  readonly program: Pick<CompiledProgram, 'module' | 'runOver'>;
   /** The name that it is run under, then its arguments. */
   readonly command: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
@@ -87,7 +88,7 @@ export class GoProgram {
 
   /** Runs it from its beginning until it first waits. @throws ProgramError when arguments and environment are too long */
   start(): void {
-    const { module, clock, random, files, onOutput, wireTo, command } = this.#site;
+    const { program, clock, random, files, onOutput, wireTo, command } = this.#site;
     const chance = random.fork('go');
     const fillRandom = (bytes: Uint8Array): void => {
       for (let index = 0; index < bytes.length; index += 1) bytes[index] = chance.int(0, 255);
@@ -105,7 +106,7 @@ export class GoProgram {
       exit: (code) => this.#end(() => this.#resolveExit(code)),
       write: onOutput,
     });
-    const instance = new WebAssembly.Instance(module, { gojs: imports });
+    const instance = new WebAssembly.Instance(program.module, { gojs: imports });
     const exports = instance.exports as unknown as GoExports;
     const later = (call: () => void): void => queueMicrotask(() => this.#enter(call));
     const globals = createGlobals({
@@ -132,6 +133,7 @@ export class GoProgram {
 
   #end(tell: () => void): void {
     if (this.#running === undefined) return;
+    this.#site.program.runOver(this.#running.exports.resume);
     this.#running = undefined;
     this.#host._pendingEvent = null;
     for (const wakeUp of this.#wakeUps.values()) wakeUp.abort(wakeUp);

@@ -37,9 +37,9 @@ function nativeFunction(parameters: string, call: string): unknown {
   return new Function(parameters, `return ${call}`) as unknown;
 }
 
-/** Optimized code is kept after so many trials, and again after twice as many: each trial optimizes some functions more. */
+/** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
 const FIRST_KEPT_AFTER = 1;
-/** After so many trials nearly everything that is hot has been optimized. */
+/** After so many runs nearly everything that is hot has been optimized. */
 const LAST_KEPT_AFTER = 16;
 
 /** A compiled program, which is the same for all of its runs in a process. */
@@ -48,7 +48,7 @@ export class CompiledProgram {
   readonly #functions: CodeFunctions | undefined;
   readonly #codePath: string;
   #keepAfter: number;
-  #trials = 0;
+  #runs = 0;
 
   /**
    * Compiles a program, with the code that earlier processes kept where there is any.
@@ -63,10 +63,10 @@ export class CompiledProgram {
     this.#keepAfter = kept === undefined ? FIRST_KEPT_AFTER : LAST_KEPT_AFTER;
   }
 
-  /** To be told of each trial that is over: now and then the optimized code is kept for processes to come. @param exported a function of an instance */
-  trialOver(exported: unknown): void {
-    this.#trials += 1;
-    if (this.#functions === undefined || this.#trials !== this.#keepAfter) return;
+  /** To be told of each run that is over: now and then the optimized code is kept for processes to come. @param exported a function of its */
+  runOver(exported: unknown): void {
+    this.#runs += 1;
+    if (this.#functions === undefined || this.#runs !== this.#keepAfter) return;
     if (this.#keepAfter < LAST_KEPT_AFTER) this.#keepAfter *= 2;
     if (!this.#functions.isOptimized(exported)) return;
     // In place of what is there at once: others may read it.
