@@ -60,7 +60,7 @@ for (const doc of DOCS) {
     };
     const wrong: string[] = [];
     for (const [, command = ''] of textOf(doc).matchAll(/(?:^npx |`)scaleproof ([^`\n]+)/gm)) {
-      const [name = ''] = /^(world )?[\w-]+/.exec(command) ?? [];
+      const [name = ''] = /^((world|target) )?[\w-]+/.exec(command) ?? [];
       const flags = await flagsOf(name.split(' '));
       if (flags.length === 0) wrong.push(`${name} is no command`);
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
