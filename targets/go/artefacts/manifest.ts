@@ -10,7 +10,7 @@ export const CRDS_FOLDER = 'crds';
 /** Of the manifest's fields. */
 export const MANIFEST_FORMAT = 1;
 /** Of how artefacts are made: another number where the same sources would give another artefact, which nobody may take for the old one. */
-export const RECIPE = 1;
+export const RECIPE = 2;
 
 const text = z.string().min(1);
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hexadecimal digits');
@@ -44,7 +44,7 @@ const manifestSchema = z.strictObject({
   goVersion: text,
   /** What Go was told beside the package. */
   flags: z.array(z.string()),
-  /** The changed file of the standard library; null where it is Go's own. */
+  /** What was changed of the standard library; null where it is Go's own. */
   overlaySha256: sha256.nullable(),
   /** Of what was asked for, and of everything that went in. */
   request: sha256,

@@ -88,9 +88,13 @@ async function compile({ spec, work, onProgress }: BuildSite, plan: WholePlan, p
   };
   const overlaid: string[] = [];
   if (overlay !== undefined) {
-    const [file, list] = [join(work, 'overlaid.go'), join(work, 'overlay.json')];
-    writeFileSync(file, overlay.text);
-    writeFileSync(list, JSON.stringify({ Replace: { [overlay.path]: file } }));
+    const list = join(work, 'overlay.json');
+    const replaced = overlay.files.map(({ path: place, text }, index) => {
+      const file = join(work, `overlaid-${index}.go`);
+      writeFileSync(file, text);
+      return [place, file] as const;
+    });
+    writeFileSync(list, JSON.stringify({ Replace: Object.fromEntries(replaced) }));
     overlaid.push(`-overlay=${list}`);
   }
   onProgress({ step: 'compile', compiled, packages, last: '' });

@@ -1,5 +1,7 @@
 import { expect, test } from '@playwright/test';
-import { OverlayError, overlayText } from './overlay.ts';
+import { OverlayError, overlaidFiles } from './overlay.ts';
+
+const overlayText = (text: string, goVersion: string): string => overlaidFiles(() => text, goVersion)[0]?.text ?? '';
 
 /** The places of Go 1.26's text that are changed, and some of what stands around them. */
 const SAMPLE = [
@@ -23,6 +25,11 @@ const SAMPLE = [
   '\t\terrCh <- fmt.Errorf("net/http: fetch() failed: %s", errMsg)',
   '\t\t\terrCh <- errors.New(args[0].Get("message").String())',
   '\t\t\terrCh <- errors.New(args[0].Get("message").String())',
+  '\t\t\tbody = &streamReader{stream: b.Call("getReader")}',
+  'type streamReader struct {',
+  '\t\t\tr.err = err',
+  '\t\t\treturn 0, err',
+  '\t\t}',
   '',
 ].join('\n');
 

@@ -1,5 +1,5 @@
 /** The one file of Go's standard library that is changed, beneath GOROOT. */
-export const OVERLAID_FILE = 'src/net/http/roundtrip_js.go';
+const CHANGED_FILE = 'src/net/http/roundtrip_js.go';
 
 /** The toolchain's text is not the one that this knows how to change. */
 export class OverlayError extends Error {
@@ -21,6 +21,7 @@ interface Edit {
 const EDITS: readonly Edit[] = [
   // Their users go, or come, below.
   { place: 'the import of strings', from: '\t"strings"\n', to: '' },
+  { place: 'the import of errors', from: 'import (\n', to: 'import (\n\t"context"\n' },
   { place: 'the import of io', from: '\t"io"\n', to: '\t"io"\n\t"net"\n' },
   { place: 'the import of net/url', from: '\t"net/url"\n', to: '\t"net/url"\n\t"os"\n' },
   { place: 'the import of syscall/js', from: '\t"syscall/js"\n', to: '\t"syscall"\n\t"syscall/js"\n' },
@@ -44,6 +45,34 @@ const EDITS: readonly Edit[] = [
     from: 'errCh <- errors.New(args[0].Get("message").String())',
     to: 'if socketErr := jsSocketError(args[0], io.ErrUnexpectedEOF); socketErr != nil {\n\t\t\t\terrCh <- socketErr\n\t\t\t\treturn nil\n\t\t\t}\n\t\t\terrCh <- errors.New(args[0].Get("message").String())',
     times: 2,
+  },
+  // A body that is being read ends with its request's context, as it does on a connection of Go's own.
+  {
+    place: 'the fields of the reader of a body',
+    from: 'type streamReader struct {\n',
+    to: 'type streamReader struct {\n\tctx     context.Context\n',
+  },
+  {
+    place: 'the making of the reader of a body',
+    from: '&streamReader{stream: b.Call("getReader")}',
+    to: '&streamReader{ctx: req.Context(), stream: b.Call("getReader")}',
+  },
+  {
+    place: 'the wait for a part of a body',
+    from: '\t\t\tr.err = err\n\t\t\treturn 0, err\n\t\t}\n',
+    to: `\t\t\tr.err = err
+\t\t\treturn 0, err
+\t\tcase <-r.ctx.Done():
+\t\t\t// The read ends then; before that its functions must not be released.
+\t\t\tr.stream.Call("cancel")
+\t\t\tselect {
+\t\t\tcase <-bCh:
+\t\t\tcase <-errCh:
+\t\t\t}
+\t\t\tr.err = r.ctx.Err()
+\t\t\treturn 0, r.err
+\t\t}
+`,
   },
 ];
 
@@ -76,13 +105,151 @@ func jsSocketError(err js.Value, eof error) error {
 `;
 
 /**
+ * Files that are added to packages of the standard library, by their paths beneath GOROOT. Each gives the host a function, in the object
+ * `goHost` of the global object; where there is none, nothing happens.
+ */
+const ADDED_FILES: Readonly<Record<string, string>> = {
+  'src/os/signal/gohost_js.go': `//go:build js && wasm
+
+package signal
+
+import (
+	"syscall"
+	"syscall/js"
+)
+
+// signal(number) delivers a signal, if the program has asked for it, and tells whether it has.
+func init() {
+	host := js.Global().Get("goHost")
+	if host.Type() != js.TypeObject {
+		return
+	}
+	host.Set("signal", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		number := args[0].Int()
+		handlers.Lock()
+		isHandled := handlers.ref[number] > 0
+		handlers.Unlock()
+		if isHandled {
+			process(syscall.Signal(number))
+		}
+		return isHandled
+	}))
+}
+`,
+  'src/net/http/gohost_js.go': `//go:build js && wasm
+
+package http
+
+import (
+	"io"
+	"syscall/js"
+)
+
+// get(url, answer) asks a server within the program, and calls answer(status, body); the status is 0 where nothing answered.
+func init() {
+	host := js.Global().Get("goHost")
+	if host.Type() != js.TypeObject {
+		return
+	}
+	host.Set("get", js.FuncOf(func(_ js.Value, args []js.Value) any {
+		url, answer := args[0].String(), args[1]
+		go func() {
+			status, body := getForHost(url)
+			answer.Invoke(status, body)
+		}()
+		return nil
+	}))
+}
+
+func getForHost(url string) (int, string) {
+	req, err := NewRequest("GET", url, nil)
+	if err != nil {
+		return 0, err.Error()
+	}
+	transport := &Transport{DialContext: zeroDialer.DialContext, DisableKeepAlives: true}
+	res, err := transport.roundTrip(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	body, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, string(body)
+}
+`,
+  'src/runtime/gohost_js.go': `//go:build js && wasm
+
+package runtime
+
+import (
+	"internal/byteorder"
+	_ "unsafe"
+)
+
+// reseedForHost seeds the chance of maps, selects and math/rand anew, with random data of the host.
+//
+//go:linkname reseedForHost syscall/js.reseedForHost
+func reseedForHost() {
+	var data [32]byte
+	readRandom(data[:])
+	var seed [4]uint64
+	for i := range seed {
+		seed[i] = byteorder.LEUint64(data[i*8:])
+	}
+	mp := getg().m
+	mp.chacha8.Init64(seed)
+	mp.cheaprand = rand()
+}
+`,
+  'src/syscall/js/gohost_js.go': `//go:build js && wasm
+
+package js
+
+// Implemented in runtime.
+func reseedForHost()
+
+// reseed() has the runtime draw chance from the host's anew: a program that goes on from a memory image needs chance of its own.
+func init() {
+	host := Global().Get("goHost")
+	if host.Type() != TypeObject {
+		return
+	}
+	host.Set("reseed", FuncOf(func(Value, []Value) any {
+		reseedForHost()
+		return nil
+	}))
+}
+`,
+};
+
+/** A file of the standard library as a build has it. */
+interface OverlaidFile {
+  /** Beneath GOROOT. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * What a build changes of Go's standard library: one file, and a few that are added.
+ * @param read the text of a file beneath GOROOT
+ * @param goVersion for the message
+ * @throws OverlayError where a place to be changed is not there as often as it must be
+ */
+export function overlaidFiles(read: (path: string) => string, goVersion: string): OverlaidFile[] {
+  const changed = { path: CHANGED_FILE, text: changedText(read(CHANGED_FILE), goVersion) };
+  return [changed, ...Object.entries(ADDED_FILES).map(([path, text]) => ({ path, text }))];
+}
+
+/**
  * Go's `net/http/roundtrip_js.go` so that every request of a program goes to `fetch`, also where the program dials by itself and under
  * Node.js, and so that an error of `fetch` whose `code` is that of a socket reaches the program as the error of a socket.
  * @param text as the toolchain has it
  * @param goVersion for the message
  * @throws OverlayError where a place to be changed is not there as often as it must be
  */
-export function overlayText(text: string, goVersion: string): string {
+function changedText(text: string, goVersion: string): string {
   let changed = text;
   for (const { place, from, to, times = 1 } of EDITS) {
     const parts = changed.split(from);

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { BuildError } from './build-error.ts';
 import type { GoTool } from './go-tool.ts';
 import { parseJson } from './module.ts';
-import { OVERLAID_FILE, overlayText } from './overlay.ts';
+import { overlaidFiles } from './overlay.ts';
 
 const variables = z.object({
   GOROOT: z.string().min(1),
@@ -47,17 +47,17 @@ export async function readToolchain(
   return { go: go.with(join(link, 'bin/go'), { GOROOT: link, GOTOOLCHAIN: 'local' }), version, settings, root: link };
 }
 
-/** A file that takes the place of one of the standard library. */
+/** Files that take the places of some of the standard library, or come beside them. */
 export interface Overlay {
-  /** The file whose place it takes. */
-  readonly path: string;
-  readonly text: string;
+  /** Paths are absolute. */
+  readonly files: readonly { readonly path: string; readonly text: string }[];
+  /** Of all of them. */
   readonly sha256: string;
 }
 
 /** @throws OverlayError where the toolchain's text is not known */
 export function readOverlay({ root, version }: Toolchain): Overlay {
-  const path = join(root, OVERLAID_FILE);
-  const text = overlayText(readFileSync(path, 'utf8'), version);
-  return { path, text, sha256: createHash('sha256').update(text).digest('hex') };
+  const files = overlaidFiles((path) => readFileSync(join(root, path), 'utf8'), version);
+  const sha256 = createHash('sha256').update(JSON.stringify(files)).digest('hex');
+  return { files: files.map(({ path, text }) => ({ path: join(root, path), text })), sha256 };
 }
