@@ -118,3 +118,9 @@ test('without a bound it is unknown, and what needs none is still found', () => 
     summary: 'the history names no bound "instance-without-node"; 1 live when the trial was over',
   });
 });
+
+test('a finding says why no node could come of the instance, where the world said so', () => {
+  const word = { about: 'instance/i-1', level: 'warn', reason: 'NeverRegisters', principal: 'node' } as const;
+  const builder = new HistoryBuilder().act().launch(1, 'i-1').at(50).said('it has no user data', word).finish();
+  expect(judge(builder)?.findings[0]?.message).toMatch(/It never became a node; .* No node could come of it: it has no user data\.$/);
+});

@@ -1,6 +1,7 @@
 import { gapDueMs, gapsOf, setbacksOf, targetsInstances } from '../history/ledger.ts';
 import type { Gap, LedgerEntry } from '../history/ledger.ts';
-import type { Bound } from '../history/events.ts';
+import { NEVER_REGISTERS } from '../history/events.ts';
+import type { Bound, EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { Check } from './check.ts';
@@ -56,7 +57,7 @@ function judgeGaps(view: View, entries: readonly LedgerEntry[], bound: Bound): P
   const summary = `${overdue.length} of ${count(entries.length, 'instance')} went too long without a node`;
   return safetyPart(
     view,
-    overdue.map(({ entry, gap }) => gapFinding(entry, gap, bound)),
+    overdue.map(({ entry, gap }) => gapFinding(view, entry, gap, bound)),
     summary,
     measurements,
   );
@@ -77,7 +78,7 @@ function endAfter({ terminated, object }: LedgerEntry['instance'], fromMs: numbe
   return terminated === undefined || terminated.t < fromMs ? [] : [{ value: terminated.t - fromMs, object }];
 }
 
-function gapFinding(entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
+function gapFinding(view: View, entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
   const what =
     lost === undefined
       ? 'lived without a node'
@@ -85,8 +86,8 @@ function gapFinding(entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Boun
   return {
     code: lost === undefined ? 'nodeless-instance' : 'orphaned-instance',
     object: entry.instance.object,
-    events: evidence(entry),
-    message: `Instance ${entry.instance.id} (${describe(entry)}) ${what} for ${duration(toMs - fromMs)} (${nameBound(bound)}).`,
+    events: [...evidence(entry), ...indexes(neverRegisters(view, entry))],
+    message: `Instance ${entry.instance.id} (${describe(entry)}) ${what} for ${duration(toMs - fromMs)} (${nameBound(bound)}).${whyNever(view, entry)}`,
   };
 }
 
@@ -101,9 +102,21 @@ function leakFinding(entry: LedgerEntry, view: View): Finding {
   return {
     code: 'leaked-instance',
     object: entry.instance.object,
-    events: [...evidence(entry), ...indexes([view.phases.get('over')])],
-    message: `Instance ${entry.instance.id} (${describe(entry)}) is still live after all workloads and pools were removed. ${state}; ${claim}.`,
+    events: [...evidence(entry), ...indexes([...neverRegisters(view, entry), view.phases.get('over')])],
+    message: `Instance ${entry.instance.id} (${describe(entry)}) is still live after all workloads and pools were removed. ${state}; ${claim}.${whyNever(view, entry)}`,
   };
+}
+
+/** What the world said of an instance that no node could come of. */
+function neverRegisters(view: View, { instance }: LedgerEntry): EventOf<'said'>[] {
+  return view.said.filter(
+    ({ about, reason, principal }) => about === instance.object && reason === NEVER_REGISTERS && principal === 'node',
+  );
+}
+
+function whyNever(view: View, entry: LedgerEntry): string {
+  const [said] = neverRegisters(view, entry);
+  return said === undefined ? '' : ` No node could come of it: ${said.message}.`;
 }
 
 function describe({ instance, request, token }: LedgerEntry): string {

@@ -152,6 +152,8 @@ const INSTANCE_STATES = ['pending', 'running', 'shutting-down', 'terminated', 's
 const POD_STEPS = ['created', 'unschedulable', 'scheduled', 'running', 'ended', 'terminating', 'gone'] as const;
 /** `uncordoned`: pods may come again. Older histories lack it. */
 const NODE_STEPS = ['created', 'ready', 'not-ready', 'cordoned', 'uncordoned', 'terminating', 'gone'] as const;
+/** The reason of the world's own words about an instance, as principal `node`: `message` says what its user data lacks. */
+export const NEVER_REGISTERS = 'NeverRegisters';
 export const NOTICE_KINDS = ['spot-interruption', 'rebalance', 'scheduled-change'] as const;
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 const NOTICE_STEPS = ['sent', 'queued', 'received'] as const;
@@ -329,7 +331,10 @@ export const eventSchema = z.discriminatedUnion('type', [
     /** Of what is received: the request. Its `request.end` says whether the answer arrived. */
     span: span.optional(),
   }),
-  /** A condition of an object that says why something is so, or a Kubernetes Event about it. */
+  /**
+   * A condition of an object that says why something is so, or a Kubernetes Event about it. The world itself says of an
+   * instance that no node will come of it (`NEVER_REGISTERS`), and why.
+   */
   event('said', {
     by: z.enum(['event', 'condition', 'log']),
     /** The object spoken of, `resource/namespace/name`; absent for log lines. */

@@ -1,3 +1,4 @@
+import { NEVER_REGISTERS } from '../history/events.ts';
 import type { EventOf, HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
 import { formatCount, formatList, formatMoment } from './format.ts';
@@ -104,6 +105,9 @@ export function createDescriber(events: readonly HistoryEvent[]): Describe {
             : `The target receives the notice: ${event.kind}`,
         );
       case 'said':
+        if (event.reason === NEVER_REGISTERS && event.principal === 'node') {
+          return { ...about(event.about, `It will never register: ${event.message}`), tone: 'bad' };
+        }
         return about(
           event.about,
           `${SAID_WORDS[event.by]}${event.by === 'log' ? '' : ` ${event.reason}`}${event.principal === undefined ? '' : ` by ${event.principal}`}: ${event.message}`,

@@ -1,3 +1,4 @@
+import { NEVER_REGISTERS } from '../history/events.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { Principal } from '../model/operation.ts';
@@ -76,7 +77,18 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     instances,
     clock: scope('kubelets'),
     random: random.fork('kubelets'),
-    log: () => undefined,
+    // A word of the world's own: older readers know it, and take it for nobody's reason.
+    onNeverRegisters: (id, why) => {
+      recorder.record({
+        type: 'said',
+        by: 'log',
+        about: `instance/${id}`,
+        level: 'warn',
+        reason: NEVER_REGISTERS,
+        message: why,
+        principal: 'node',
+      });
+    },
     clusterName: cluster.name,
     instanceType: (type) => catalogue.types.get(type),
     delays: delays.kubelets,

@@ -15,7 +15,7 @@ function allParts({ port, clock, random, instances }: PartSite): readonly WorldP
     ...fork('kubelets'),
     port: port('node'),
     instances,
-    log: () => undefined,
+    onNeverRegisters: () => undefined,
     clusterName: 'test',
     instanceType: () => M6I_LARGE,
   });

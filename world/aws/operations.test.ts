@@ -84,66 +84,6 @@ test('instance types are the catalogue, page by page', async () => {
       Gpus: [{ Count: 0, LogicalGpuCount: 1, GpuPartitionSize: 0.125 }],
       TotalGpuMemoryInMiB: 2_861,
     });
-    expect(types.find((type) => type.InstanceType === 'm6id.large')).toMatchObject({
-      EbsInfo: {
-        EbsOptimizedSupport: 'default',
-        EbsOptimizedInfo: {
-          BaselineBandwidthInMbps: 650,
-          BaselineThroughputInMBps: 81.25,
-          MaximumBandwidthInMbps: 10_000,
-          MaximumIops: 40_000,
-        },
-        NvmeSupport: 'required',
-        MaximumEbsAttachments: 26,
-      },
-      InstanceStorageSupported: true,
-      InstanceStorageInfo: { TotalSizeInGB: 118, Disks: [{ Count: 1, SizeInGB: 118, Type: 'ssd' }], NvmeSupport: 'required' },
-      ProcessorInfo: { Manufacturer: 'Intel', SustainedClockSpeedInGhz: 3.5 },
-      VCpuInfo: { DefaultCores: 1, DefaultThreadsPerCore: 2 },
-      PlacementGroupInfo: { SupportedStrategies: ['cluster', 'partition', 'spread'] },
-      HibernationSupported: true,
-      SupportedBootModes: ['legacy-bios', 'uefi'],
-    });
-    expect(types.find((type) => type.InstanceType === 'inf2.48xlarge')).toMatchObject({
-      InferenceAcceleratorInfo: {
-        Accelerators: [{ Name: 'Inferentia2', Manufacturer: 'AWS', Count: 12 }],
-        TotalInferenceMemoryInMiB: 393_216,
-      },
-      NeuronInfo: { NeuronDevices: [{ Name: 'Inferentia2', Count: 12, CoreInfo: { Count: 2, Version: 2 } }] },
-    });
-    const cards = types.find((type) => type.InstanceType === 'p4d.24xlarge')?.NetworkInfo;
-    expect(cards).toMatchObject({ MaximumNetworkCards: 4, MaximumNetworkInterfaces: 60, EfaInfo: { MaximumEfaInterfaces: 4 } });
-    expect(cards?.NetworkCards).toHaveLength(4);
-    expect(cards?.NetworkCards?.[3]).toMatchObject({ NetworkCardIndex: 3, MaximumNetworkInterfaces: 15, PeakBandwidthInGbps: 100 });
-  });
-});
-
-test("instance types have every member that Karpenter's AWS provider reads without looking whether it is there", async () => {
-  await withEc2(async ({ send }) => {
-    let token: string | undefined;
-    do {
-      const page = await send(new DescribeInstanceTypesCommand({ NextToken: token }));
-      for (const {
-        InstanceType,
-        VCpuInfo,
-        MemoryInfo,
-        ProcessorInfo,
-        NetworkInfo,
-        GpuInfo,
-        NeuronInfo,
-        PlacementGroupInfo,
-      } of page.InstanceTypes ?? []) {
-        const [card] = NetworkInfo?.NetworkCards ?? [];
-        const needed = [
-          ...[VCpuInfo?.DefaultVCpus, MemoryInfo?.SizeInMiB, ProcessorInfo?.SupportedArchitectures?.[0], PlacementGroupInfo],
-          ...[NetworkInfo?.DefaultNetworkCardIndex, NetworkInfo?.Ipv4AddressesPerInterface, card?.MaximumNetworkInterfaces],
-          ...(GpuInfo?.Gpus ?? []).flatMap((gpu) => [gpu.Manufacturer, gpu.Count, gpu.MemoryInfo?.SizeInMiB]),
-          ...(NeuronInfo?.NeuronDevices ?? []).flatMap((device) => [device.Count, device.CoreInfo?.Count]),
-        ];
-        expect(needed, InstanceType).not.toContain(undefined);
-      }
-      token = page.NextToken;
-    } while (token !== undefined);
   });
 });
 
@@ -174,7 +114,7 @@ for (const { name, input, expected } of [
         { Name: 'network-info.efa-supported', Values: ['true'] },
         { Name: 'network-info.maximum-network-cards', Values: ['4'] },
         { Name: 'processor-info.supported-architecture', Values: ['x86_64'] },
-        { Name: 'instance-type', Values: ['p4d*'] },
+        { Name: 'instance-type', Values: ['p4d.*'] },
       ],
     },
     expected: ['p4d.24xlarge'],

@@ -10,20 +10,20 @@ export interface Boot {
   readonly config: NodeConfig;
 }
 
-/** What an instance needs to become a node of this cluster; undefined if it never will, and the log says why. */
+/** What an instance needs to become a node of this cluster; undefined if it never will, and `onNeverRegisters` is told why. */
 export function bootable(
   instance: Instance,
-  { instanceType: lookUp, clusterName, log }: Pick<NodesSite, 'instanceType' | 'clusterName' | 'log'>,
+  { instanceType: lookUp, clusterName, onNeverRegisters }: Pick<NodesSite, 'instanceType' | 'clusterName' | 'onNeverRegisters'>,
 ): Boot | undefined {
   const never = (why: string): undefined => {
-    log('warn', `${instance.id} will never register: ${why}`, { instance: instance.id });
+    onNeverRegisters(instance.id, why);
   };
   const instanceType = lookUp(instance.instanceType);
   if (instanceType === undefined) return never(`its type ${instance.instanceType} is not in the catalogue`);
   try {
     const config = parseNodeConfig(instance.userData);
     if (config.clusterName === clusterName) return { instanceType, config };
-    return never(`its user data names the cluster ${config.clusterName}`);
+    return never(`its user data names the cluster ${config.clusterName}, and this is ${clusterName}`);
   } catch (error) {
     if (!(error instanceof NodeConfigError)) throw error;
     return never(error.message);

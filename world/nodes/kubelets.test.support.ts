@@ -39,7 +39,7 @@ export async function withKubelets(
       instances,
       clock,
       random,
-      log: (_level, message) => void lines.push(message),
+      onNeverRegisters: (id, why) => void lines.push(`${id} will never register: ${why}`),
       clusterName: 'test',
       instanceType: (type) => (type === M6I_LARGE.type ? M6I_LARGE : undefined),
       faults,

@@ -82,7 +82,10 @@ type Document = z.infer<typeof nodeConfigSchema>;
  * @throws NodeConfigError
  */
 export function parseNodeConfig(userData: string): NodeConfig {
-  const documents = configTexts(userData).map(parseDocument);
+  const texts = configTexts(userData);
+  if (!texts.some((text) => NODE_CONFIG.test(text)))
+    throw new NodeConfigError(userData.trim() === '' ? `it has no user data. ${ADVICE}` : `its user data has no NodeConfig. ${ADVICE}`);
+  const documents = texts.map(parseDocument);
   const clusterName = documents.map(({ spec }) => spec.cluster?.name).findLast((name) => name !== undefined);
   if (clusterName === undefined) throw new NodeConfigError('no NodeConfig names its cluster (spec.cluster.name)');
   const kubelets = documents.map(({ spec }) => spec.kubelet ?? {});
@@ -98,6 +101,11 @@ export function parseNodeConfig(userData: string): NodeConfig {
   }
   return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], limits, shutdown };
 }
+
+/** Whether somebody meant a text to be a NodeConfig: then what is wrong with it is worth saying. */
+const NODE_CONFIG = /node\.eks\.aws|^\s*kind:\s*NodeConfig/m;
+const ADVICE =
+  'Machines of this world boot as Amazon Linux 2023 does: choose its images by an alias, or let the user data contain a NodeConfig (node.eks.aws/v1alpha1)';
 
 const MIME_BOUNDARY = /^content-type:\s*multipart\/[^;]+;[^\n]*boundary="?([^"\s;]+)"?/im;
 const CONFIG_TYPE = /^content-type:\s*application\/node\.eks\.aws/im;

@@ -30,7 +30,7 @@ async function withLease(
         instances,
         clock,
         random,
-        log: () => undefined,
+        onNeverRegisters: () => undefined,
         clusterName: 'test',
         instanceType: () => M6I_LARGE,
       });

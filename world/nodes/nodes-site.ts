@@ -1,6 +1,5 @@
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Log } from '../../runtime/log.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ClusterPort, InstancePort } from '../ports.ts';
 import type { KubeletDelays } from './kubelet.ts';
@@ -13,7 +12,8 @@ export interface NodesSite {
   readonly instances: InstancePort;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  /** Told, once a boot, of an instance that no node will come of, and why. */
+  readonly onNeverRegisters: (instanceId: string, why: string) => void;
   /** The cluster whose nodes these are: an instance whose user data names another never registers here. */
   readonly clusterName: string;
   /** Undefined for a type that isn't known. */

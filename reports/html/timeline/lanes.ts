@@ -196,14 +196,15 @@ function instanceLane(view: View, instance: InstanceLife, { endMs, flagged, desc
   // Who follows an instance comes from the request that launched it, and to the one that ended it.
   const spans = new Set([instance.launched.span, instance.ending?.span].filter((span) => span !== undefined));
   const asked = [...spans].flatMap((span) => view.requests.get(span)?.start ?? []);
+  const said = view.said.filter(({ about }) => about === object);
   return lane(
     {
       label: `${id}  ${instanceType}`,
-      title: `${id}: ${what}`,
+      title: [`${id}: ${what}`, ...said.map((word) => describe(word).what)].join('\n'),
       object,
       instance: id,
       bars: shown,
-      steps: stepsOf([...asked, ...steps], describe),
+      steps: stepsOf([...asked, ...steps, ...said], describe),
     },
     flagged,
   );

@@ -50,7 +50,13 @@ async function withRealNodes(testInfo: TestInfo, work: (bench: RealBench) => Pro
         .catch(() => undefined);
     };
     const ref = { cluster: 'one', run: 'r1', folder };
-    const common = { port: site.port('node'), instances: site.instances, clock: site.clock, random: site.random, log: () => undefined };
+    const common = {
+      port: site.port('node'),
+      instances: site.instances,
+      clock: site.clock,
+      random: site.random,
+      onNeverRegisters: () => undefined,
+    };
     return [new RealNodes({ ...common, clusterName: 'test', instanceType: (type) => TYPES.get(type), faults, ref, programs: docker })];
   };
   await withParts(parts, (bench) =>

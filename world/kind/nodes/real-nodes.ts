@@ -102,12 +102,12 @@ export class RealNodes implements WorldPart {
   }
 
   #boot(instance: Instance, facts: ControlPlaneFacts, tasks: Tasks): void {
-    const { ref, port, clock, log } = this.#options;
+    const { ref, port, clock, onNeverRegisters } = this.#options;
     const boot = bootable(instance, this.#options);
     if (boot === undefined) return;
     if (boot.instanceType.architecture !== 'x86_64') {
       // A kubelet tells its own architecture, whatever its flags say.
-      log('warn', `${instance.id} will never register: no container here is a machine of ${boot.instanceType.architecture}`);
+      onNeverRegisters(instance.id, `no container here is a machine of ${boot.instanceType.architecture}`);
       return;
     }
     if (this.#running.size >= facts.maxNodes) {
