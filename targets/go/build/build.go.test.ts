@@ -12,7 +12,7 @@ import { BuildError } from './build-error.ts';
 import { buildGoProgram } from './build.ts';
 import type { BuildProgress, GoProgramSpec } from './spec.ts';
 
-const FAKE_FETCH = fileURLToPath(new URL('../testing/fake-fetch.cjs', import.meta.url));
+const FAKE_FETCH = fileURLToPath(new URL('../testing/fake-fetch/main.ts', import.meta.url));
 
 /** A sample as a program to be built, and a cache of the test's own. */
 function sample(testInfo: TestInfo, main: string): { readonly spec: GoProgramSpec; readonly folder: string } {
@@ -27,7 +27,7 @@ function sample(testInfo: TestInfo, main: string): { readonly spec: GoProgramSpe
 function runUnderNode({ wasm }: Artefact, args: readonly string[]): string[] {
   const { stdout: root } = spawnSync('go', ['env', 'GOROOT'], { encoding: 'utf8' });
   const host = join(root.trim(), 'lib/wasm/wasm_exec_node.js');
-  const { stdout, stderr, status } = spawnSync(process.execPath, ['--require', FAKE_FETCH, host, wasm, ...args], { encoding: 'utf8' });
+  const { stdout, stderr, status } = spawnSync(process.execPath, ['--import', FAKE_FETCH, host, wasm, ...args], { encoding: 'utf8' });
   expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
   return stdout.trimEnd().split('\n');
 }
