@@ -22,6 +22,12 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
     says: 'something has to be missing',
     firings: [NO_SPAN],
   },
+  cloudController: {
+    good: specify(faults.cloudController, { what: 'down' }),
+    bad: () => specify(faults.cloudController, { what: 'slow', delayMs: 0 }),
+    says: 'delayMs',
+    firings: [NO_SPAN],
+  },
   deadKubelet: {
     good: specify(faults.deadKubelet, { count: 1, afterMs: 30_000 }),
     bad: () => specify(faults.deadKubelet, { afterMs: -1 }),

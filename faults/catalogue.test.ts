@@ -45,6 +45,7 @@ function site(): FaultSite & { readonly armed: Set<unknown>; readonly firings: n
         delayEndings: (delay) => arm(delay, delay.fired),
       },
       nodes: { arm: (fault) => arm(fault, () => fault.fired('i-1')) },
+      cloud: { holdUp: (hold) => arm(hold, () => hold.fired('node-1')) },
       spot: { interrupt: (interruption) => arm(interruption, () => interruption.fired('i-1')) },
       queue: {
         perturb: (perturbation) => arm(perturbation, () => perturbation.fired('rebalance', 'i-1')),

@@ -4,6 +4,7 @@ import { blockedEviction } from './blocked-eviction.ts';
 import { brokenConnection } from './broken-connection.ts';
 import { clockSkew } from './clock-skew.ts';
 import { closedWatches } from './closed-watches.ts';
+import { cloudController } from './cloud-controller.ts';
 import { crash } from './crash.ts';
 import { deadKubelet } from './dead-kubelet.ts';
 import { deniedPermission } from './denied-permission.ts';
@@ -50,6 +51,7 @@ export const faults = {
   brokenConnection,
   clockSkew,
   closedWatches,
+  cloudController,
   crash,
   deadKubelet,
   deniedPermission,

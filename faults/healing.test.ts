@@ -247,6 +247,7 @@ function remnantsOf({ events, healMs, apiMs }: Outcome): string[] {
 const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
   ...Object.entries(CASES).map(([name, { good }]) => ({ name, fault: good })),
   { name: 'addressExhaustion counting reuse', fault: specify(faults.addressExhaustion, { zones: [ZONE], remaining: 0, counts: 'reuse' }) },
+  { name: 'cloudController slow', fault: specify(faults.cloudController, { what: 'slow', delayMs: 60_000 }) },
   {
     name: 'spotInterruption recommended before',
     fault: specify(faults.spotInterruption, { rebalance: 'before', rebalanceBeforeMs: 60_000 }),

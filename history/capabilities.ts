@@ -15,6 +15,7 @@ export const CAPABILITIES = {
   'boot.delay': 'instances can be made to boot and their kubelets to register late, never or wrongly',
   'nodes.arm64': 'instances of arm64 become nodes of arm64',
   'instance.end': 'instances can be ended behind the back of the target',
+  'cloud.hold': 'the cloud controller manager can be made slow, and be down',
   'templates.delete': 'launch templates can be deleted behind the back of the target',
   'watch.perturb': "the API server's watches and its lists from the cache can be made late, closed and expired",
   'target.kill': 'the target can be killed at any request',

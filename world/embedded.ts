@@ -89,6 +89,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
     'queue.perturb',
     'boot.delay',
     'nodes.arm64',
+    'cloud.hold',
     'templates.delete',
     'watch.perturb',
     'target.kill',

@@ -10,6 +10,7 @@ import { createInterruptions } from './aws/interruptions.ts';
 import type { InterruptionQueue } from './aws/interruptions.ts';
 import { AwsServices } from './aws/services.ts';
 import { CloudController } from './controllers/cloud-controller.ts';
+import { CloudHolds } from './controllers/cloud-holds.ts';
 import type { MachineDelays } from './machine-delays.ts';
 import type { NodesSite } from './nodes/nodes-site.ts';
 import { NodeFaults } from './nodes/node-faults.ts';
@@ -69,6 +70,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
   });
   const account = createAccountServices({ clock: scope('account'), random: random.fork('account'), cluster });
   const nodeFaults = new NodeFaults();
+  const cloud = new CloudHolds();
   const nodes = site.nodes({
     port: port('node'),
     instances,
@@ -101,8 +103,8 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
         faults: { faults: nodeFaults, instances },
       }),
       handlers,
-      new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud') }),
+      new CloudController({ port: port('cloud'), instances, clock: scope('cloud'), random: random.fork('cloud'), holds: cloud }),
     ],
-    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults, handlers },
+    ports: { ...ec2.ports, ...interruptions.ports, nodes: nodeFaults, cloud, handlers },
   };
 }

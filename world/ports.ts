@@ -259,6 +259,23 @@ export interface NodeFaultPort {
   }): Heal;
 }
 
+/** The controllers of nodes in a cloud controller manager. Source: `k8s.io/cloud-provider/names`. */
+export const CLOUD_CONTROLLERS = ['cloud-node-controller', 'cloud-node-lifecycle-controller'] as const;
+export type CloudControllerName = (typeof CLOUD_CONTROLLERS)[number];
+
+/** Holds up the cloud controller manager. Capability `cloud.hold`. */
+export interface CloudControllerPort {
+  /**
+   * Lets these controllers act on each node so much later than they would (no delay given: never), until undone. Of several
+   * delays the longest counts. `fired` is told of each node that has to wait, by its name, once for each controller.
+   */
+  holdUp(hold: {
+    readonly controllers: readonly CloudControllerName[];
+    readonly delayMs?: number;
+    readonly fired: (node: string) => void;
+  }): Heal;
+}
+
 /** What is put on the interruption queue. */
 export const MESSAGE_KINDS = [...NOTICE_KINDS, 'state-change'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
@@ -379,6 +396,7 @@ export interface FaultPorts {
   readonly reads: StaleReadPort;
   readonly instanceFaults: InstanceFaultPort;
   readonly nodes: NodeFaultPort;
+  readonly cloud: CloudControllerPort;
   readonly spot: SpotPort;
   readonly queue: QueuePort;
   readonly handlers: TerminationHandlerPort;

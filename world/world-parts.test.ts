@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Node, Pod, ReplicaSet } from '../model/kube.ts';
 import { CloudController } from './controllers/cloud-controller.ts';
+import { CloudHolds } from './controllers/cloud-holds.ts';
 import { createControllerManager } from './controllers/controller-manager.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { Kubelets } from './nodes/kubelets.ts';
@@ -21,7 +22,7 @@ function allParts({ port, clock, random, instances }: PartSite): readonly WorldP
   return [
     kubelets,
     new Scheduler({ ...fork('scheduler'), port: port('scheduler') }),
-    new CloudController({ ...fork('cloud'), port: port('cloud'), instances }),
+    new CloudController({ ...fork('cloud'), port: port('cloud'), instances, holds: new CloudHolds() }),
     createControllerManager({ ...fork('controller-manager'), port: port('workloads'), heartbeats: kubelets }),
   ];
 }

@@ -2,12 +2,17 @@ import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
+import { CloudHolds } from './cloud-holds.ts';
+import { CLOUD_CONTROLLERS } from '../ports.ts';
 import { addNode, withParts } from '../world-parts.test.support.ts';
 import type { Bench, PartSite } from '../world-parts.test.support.ts';
 
-const cloud = ({ port, clock, random, instances }: PartSite): [CloudController] => [
-  new CloudController({ port: port('cloud'), clock, random, instances }),
-];
+const heldUpBy =
+  (holds: CloudHolds) =>
+  ({ port, clock, random, instances }: PartSite): [CloudController] => [
+    new CloudController({ port: port('cloud'), clock, random, instances, holds }),
+  ];
+const cloud = heldUpBy(new CloudHolds());
 const NODE = 'ip-10-0-1-12.ec2.internal';
 const AT = { resource: 'nodes', name: NODE };
 const UNINITIALIZED: Taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
@@ -100,5 +105,54 @@ test('a node with a finalizer is asked to go once', async () => {
     await bench.clock.sleep(60_000);
     expect((await bench.node(NODE))?.metadata.deletionTimestamp).toBeDefined();
     expect(await bench.eventsAbout(NODE)).toHaveLength(1);
+  });
+});
+
+test('while it is down no node is initialized or removed; healed, it does both at its next look', async () => {
+  const holds = new CloudHolds();
+  const waited: string[] = [];
+  const heal = holds.holdUp({ controllers: CLOUD_CONTROLLERS, fired: (node) => waited.push(node) });
+  await withParts(heldUpBy(holds), async (bench) => {
+    bench.instances.set('i-1', {});
+    await register(bench);
+    await addNode(bench.port, 'gone');
+    await bench.port.patch({ resource: 'nodes', name: 'gone' }, { spec: { providerID: 'aws:///us-east-1a/i-404' } });
+    await bench.port.patch(
+      { resource: 'nodes', name: 'gone' },
+      { status: { conditions: [{ type: 'Ready', status: 'Unknown' }] } },
+      'status',
+    );
+    await bench.clock.sleep(600_000);
+    expect(await taintKeys(bench)).toContain(UNINITIALIZED.key);
+    expect(await bench.node('gone')).toBeDefined();
+    // The node that is not initialized is not Ready either, and its instance is there.
+    expect(waited.sort()).toEqual(['gone', NODE]);
+    await heal();
+    const nextLookMs = CLOUD_MONITOR_PERIOD_MS + CLOUD_REACTION.maxMs + 100;
+    await bench.until('removed', async () => (await bench.node('gone')) === undefined, nextLookMs);
+    await bench.until('initialized', async () => !(await taintKeys(bench)).includes(UNINITIALIZED.key), nextLookMs);
+    expect(waited).toHaveLength(2);
+  });
+});
+
+test('one controller of it is slow: each of its nodes has its turn that much later, and the other is not touched', async () => {
+  const holds = new CloudHolds();
+  const delayMs = 120_000;
+  await holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs: delayMs / 2, fired: () => undefined });
+  await holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs, fired: () => undefined });
+  await withParts(heldUpBy(holds), async (bench) => {
+    bench.instances.set('i-1', { state: 'stopped' });
+    await register(bench, 'aws:///us-east-1a/i-1');
+    await setReady(bench, 'Unknown');
+    await bench.until('initialized', async () => !(await taintKeys(bench)).includes(UNINITIALIZED.key), CLOUD_REACTION.maxMs + 50);
+    const shutdown = 'node.cloudprovider.kubernetes.io/shutdown';
+    await bench.clock.sleep(delayMs - CLOUD_MONITOR_PERIOD_MS);
+    expect(await taintKeys(bench)).not.toContain(shutdown);
+    await bench.until('tainted', async () => (await taintKeys(bench)).includes(shutdown), 3 * CLOUD_MONITOR_PERIOD_MS);
+    // What it does next on the same node waits anew.
+    bench.instances.set('i-1', { state: 'terminated' });
+    await bench.clock.sleep(delayMs - CLOUD_MONITOR_PERIOD_MS);
+    expect(await bench.node(NODE)).toBeDefined();
+    await bench.until('removed', async () => (await bench.node(NODE)) === undefined, 3 * CLOUD_MONITOR_PERIOD_MS);
   });
 });

@@ -11,6 +11,7 @@ import { TAINT, hasTaint, updateTaints } from '../nodes/node-objects.ts';
 import type { ClusterPort, Instance, InstancePort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
+import type { CloudHolds } from './cloud-holds.ts';
 
 /** `--node-monitor-period` of cloud controller managers. */
 export const CLOUD_MONITOR_PERIOD_MS = 5_000;
@@ -25,6 +26,8 @@ interface CloudControllerOptions {
   readonly instances: InstancePort;
   readonly clock: Clock;
   readonly random: Random;
+  /** What makes it slow. */
+  readonly holds: Pick<CloudHolds, 'holds'>;
 }
 
 /**
@@ -38,6 +41,8 @@ export class CloudController implements WorldPart {
   readonly #options: CloudControllerOptions;
   readonly #events: EventRecorder;
   readonly #nodeEvents: EventRecorder;
+  /** Names of new nodes that have to wait. */
+  readonly #held = new Set<string>();
 
   constructor(options: CloudControllerOptions) {
     this.#options = options;
@@ -60,7 +65,11 @@ export class CloudController implements WorldPart {
     port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
       if (type !== 'DELETED' && isUninitialized(object)) queue.add(object.metadata.name ?? '');
     });
-    tasks.every(CLOUD_MONITOR_PERIOD_MS, () => this.#monitor());
+    tasks.every(CLOUD_MONITOR_PERIOD_MS, () => {
+      for (const name of this.#held) queue.add(name);
+      this.#held.clear();
+      return this.#monitor();
+    });
     await tasks.done();
   }
 
@@ -69,6 +78,10 @@ export class CloudController implements WorldPart {
     const { port } = this.#options;
     const node = await port.get<Node>({ resource: 'nodes', name });
     if (node === undefined || !isUninitialized(node)) return true;
+    if (this.#options.holds.holds('cloud-node-controller', node, this.#options.clock.nowMs())) {
+      this.#held.add(name);
+      return true;
+    }
     const instance = this.#instanceOf(node);
     if (instance === undefined || instance.state === 'terminated') return false;
     const region = regionOf(instance.zone);
@@ -109,22 +122,26 @@ export class CloudController implements WorldPart {
   }
 
   async #monitor(): Promise<void> {
-    const { port } = this.#options;
+    const { port, holds, clock } = this.#options;
     for (const node of await port.list<Node>('nodes')) {
-      const name = node.metadata.name ?? '';
-      const ready = conditionOf(node, 'Ready')?.status === 'True';
-      if (ready) {
-        if (hasTaint(node, TAINT.shutdown, 'NoSchedule')) await this.#setShutdown(name, false);
-        continue;
-      }
-      const instance = this.#instanceOf(node);
-      if (instance === undefined || instance.state === 'terminated') await this.#remove(node);
-      else if (instance.state === 'stopped' && !hasTaint(node, TAINT.shutdown, 'NoSchedule')) await this.#setShutdown(name, true);
+      const act = this.#dueFor(node);
+      if (act !== undefined && !holds.holds('cloud-node-lifecycle-controller', node, clock.nowMs())) await act();
     }
   }
 
+  /** What a node needs by the state of its instance. */
+  #dueFor(node: Node): (() => Promise<void>) | undefined {
+    const name = node.metadata.name ?? '';
+    const isShutdown = hasTaint(node, TAINT.shutdown, 'NoSchedule');
+    if (conditionOf(node, 'Ready')?.status === 'True') return isShutdown ? () => this.#setShutdown(name, false) : undefined;
+    const instance = this.#instanceOf(node);
+    if (instance === undefined || instance.state === 'terminated') {
+      return node.metadata.deletionTimestamp === undefined ? () => this.#remove(node) : undefined;
+    }
+    return instance.state === 'stopped' && !isShutdown ? () => this.#setShutdown(name, true) : undefined;
+  }
+
   async #remove(node: Node): Promise<void> {
-    if (node.metadata.deletionTimestamp !== undefined) return;
     const { uid = '', name = '' } = node.metadata;
     await this.#events.record({
       about: { apiVersion: 'v1', kind: 'Node', name, uid },

@@ -207,6 +207,7 @@ function observersPorts(instances: FaultPorts['instances']): FaultPorts {
     instances,
     templates: { list: () => [] },
     templateFaults: { deleteTemplates: none },
+    cloud: { holdUp: none },
     watches: { lag: none, close: none },
     processes: { pause: none, skewClock: none },
   };
