@@ -184,3 +184,34 @@ export const boundToMissingNode = scenario({
     await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [spread] });
   },
 });
+
+export const ghostNode = scenario({
+  id: 'incidents/ghost-node',
+  title:
+    'somebody ends an instance, no message tells of it, and the cloud controller is down: its Node goes, though the pod on it may not be evicted',
+  requirements: ['LEK-05', 'LEK-08'],
+  profile: 'extended',
+  features: ['node-removal'],
+  capabilities: ['instance.end', 'queue.perturb', 'boot.delay', 'cloud.hold'],
+  pools: NODE_POOLS,
+  // aws/karpenter-provider-aws#9226: a cache showed the ended instance as running, and the drain of its Node waited for ever.
+  async run(t) {
+    const tolerations = ['unreachable', 'not-ready'].map(
+      (what) => ({ key: `node.kubernetes.io/${what}`, operator: 'Exists', effect: 'NoExecute' }) as const,
+    );
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 1, tolerations });
+    await t.protect(web, { maxUnavailable: 0 });
+    // Who reads no queue meets none of its messages.
+    await t.inject(specify(faults.queuePerturbation, { what: 'lose' }), 'may-fire');
+    // Whether the target is first, or the cloud controller, is the target's business.
+    const controllers = ['cloud-node-lifecycle-controller'] as const;
+    await t.inject(specify(faults.cloudController, { what: 'down', controllers: [...controllers] }), 'may-fire');
+    const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
+    await t.untilFired(dead, 'provision');
+    const ended = await t.inject(specify(faults.instanceEnd, { count: 1 }));
+    await t.untilFired(ended, 'provision');
+    // Its Node goes within the bound, and the pod is created again as soon as it has gone.
+    await t.pass('node-without-instance', 2);
+    await t.untilServed(web, 'provision');
+  },
+});

@@ -101,6 +101,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'drift',
       'disruption-budgets',
       'do-not-disrupt',
+      'node-removal',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

@@ -42,7 +42,8 @@ export interface TargetConstants {
  * of nodes that a pool names. `volumes`: launches where the volumes of pods are, or can be made.
  * `consolidation`: takes nodes whose pods fit elsewhere, or on a cheaper one. `drift`: replaces nodes that are not as their
  * pool says any more. `disruption-budgets`: takes no more nodes at once than their pool allows. `do-not-disrupt`: takes no
- * node with a pod, or of a user, that opted out.
+ * node with a pod, or of a user, that opted out. `node-removal`: removes the Node of an instance that has ended, also where the
+ * cloud controller does not.
  */
 export const FEATURES = [
   'spot',
@@ -59,6 +60,7 @@ export const FEATURES = [
   'drift',
   'disruption-budgets',
   'do-not-disrupt',
+  'node-removal',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

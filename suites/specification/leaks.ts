@@ -1,4 +1,4 @@
-import { AT_EVERY_MOMENT, LEAKED, requirement } from './requirement.ts';
+import { AT_EVERY_MOMENT, LEAKED, UNSERVED, requirement } from './requirement.ts';
 import type { Area } from './requirement.ts';
 
 export const leaks: Area = {
@@ -71,6 +71,19 @@ export const leaks: Area = {
       breaches: { 'foreign-instances': ['foreign-instance-ended'] },
       bound: AT_EVERY_MOMENT,
       incidents: ['autoscaler#10276'],
+    }),
+    requirement({
+      id: 'LEK-08',
+      profile: 'extended',
+      features: ['node-removal'],
+      title: 'The Node of an instance that has ended disappears also where nobody else removes it and no message tells of the end.',
+      rationale:
+        'The cloud controller may be down, and what is remembered of the instance may be old. A drain of pods that no kubelet runs any more never ends.',
+      observed:
+        'an instance ends without a message while the cloud controller is down, and its pod may not be evicted; the Node disappears within the bound, and the pod runs again',
+      breaches: { ...UNSERVED, 'no-orphaned-nodes': ['orphaned-node'] },
+      bound: 'node-without-instance',
+      incidents: ['karpenter-provider-aws#9226'],
     }),
   ],
 };

@@ -48,6 +48,7 @@ import { keptTemplates } from './kept-templates.ts';
 import { kubeletClock } from './kubelet-clock.ts';
 import { launchesForDaemons } from './launches-for-daemons.ts';
 import { leftMark } from './left-mark.ts';
+import { leftToOthers } from './left-to-others.ts';
 import { missingNode } from './missing-node.ts';
 import type { Mutant } from './mutant.ts';
 import { narrowLaunches } from './narrow-launches.ts';
@@ -172,6 +173,7 @@ export const mutants: readonly Mutant[] = [
   eachMessage,
   keptClass,
   leftMark,
+  leftToOthers,
   rooflessMasks,
   shareBlind,
   taintBlind,

@@ -138,8 +138,8 @@ test('while it is down no node is initialized or removed; healed, it does both a
 test('one controller of it is slow: each of its nodes has its turn that much later, and the other is not touched', async () => {
   const holds = new CloudHolds();
   const delayMs = 120_000;
-  await holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs: delayMs / 2, fired: () => undefined });
-  await holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs, fired: () => undefined });
+  holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs: delayMs / 2, fired: () => undefined });
+  holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs, fired: () => undefined });
   await withParts(heldUpBy(holds), async (bench) => {
     bench.instances.set('i-1', { state: 'stopped' });
     await register(bench, 'aws:///us-east-1a/i-1');
