@@ -1,11 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { createRandom } from '../runtime/random.ts';
 import { createVirtualTimeline } from '../runtime/timeline.ts';
-import { WORKLOAD_LABEL } from '../model/kube.ts';
-import type { Pod } from '../model/kube.ts';
+import type { Pool } from '../model/catalogue.ts';
+import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
+import type { Node, Pod } from '../model/kube.ts';
 import type { ClusterPort, InstancePort } from '../world/ports.ts';
 import { untilConverged, waitingToSettle } from './convergence.ts';
-import type { Convergence } from './convergence.ts';
+import type { Convergence, Waiting } from './convergence.ts';
+import { pool } from './scenario.ts';
 
 const IN_THE_WAY = [{ object: 'nodes/a', why: 'no pod needs it' }];
 
@@ -53,31 +55,89 @@ test('the quiet time may end after the limit, and what comes up in it is not for
   ).toEqual({ waiting: IN_THE_WAY, tookS: 64 });
 });
 
-test("a pod that is finished is in nobody's way, nor does it need its node", async () => {
-  const pod = (name: string, phase: string): Pod => ({
-    metadata: {
-      name,
-      namespace: 'default',
-      labels: { [WORKLOAD_LABEL]: 'web' },
-      ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'w' }],
-    },
-    spec: { containers: [], nodeName: 'node-1' },
-    status: { phase: phase as 'Failed' },
+const pod = (name: string, phase: string, nodeName = 'node-1'): Pod => ({
+  metadata: {
+    name,
+    namespace: 'default',
+    labels: { [WORKLOAD_LABEL]: 'web' },
+    ownerReferences: [{ apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'web', uid: 'w' }],
+  },
+  spec: { containers: [], nodeName },
+  status: { phase: phase as 'Failed' },
+});
+
+const node = (name: string, instanceType = 'm6i.large'): Node => ({
+  metadata: {
+    name,
+    labels: { [LABEL.instanceType]: instanceType, [LABEL.capacityType]: 'on-demand', [LABEL.arch]: 'amd64' },
+  },
+  spec: { providerID: 'aws:///us-east-1a/i-0123456789abcdef0' },
+  status: { conditions: [{ type: 'Ready', status: 'True' }] },
+});
+
+const look = (pods: readonly Pod[], nodes: readonly Node[] = [node('node-1')], pools: readonly Pool[] = []): Promise<Waiting[]> =>
+  waitingToSettle({
+    cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : nodes) } as unknown as ClusterPort,
+    instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
+    truths: new Map([['web', { kind: 'schedulable' }]]),
+    pools,
   });
-  const node = {
-    metadata: { name: 'node-1' },
-    spec: { providerID: 'aws:///us-east-1a/i-0123456789abcdef0' },
-    status: { conditions: [{ type: 'Ready', status: 'True' }] },
-  };
-  const look = (pods: readonly Pod[]): ReturnType<typeof waitingToSettle> =>
-    waitingToSettle({
-      cluster: { list: (resource: string) => Promise.resolve(resource === 'pods' ? pods : [node]) } as unknown as ClusterPort,
-      instances: { get: () => ({ state: 'running' }), list: () => [] } as unknown as InstancePort,
-      truths: new Map([['web', { kind: 'schedulable' }]]),
-    });
+
+test("a pod that is finished is in nobody's way, nor does it need its node", async () => {
   expect(await look([pod('old', 'Failed'), pod('new', 'Running')])).toEqual([]);
   expect(await look([pod('old', 'Failed')])).toEqual([{ object: 'nodes/node-1', why: 'no pod needs it' }]);
   expect(await look([pod('new', 'Running'), pod('other', 'Pending')])).toEqual([
     { object: 'pods/default/other', why: 'it is Pending on node-1' },
   ]);
 });
+
+const FIXED = pool('fixed', { instanceTypes: ['m6i.large'], replicas: 2 });
+const ELASTIC = pool('elastic', { instanceTypes: ['m7i.large'] });
+const idle = (name: string) => ({ object: `nodes/${name}`, why: 'no pod needs it' });
+
+for (const { what, nodes, pods = [], pools = [FIXED, ELASTIC], waiting } of [
+  { what: 'idle nodes are owed as far as the number goes', nodes: [node('a'), node('b')], waiting: [] },
+  { what: 'what is beyond it is surplus', nodes: [node('a'), node('b'), node('c')], waiting: [idle('c')] },
+  {
+    what: 'nodes with pods count',
+    nodes: [node('a'), node('b'), node('c')],
+    pods: [pod('web', 'Running', 'c')],
+    waiting: [idle('b')],
+  },
+  {
+    what: 'more nodes with pods than it has leave room for none',
+    nodes: [node('a'), node('b'), node('c'), node('d')],
+    pods: ['a', 'b', 'c'].map((name) => pod(`web-${name}`, 'Running', name)),
+    waiting: [idle('d')],
+  },
+  { what: 'an idle node of another pool is not owed', nodes: [node('a'), node('b', 'm7i.large')], waiting: [idle('b')] },
+  {
+    what: 'a node without the labels of the pool is not owed',
+    nodes: [node('a')],
+    pools: [pool('fixed', { instanceTypes: ['m6i.large'], replicas: 2, labels: { team: 'a' } })],
+    waiting: [idle('a')],
+  },
+  {
+    what: 'a node without the taints of the pool is not owed',
+    nodes: [node('a')],
+    pools: [pool('fixed', { replicas: 2, taints: [{ key: 'team', value: 'a', effect: 'NoSchedule' }] })],
+    waiting: [idle('a')],
+  },
+  {
+    what: 'two such pools that allow the same nodes owe as many as both name',
+    nodes: [node('a'), node('b'), node('c')],
+    pools: [pool('one', { replicas: 1 }), pool('two', { replicas: 1 })],
+    waiting: [idle('c')],
+  },
+  {
+    what: 'a node with a pod that another pool allows too may be of that one',
+    nodes: [node('a'), node('b'), node('c')],
+    pods: [pod('web', 'Running', 'c')],
+    pools: [FIXED, pool('elastic')],
+    waiting: [],
+  },
+]) {
+  test(`a pool of static capacity: ${what}`, async () => {
+    expect(await look(pods, nodes, pools)).toEqual(waiting);
+  });
+}

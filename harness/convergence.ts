@@ -1,7 +1,9 @@
 import type { Truth } from '../history/events.ts';
+import type { Pool } from '../model/catalogue.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { KubeObject, Node, Pod } from '../model/kube.ts';
 import { parseProviderId } from '../model/provider-id.ts';
+import { matchesLabels, parseRequirements } from '../model/requirements.ts';
 import { ClusterError } from '../world/ports.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { ClusterPort, InstancePort, LaunchTemplatePort } from '../world/ports.ts';
@@ -19,6 +21,8 @@ interface ConvergenceSite {
   readonly templates: LaunchTemplatePort;
   /** Truths of the workloads deployed, by name. */
   readonly truths: ReadonlyMap<string, Truth>;
+  /** As they were applied last. */
+  readonly pools: readonly Pool[];
 }
 
 /** How often the world is looked at. */
@@ -64,9 +68,9 @@ export async function untilConverged(options: {
 /**
  * What keeps the world from being settled: pods that should run and don't, nodes and instances on their way in or out,
  * nodes without a living instance and instances without a node, nodes that nobody needs. Pods that are impossible,
- * malformed, finished or a node's own are in nobody's way.
+ * malformed, finished or a node's own are in nobody's way, and neither are idle nodes that a pool of static capacity owes.
  */
-export async function waitingToSettle({ cluster, instances, truths }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
+export async function waitingToSettle({ cluster, instances, truths, pools }: Omit<ConvergenceSite, 'templates'>): Promise<Waiting[]> {
   const [pods, nodes] = await Promise.all([cluster.list<Pod>('pods'), cluster.list<Node>('nodes')]);
   const waiting: Waiting[] = [];
   const usedNodes = new Set<string>();
@@ -77,9 +81,10 @@ export async function waitingToSettle({ cluster, instances, truths }: Omit<Conve
     const why = podProblem(pod, truths);
     if (why !== undefined) waiting.push({ object: nameOf('pods', pod), why });
   }
+  const neededNodes = new Set([...usedNodes, ...owedNodes(nodes, usedNodes, pools)]);
   const joined = new Set(nodes.map((node) => parseProviderId(node.spec?.providerID)));
   for (const node of nodes) {
-    const why = nodeProblem(node, usedNodes, instances);
+    const why = nodeProblem(node, neededNodes, instances);
     if (why !== undefined) waiting.push({ object: nameOf('nodes', node), why });
   }
   for (const instance of instances.list()) {
@@ -96,7 +101,7 @@ export async function waitingToSettle({ cluster, instances, truths }: Omit<Conve
  * templates must all be gone.
  */
 export async function waitingToVanish(
-  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths'>,
+  { cluster, instances, templates }: Omit<ConvergenceSite, 'truths' | 'pools'>,
   claimResources: readonly string[],
 ): Promise<Waiting[]> {
   const waiting: Waiting[] = [];
@@ -149,7 +154,7 @@ function truthOf(pod: Pod, truths: ReadonlyMap<string, Truth>): Truth | undefine
   return truths.get(pod.metadata.labels?.[WORKLOAD_LABEL] ?? '');
 }
 
-function nodeProblem(node: Node, usedNodes: ReadonlySet<string>, instances: InstancePort): string | undefined {
+function nodeProblem(node: Node, neededNodes: ReadonlySet<string>, instances: InstancePort): string | undefined {
   if (node.metadata.deletionTimestamp !== undefined) return 'it is being deleted';
   const providerId = node.spec?.providerID;
   if (providerId === undefined) return 'it has no provider id';
@@ -158,7 +163,34 @@ function nodeProblem(node: Node, usedNodes: ReadonlySet<string>, instances: Inst
   const instance = instances.get(id);
   if (instance === undefined || instance.state === 'terminated') return `its instance ${id} is gone`;
   if (node.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') !== true) return 'it is not Ready';
-  return usedNodes.has(node.metadata.name ?? '') ? undefined : 'no pod needs it';
+  return neededNodes.has(node.metadata.name ?? '') ? undefined : 'no pod needs it';
+}
+
+/**
+ * Names of the idle nodes that pools of static capacity owe: each has so many nodes, with pods or without. A node that other
+ * pools allow as well may be theirs: with pods it counts for none, so that no pool is denied a node of its own.
+ */
+function owedNodes(nodes: readonly Node[], usedNodes: ReadonlySet<string>, pools: readonly Pool[]): ReadonlySet<string> {
+  const owed = new Set<string>();
+  const present = nodes.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const isUsed = ({ metadata }: Node): boolean => usedNodes.has(metadata.name ?? '');
+  for (const pool of pools) {
+    if (pool.replicas === undefined) continue;
+    const own = present.filter((node) => isAllowed(pool, node));
+    const used = own.filter((node) => isUsed(node) && !pools.some((other) => other !== pool && isAllowed(other, node)));
+    const idle = own.filter((node) => !isUsed(node) && !owed.has(node.metadata.name ?? ''));
+    for (const { metadata } of idle.slice(0, Math.max(0, pool.replicas - used.length))) owed.add(metadata.name ?? '');
+  }
+  return owed;
+}
+
+/** Whether a node is as a pool says. */
+function isAllowed({ requirements, labels, taints }: Pool, { metadata, spec }: Node): boolean {
+  return (
+    matchesLabels(parseRequirements(requirements), metadata.labels) &&
+    Object.entries(labels).every(([key, value]) => metadata.labels?.[key] === value) &&
+    taints.every(({ key, effect }) => spec?.taints?.some((taint) => taint.key === key && taint.effect === effect) === true)
+  );
 }
 
 function nameOf(resource: string, object: KubeObject): string {

@@ -4,6 +4,7 @@ import { specify } from '../faults/fault.ts';
 import type { EventOf, EventType, HistoryEvent } from '../history/events.ts';
 import { never } from '../runtime/clock.ts';
 import { plain } from '../targets/plain.ts';
+import { reference } from '../targets/reference.ts';
 import { whyNotRun } from './engine.ts';
 import { pool, scenario } from './scenario.ts';
 import { runInProcess } from './testing/in-process.ts';
@@ -46,6 +47,23 @@ test('pods that nobody serves are a finding, and what is in the way is named', a
   const [settle] = ofType(events, 'convergence');
   expect(settle?.waiting).toMatchObject([{ why: 'it has no node' }]);
   expect(settle?.waiting[0]?.object).toMatch(/^pods\/default\/web-/);
+});
+
+test('a pool of static capacity that can launch nothing, beside one whose nodes are idle: the world settles', async () => {
+  const fixed = scenario({
+    id: 'test/fixed',
+    title: 'two pools of two nodes each, one of them in a zone that does not exist',
+    features: ['static-capacity'],
+    pools: [pool('broken', { zones: ['us-east-1z'], replicas: 2 }), pool('healthy', { instanceTypes: ['m6i.large'], replicas: 2 })],
+    run: (t) => t.untilLaunched(2, 'provision'),
+  });
+  const { events, judgement } = await runInProcess(fixed, reference);
+  expect(ofType(events, 'convergence').map(({ phase, waiting }) => ({ phase, waiting }))).toEqual([
+    { phase: 'settle', waiting: [] },
+    { phase: 'remove', waiting: [] },
+  ]);
+  expect(judgement.checks.flatMap(({ findings }) => findings)).toEqual([]);
+  expect(judgement.verdict).toBe('pass');
 });
 
 test('a must-fire fault that never fires makes the trial unknown; it is healed at the latest in the healing phase', async () => {

@@ -207,7 +207,7 @@ class EngineTrial {
     await context.healAll();
 
     recorder.record({ type: 'phase', phase: 'settle' });
-    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle(convergence));
+    await this.#converge('settle', bounds.settle, bounds['launch-lag'], () => waitingToSettle({ ...convergence, pools: context.pools }));
 
     recorder.record({ type: 'phase', phase: 'remove' });
     await context.removeAll();

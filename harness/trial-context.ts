@@ -97,6 +97,11 @@ export class TrialContext implements Trial {
     this.expect = this.#expectations();
   }
 
+  /** The scenario's, as they were applied last; without those that were withdrawn. */
+  get pools(): readonly Pool[] {
+    return this.#pools;
+  }
+
   lengthMs(bound: BoundName): number {
     const { unit, value } = this.#bounds[bound];
     if (unit !== 'ms') throw new Error(`the bound ${bound} is no time`);
