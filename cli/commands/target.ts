@@ -8,7 +8,7 @@ import { pruned } from '../../targets/go/artefacts/prune.ts';
 import type { PruneRule } from '../../targets/go/artefacts/prune.ts';
 import { BuildError } from '../../targets/go/build/build-error.ts';
 import { buildGoProgram } from '../../targets/go/build/build.ts';
-import { WasmError } from '../../targets/go/build/export-globals.ts';
+import { WasmError } from '../../targets/go/build/wasm-module.ts';
 import { OverlayError } from '../../targets/go/build/overlay.ts';
 import { TargetVersionError, parseTargetVersion, specOf } from '../../targets/go/build/programs.ts';
 import type { Checkouts } from '../../targets/go/build/programs.ts';

@@ -1,12 +1,26 @@
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import type { Artefact } from './artefacts/cache.ts';
+import { makeImage } from './host/image.ts';
+import type { ImageSource, ProgramImage } from './host/image.ts';
 import { CompiledProgram } from './host/module.ts';
 
-/** Of an artefact, beside the program: what V8 made of it. */
+/** Of an artefact, beside the program: what V8 made of it, and images of it. */
 const CODE_FOLDER = 'code';
+const IMAGES_FOLDER = 'images';
+/** Of images: another number where the same program would have another. */
+const IMAGE_FORMAT = 1;
+/** Settings differ from target to target: of more images than this the oldest go. An image has some tens of megabytes. */
+const MAX_IMAGES = 8;
 
-/** A process runs many trials of one or two programs, each of which takes a second to compile and is the same for all trials. */
+/**
+ * What is the same for all trials of a process: they run one or two programs, each of which takes a second to compile and another to come
+ * to its first request.
+ */
 const compiled = new Map<string, CompiledProgram>();
+const images = new Map<string, ProgramImage | undefined>();
 
 /** The compiled program of an artefact: compiled once a process. @throws Error when its file can't be read */
 export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'directory'>): CompiledProgram {
@@ -15,4 +29,52 @@ export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'di
   const program = new CompiledProgram(wasm, join(directory, CODE_FOLDER));
   compiled.set(wasm, program);
   return program;
+}
+
+/**
+ * The image of an artefact's program with these settings: made once, and kept beside the program.
+ * @returns undefined for a program of which there can be none
+ */
+export function imageOf({ directory, manifest }: Pick<Artefact, 'directory' | 'manifest'>, source: ImageSource): ProgramImage | undefined {
+  const { command, environment, files } = source;
+  const key = createHash('sha256')
+    .update(JSON.stringify([IMAGE_FORMAT, process.versions.v8, manifest.wasm.sha256, command, Object.entries(environment).sort()]))
+    .update(JSON.stringify([...files].map(([path, bytes]) => [path, Buffer.from(bytes).toString('base64')])))
+    .digest('hex');
+  if (images.has(key)) return images.get(key);
+  const image = readImage(join(directory, IMAGES_FOLDER, key)) ?? makeAndKeep(source, join(directory, IMAGES_FOLDER), key);
+  images.set(key, image);
+  return image;
+}
+
+/** @returns undefined where there is none that can be read: it is made again then */
+function readImage(path: string): ProgramImage | undefined {
+  try {
+    return deserialize(readFileSync(path)) as ProgramImage;
+  } catch {
+    return undefined;
+  }
+}
+
+function makeAndKeep(source: ImageSource, folder: string, key: string): ProgramImage | undefined {
+  const image = makeImage(source);
+  if (image === undefined) return undefined;
+  const unfinished = join(folder, `${key}.${process.pid}`);
+  try {
+    mkdirSync(folder, { recursive: true });
+    removeOldest(folder);
+    writeFileSync(unfinished, serialize(image));
+    renameSync(unfinished, join(folder, key));
+  } catch {
+    // A cache that can't be written is no reason to fail: a disk is full, or belongs to somebody else.
+    rmSync(unfinished, { force: true });
+  }
+  return image;
+}
+
+function removeOldest(folder: string): void {
+  const byAge = readdirSync(folder)
+    .map((name) => ({ path: join(folder, name), usedMs: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.usedMs - a.usedMs);
+  for (const { path } of byAge.slice(MAX_IMAGES - 1)) rmSync(path, { force: true });
 }

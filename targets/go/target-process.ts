@@ -1,20 +1,23 @@
 import { LastWords, LineSplitter, levelOf } from '../command/lines.ts';
 import { ProgramError } from '../target.ts';
 import type { TargetProcess, TargetSite } from '../target.ts';
+import type { Artefact } from './artefacts/cache.ts';
 import { GoProgram } from './host/instance.ts';
 import type { GoProgramSite } from './host/instance.ts';
+import { compiledProgram, imageOf } from './programs.ts';
 
 /** A Go program as a target's process, in a trial's time. */
-export interface GoTargetSpec extends Pick<GoProgramSite, 'program' | 'command' | 'environment' | 'files' | 'wireTo'> {
+export interface GoTargetSpec extends Pick<GoProgramSite, 'command' | 'environment' | 'files' | 'wireTo'> {
+  readonly artefact: Artefact;
   /** It is ready when a line that it writes holds this text. */
   readonly readyWhenSaid: string;
 }
 
 /**
- * Starts one incarnation of a Go program. Its lines are its log. A stop ends it at once: GOOS=js has no signals.
+ * Starts one incarnation of a Go program. Its lines are its log. It is stopped by SIGTERM, as a kubelet stops a container.
  * @throws ProgramError when its arguments and environment are too long
  */
-export function startGoTarget({ readyWhenSaid, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
+export function startGoTarget({ readyWhenSaid, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
   const { clock, random, log, signal } = runtime;
   const words = new LastWords();
   const ready = Promise.withResolvers<void>();
@@ -24,27 +27,32 @@ export function startGoTarget({ readyWhenSaid, ...spec }: GoTargetSpec, { runtim
     if (line.includes(readyWhenSaid)) ready.resolve();
   };
   const outputs = [new Output(hear), new Output(hear)] as const;
+  const compiled = compiledProgram(artefact);
+  const source = { ...spec, module: compiled.module };
   const program = new GoProgram({
-    ...spec,
+    ...source,
+    image: imageOf(artefact, source),
     clock,
     random,
     onOutput: (descriptor, bytes) => outputs[descriptor === 1 ? 0 : 1].push(bytes),
+    onEnd: (entry) => compiled.runOver(entry),
   });
-  const stopped = new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => {
-      program.kill();
-      resolve();
-    });
+  const ended = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => {
+    if (program.terminate()) return;
+    program.kill();
+    ended.resolve();
   });
-  const exited = program.exited.then((code) => {
-    for (const output of outputs) output.end();
-    throw new ProgramError(`it exited with code ${code}; the last that it said: ${words.text()}`);
-  });
-  const begun = clock.sleep(0).then(() => {
-    program.start();
-    return stopped;
-  });
-  return { ready: ready.promise, done: Promise.race([exited, begun]), kill: () => program.kill() };
+  program.exited.then(
+    (code) => {
+      for (const output of outputs) output.end();
+      if (signal.aborted) ended.resolve();
+      else ended.reject(new ProgramError(`it exited with code ${code}; the last that it said: ${words.text()}`));
+    },
+    (error: unknown) => ended.reject(error),
+  );
+  clock.sleep(0).then(() => program.start()).catch((error: unknown) => ended.reject(error));
+  return { ready: ready.promise, done: ended.promise, kill: () => program.kill() };
 }
 
 /** One of its outputs, cut into lines. */

@@ -10,7 +10,6 @@ import { karpenterPools } from '../command/pools.ts';
 import type { Operations } from '../command/pools.ts';
 import { requireArtefact } from '../go/artefacts/cache.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
-import { compiledProgram } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
 import { karpenterConstants } from './constants.ts';
@@ -42,6 +41,7 @@ const FEATURES: readonly Feature[] = [
   'drift',
   'disruption-budgets',
   'do-not-disrupt',
+  'node-removal',
 ];
 
 /**
@@ -70,7 +70,7 @@ export function karpenterTarget(version: string): Target {
 function start(artefact: Artefact, site: TargetSite): TargetProcess {
   return startGoTarget(
     {
-      program: compiledProgram(artefact),
+      artefact,
       command: [PROGRAM],
       environment: environmentOf(site.cluster),
       files: new Map([[KUBECONFIG, new TextEncoder().encode(kubeconfig())]]),

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { asGlobal, exportsOf } from '../testing/instantiate.ts';
-import { WasmError, exportGlobals } from './export-globals.ts';
+import { exportGlobals } from './export-globals.ts';
+import { WasmError } from './wasm-module.ts';
 
 /** Header, then sections: id, size, content. All sizes are below 128. */
 function moduleOf(...sections: readonly (readonly [id: number, ...content: number[]])[]): Uint8Array<ArrayBuffer> {

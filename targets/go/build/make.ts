@@ -23,6 +23,7 @@ import type { Manifest } from '../artefacts/manifest.ts';
 import { BuildError } from './build-error.ts';
 import { exportGlobals } from './export-globals.ts';
 import { failure } from './failure.ts';
+import { DEFAULT_MEMORY, sizeMemory } from './memory-size.ts';
 import type { WholePlan } from './plan.ts';
 import type { BuildSite } from './spec.ts';
 
@@ -39,7 +40,7 @@ export async function makeArtefact(site: BuildSite, plan: WholePlan, builds: str
     const path = join(directory, WASM_FILE);
     await compile(site, plan, path);
     onProgress({ step: 'finish' });
-    const wasm = exportGlobals(await readFile(path));
+    const wasm = sizeMemory(exportGlobals(await readFile(path)), spec.memory ?? DEFAULT_MEMORY);
     await writeFile(path, wasm);
     const crds = spec.crds === undefined ? [] : copyCrds(join(plan.directory, spec.crds), join(directory, CRDS_FOLDER));
     const nowMs = clock.nowMs();

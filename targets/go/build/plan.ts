@@ -10,6 +10,7 @@ import { failure } from './failure.ts';
 import { createGo } from './go-tool.ts';
 import { downloadModule, evidenceOf, refusedModule } from './module.ts';
 import type { DownloadedModule } from './module.ts';
+import { DEFAULT_MEMORY } from './memory-size.ts';
 import type { BuildSite, GoProgramSpec } from './spec.ts';
 import { readOverlay, readToolchain } from './toolchain.ts';
 import type { Overlay, Toolchain } from './toolchain.ts';
@@ -71,6 +72,7 @@ export async function planBuild({ spec, work, onProgress, signal }: BuildSite): 
     package: spec.package,
     replace,
     crds: spec.crds,
+    memory: spec.memory ?? DEFAULT_MEMORY,
     sum: fetched?.sum,
     go: [toolchain.version, ...toolchain.settings],
     overlay: overlay?.sha256,

@@ -1,4 +1,5 @@
 import { nearest } from '../../../model/nearest.ts';
+import type { MemorySize } from './memory-size.ts';
 import type { GoProgramSpec } from './spec.ts';
 
 /** A program that can be built as a target. */
@@ -13,6 +14,7 @@ export interface GoProgram {
   readonly crds: string;
   /** The variable that its own releases set to their version, by the linker. */
   readonly versionVariable: string;
+  readonly memory: MemorySize;
   /** The oldest release that is built. */
   readonly minimum: string;
   /** A Go that builds every release so far; each names its own in go.mod. */
@@ -30,6 +32,8 @@ export const GO_PROGRAMS: readonly GoProgram[] = [
     core: 'sigs.k8s.io/karpenter',
     crds: 'pkg/apis/crds',
     versionVariable: 'sigs.k8s.io/karpenter/pkg/operator.Version',
+    // The chart's default limit; from the start as much as it takes to be ready.
+    memory: { initialMiB: 384, mostMiB: 1_024 },
     minimum: '1.9.0',
     goHint: 'Go 1.26.10 or later',
     examples: ['karpenter@1.14.1', 'karpenter@1.14.0'],
@@ -78,6 +82,7 @@ export function specOf({ program, version, kind }: TargetVersion, { source, core
     source,
     replace: core === undefined ? {} : { [program.core]: core },
     crds: program.crds,
+    memory: program.memory,
     versionVariable: program.versionVariable,
     goHint: program.goHint,
   };

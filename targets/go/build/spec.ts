@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Artefact } from '../artefacts/cache.ts';
 import type { Replacement } from '../artefacts/manifest.ts';
+import type { MemorySize } from './memory-size.ts';
 
 /** A Go program that is to be built. */
 export interface GoProgramSpec {
@@ -22,6 +23,8 @@ export interface GoProgramSpec {
   readonly versionVariable?: string | undefined;
   /** Whether all requests go to `fetch` (see `overlay.ts`); by default they do. */
   readonly overlay?: boolean | undefined;
+  /** By default `DEFAULT_MEMORY`. */
+  readonly memory?: MemorySize | undefined;
   /** Which Go builds it, for who has none: `Go 1.26.10 or later`. */
   readonly goHint?: string | undefined;
 }

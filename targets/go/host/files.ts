@@ -9,7 +9,7 @@ const FIRST_DESCRIPTOR = 10;
 const MODE = { file: 0o100_444, folder: 0o040_555, terminal: 0o020_666 } as const;
 
 /** As Node's `fs.constants` on Linux. */
-const CONSTANTS = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1_024, O_DIRECTORY: 65_536 };
+export const CONSTANTS = { O_WRONLY: 1, O_RDWR: 2, O_CREAT: 64, O_EXCL: 128, O_TRUNC: 512, O_APPEND: 1_024, O_DIRECTORY: 65_536 };
 
 /** What Go's `syscall` asks that has no meaning here. */
 const REFUSED = [
@@ -42,28 +42,40 @@ export interface FilesSite {
   readonly files: ReadonlyMap<string, Uint8Array>;
   /** Told of everything that is written to standard output (1) and standard error (2). */
   readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
-  /** Calls back once the program has come to rest: it expects that of a file system. */
-  readonly later: (call: () => void) => void;
+}
+
+/** A function of the file system, by its name; a callback is its last argument. */
+export type FileFunction = (...given: unknown[]) => void;
+
+/** The files that a program has open, as data. */
+export interface OpenFiles {
+  readonly open: readonly { readonly descriptor: number; readonly path: string; readonly position: number }[];
+  readonly nextDescriptor: number;
+}
+
+/** A program's file system. */
+export interface Files {
+  readonly functions: Readonly<Record<string, FileFunction>>;
+  image(): OpenFiles;
+  restore(image: OpenFiles): void;
 }
 
 /**
  * Node's `fs`, as far as Go's `syscall` package for js uses it (fs_js.go): each function takes a callback last, which gets an error
- * with a `code` of errno's, or a result.
+ * with a `code` of errno's, or a result. The callback is called at once.
  */
-export function createFiles({ files, onOutput, later }: FilesSite): Readonly<Record<string, unknown>> {
+export function createFiles({ files, onOutput }: FilesSite): Files {
   const open = new Map<number, OpenFile>();
   let nextDescriptor = FIRST_DESCRIPTOR;
   const answer = (callback: Callback, work: () => unknown): void => {
-    later(() => {
-      let result: unknown;
-      try {
-        result = work();
-      } catch (error) {
-        callback(error as Error);
-        return;
-      }
-      callback(null, result);
-    });
+    let result: unknown;
+    try {
+      result = work();
+    } catch (error) {
+      callback(error as Error);
+      return;
+    }
+    callback(null, result);
   };
   const opened = (descriptor: number): OpenFile => {
     const file = open.get(descriptor);
@@ -77,17 +89,14 @@ export function createFiles({ files, onOutput, later }: FilesSite): Readonly<Rec
     if (isFolder(path)) return status(MODE.folder, 0);
     throw failure('ENOENT');
   };
-  return {
-    constants: CONSTANTS,
+  const functions = {
     ...Object.fromEntries(REFUSED.map((name) => [name, (...given: unknown[]) => answer(given.at(-1) as Callback, refuse)])),
-    write: (descriptor: number, bytes: Uint8Array, offset: number, length: number, _position: unknown, callback: Callback) => {
-      // The program's buffer is its own again as soon as this returns.
-      if (OUTPUTS.includes(descriptor)) onOutput(descriptor, bytes.slice(offset, offset + length));
+    write: (descriptor: number, bytes: Uint8Array, offset: number, length: number, _position: unknown, callback: Callback) =>
       answer(callback, () => {
         if (!OUTPUTS.includes(descriptor)) throw failure('EBADF');
+        onOutput(descriptor, bytes.slice(offset, offset + length));
         return length;
-      });
-    },
+      }),
     open: (path: string, flags: number, _mode: number, callback: Callback) =>
       answer(callback, () => {
         if ((flags & (CONSTANTS.O_WRONLY | CONSTANTS.O_RDWR)) !== 0) throw failure('EROFS');
@@ -119,6 +128,15 @@ export function createFiles({ files, onOutput, later }: FilesSite): Readonly<Rec
         return part.length;
       }),
     fsync: (_descriptor: number, callback: Callback) => answer(callback, () => undefined),
+  };
+  return {
+    functions: functions as unknown as Files['functions'],
+    image: () => ({ open: [...open].map(([descriptor, { path, position }]) => ({ descriptor, path, position })), nextDescriptor }),
+    restore: (image) => {
+      for (const { descriptor, path, position } of image.open)
+        open.set(descriptor, { path, bytes: files.get(path) ?? new Uint8Array(), position });
+      nextDescriptor = image.nextDescriptor;
+    },
   };
 }
 

@@ -1,10 +1,16 @@
+import { CONSTANTS } from './files.ts';
 import { FetchHeaders } from './http.ts';
 import type { Fetch } from './http.ts';
 
 /** What a Go program finds in its global object. */
 export interface GlobalsSite {
   readonly fetch: Fetch;
+  /** Functions of its file system. */
   readonly files: Readonly<Record<string, unknown>>;
+  /** Gets the functions that the program offers its host (see `targets/go/build/overlay.ts`). */
+  readonly hooks: object;
+  /** Told what the program's own standard library complains of. */
+  readonly complain: (message: string) => void;
   readonly wallMs: () => number;
   readonly fillRandom: (bytes: Uint8Array) => void;
   /** The name that it is run under. */
@@ -20,7 +26,7 @@ const USER_ID = 65_532;
  * The global object of one Go program: what its standard library looks up there, and nothing else of this process. `net/http` fetches
  * if there is a `fetch`, `time` asks a Date for the zone, which is UTC here as in a container.
  */
-export function createGlobals({ fetch, files, wallMs, fillRandom, name }: GlobalsSite): object {
+export function createGlobals({ fetch, files, hooks, complain, wallMs, fillRandom, name }: GlobalsSite): Record<string, unknown> {
   const globals: Record<string, unknown> = {
     Object,
     Array,
@@ -31,7 +37,9 @@ export function createGlobals({ fetch, files, wallMs, fillRandom, name }: Global
     AbortController,
     Headers: FetchHeaders,
     fetch,
-    fs: files,
+    fs: { ...files, constants: CONSTANTS },
+    goHost: hooks,
+    console: { error: (...said: readonly unknown[]) => complain(said.map(String).join(' ')) },
     path: { resolve: (...parts: readonly string[]) => parts.join('/') },
     Date: dateOf(wallMs),
     process: {

@@ -4,8 +4,14 @@ import type { GoMemory } from './memory.ts';
 const NAN_HEAD = 0x7ff8_0000;
 /** What kind of value it is, in the lowest bits of the upper half: Go asks for the type without asking the host. */
 const TYPE_FLAG = { object: 1, string: 2, symbol: 3, function: 4 } as const;
+/** A table as data: `named` has what is said of each value in its place. */
+export interface ValueTableImage<T> {
+  readonly values: readonly { readonly number: number; readonly references: number; readonly named: T }[];
+  readonly free: readonly number[];
+}
+
 /** The values that every program knows by number: NaN, 0, null, true, false, the global object, the host's own. */
-export const FIRST_NUMBER = 7;
+const FIXED_VALUES = 7;
 
 /**
  * The JavaScript values that a Go program holds, by the numbers that it knows them by, with a count of its references.
@@ -21,6 +27,27 @@ export class ValueTable {
     this.#values = [NaN, 0, null, true, false, globalObject, host];
     this.#references = this.#values.map(() => Infinity);
     this.#numbers = new Map(this.#values.map((value, number) => [value, number]));
+  }
+
+  /** @param nameOf says of a value what `valueOf` of `restore` finds one by */
+  image<T>(nameOf: (value: unknown) => T): ValueTableImage<T> {
+    const numbers = [...this.#numbers.values()].filter((number) => number >= FIXED_VALUES).sort((a, b) => a - b);
+    return {
+      values: numbers.map((number) => ({ number, references: this.#references[number] ?? 0, named: nameOf(this.#values[number]) })),
+      free: [...this.#free],
+    };
+  }
+
+  /** Of a table that was new: fills it as another was. */
+  restore<T>({ values, free }: ValueTableImage<T>, valueOf: (named: T) => unknown): void {
+    for (const { number, references, named } of values) {
+      const value = valueOf(named);
+      this.#values[number] = value;
+      this.#references[number] = references;
+      this.#numbers.set(value, number);
+    }
+    for (const number of free) this.#values[number] = null;
+    this.#free.push(...free);
   }
 
   load(memory: GoMemory, address: number): unknown {

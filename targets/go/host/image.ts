@@ -1,0 +1,120 @@
+import { never } from '../../../runtime/clock.ts';
+import { createRandom } from '../../../runtime/random.ts';
+import { createFiles } from './files.ts';
+import type { OpenFiles } from './files.ts';
+import { GoMachine, ImageError } from './machine.ts';
+import type { MachineImage, MachineSite, NamedValue } from './machine.ts';
+
+/** Go takes a clock that reads 0 for a broken one. */
+export const CLOCK_START_MS = 1_000;
+/** What the clock on the wall says while an image is made. */
+const WALL_MS = Date.UTC(2026, 0, 1);
+/** A program that calls its file system more often than this before it asks anybody anything is started anew each time. */
+const MAX_CALLS = 10_000;
+
+/** What an image is made from: the same of it gives the same image. */
+export type ImageSource = Pick<MachineSite, 'module' | 'command' | 'environment'> & {
+  /** Contents by absolute path. */
+  readonly files: ReadonlyMap<string, Uint8Array>;
+};
+
+/** A program before it first asks the network for anything, as data: what it has done until then is the same in every trial. */
+export interface ProgramImage {
+  readonly machine: MachineImage;
+  readonly openFiles: OpenFiles;
+  /** Functions of the file system that it waits for. */
+  readonly calls: readonly { readonly name: string; readonly given: readonly NamedValue[] }[];
+  /** Times that it waits for. */
+  readonly wakeUps: readonly { readonly id: number; readonly delayMs: number }[];
+  readonly nextWakeUp: number;
+  /** What it has said so far. */
+  readonly said: readonly { readonly descriptor: number; readonly bytes: Uint8Array }[];
+}
+
+/**
+ * Runs a program up to its first request, and takes an image of it as it was when it had last come to rest before. Its chance and
+ * its clock are the same each time: who goes on from the image gives it chance of its own by the hook `reseed`.
+ * @returns undefined for a program of which there can be none: one without that hook, that ends, or that asks before it ever rests
+ */
+export function makeImage(source: ImageSource): ProgramImage | undefined {
+  const first = new Rehearsal(source);
+  const calls = first.runUntilRequest(MAX_CALLS);
+  if (calls === undefined) return undefined;
+  const second = new Rehearsal(source);
+  second.runUntilRequest(calls);
+  try {
+    return second.image();
+  } catch (error) {
+    if (error instanceof ImageError) return undefined;
+    throw error;
+  }
+}
+
+/** A program in a world that stands still. */
+class Rehearsal {
+  readonly #machine: GoMachine;
+  readonly #files;
+  readonly #calls: { readonly name: string; readonly given: readonly unknown[] }[] = [];
+  readonly #wakeUps = new Map<number, number>();
+  readonly #said: { readonly descriptor: number; readonly bytes: Uint8Array }[] = [];
+  #nextWakeUp = 1;
+  #hasAsked = false;
+
+  constructor(source: ImageSource) {
+    const chance = createRandom('the image of a program');
+    const onOutput = (descriptor: number, bytes: Uint8Array): void => void this.#said.push({ descriptor, bytes: bytes.slice() });
+    this.#files = createFiles({ files: source.files, onOutput });
+    this.#machine = new GoMachine({
+      ...source,
+      files: this.#files,
+      monotonicMs: () => CLOCK_START_MS,
+      wallMs: () => WALL_MS,
+      fillRandom: (bytes) => {
+        for (let index = 0; index < bytes.length; index += 1) bytes[index] = chance.int(0, 255);
+      },
+      fetch: () => {
+        this.#hasAsked = true;
+        return never();
+      },
+      defer: (name, given) => void this.#calls.push({ name, given }),
+      wakeUpAfter: (delayMs) => {
+        const id = this.#nextWakeUp;
+        this.#nextWakeUp += 1;
+        this.#wakeUps.set(id, delayMs);
+        return id;
+      },
+      cancelWakeUp: (id) => void this.#wakeUps.delete(id),
+      onOutput,
+      onExit: () => undefined,
+      onCrash: () => undefined,
+    });
+  }
+
+  /**
+   * @param most after so many calls of the file system it is left as it is
+   * @returns after how many of them it made its first request, less that one; or how many there were if it never did
+   */
+  runUntilRequest(most: number): number | undefined {
+    this.#machine.start();
+    for (let calls = 0; ; calls += 1) {
+      if (!this.#machine.isRunning) return undefined;
+      if (this.#hasAsked) return calls === 0 ? undefined : calls - 1;
+      if (calls === most) return most < MAX_CALLS ? most : undefined;
+      const call = this.#calls.shift();
+      if (call === undefined) return calls;
+      this.#machine.enter(() => this.#files.functions[call.name]?.(...call.given));
+    }
+  }
+
+  image(): ProgramImage | undefined {
+    if (!this.#machine.offers('reseed')) return undefined;
+    return {
+      machine: this.#machine.image(),
+      openFiles: this.#files.image(),
+      calls: this.#calls.map(({ name, given }) => ({ name, given: given.map((value) => this.#machine.nameOf(value)) })),
+      wakeUps: [...this.#wakeUps].map(([id, delayMs]) => ({ id, delayMs })),
+      nextWakeUp: this.#nextWakeUp,
+      said: this.#said,
+    };
+  }
+}

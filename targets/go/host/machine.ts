@@ -1,0 +1,345 @@
+import type { Files } from './files.ts';
+import { createGlobals } from './globals.ts';
+import type { GlobalsSite } from './globals.ts';
+import { goImports } from './imports.ts';
+import type { ImportSite } from './imports.ts';
+import { GoMemory } from './memory.ts';
+import { ProgramError } from '../../target.ts';
+import { ValueTable } from './values.ts';
+import type { ValueTableImage } from './values.ts';
+
+const encoder = new TextEncoder();
+/** Arguments and environment lie from here on, as Go's linker leaves room for them: 8 KiB. Source: cmd/link/internal/ld/data.go. */
+const ARGUMENTS_START = 4_096;
+const ARGUMENTS_END = 4_096 + 8_192;
+/** In such pieces an image tells what of the memory has changed. */
+const PIECE_BYTES = 4_096;
+/** What the build exports the program's globals as (see `targets/go/build/export-globals.ts`). */
+const GLOBAL_NAME = /^global\d+$/;
+
+/** A program cannot be made an image of, or of this image. */
+export class ImageError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'ImageError';
+  }
+}
+
+/** What a Go program runs with, and what it does to the outside. */
+export interface MachineSite
+  extends Omit<ImportSite, 'memory' | 'values' | 'stackPointer' | 'exit' | 'write'>, Pick<GlobalsSite, 'fetch'> {
+  readonly module: WebAssembly.Module;
+  /** The name that it is run under, then its arguments. */
+  readonly command: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly files: Files;
+  /** Calls a function of the file system once the program has come to rest: it expects that of one. */
+  readonly defer: (name: string, given: readonly unknown[]) => void;
+  /** Told of everything that it writes to standard output (1) and standard error (2). */
+  readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
+  readonly onExit: (code: number) => void;
+  /** Told when it broke below its own runtime, which would have said what is wrong. */
+  readonly onCrash: (error: ProgramError) => void;
+}
+
+/** A value that a program holds, by what is found in its place in another run of the same program. */
+export type NamedValue =
+  | { readonly kind: 'known'; readonly path: string }
+  | { readonly kind: 'function'; readonly id: number }
+  | { readonly kind: 'plain'; readonly value: string | number | boolean | null | undefined | Uint8Array };
+
+/** A program that has come to rest, as data. */
+export interface MachineImage {
+  /** The size of its memory in bytes, and the pieces of it that differ from those of a new instance. */
+  readonly memoryBytes: number;
+  readonly addresses: Uint32Array;
+  readonly pieces: Uint8Array;
+  readonly globals: Readonly<Record<string, number | bigint>>;
+  readonly values: ValueTableImage<NamedValue>;
+  /** Functions that it has given its host, by name. */
+  readonly hooks: Readonly<Record<string, number>>;
+}
+
+/** What the program calls back with: an event in its own terms. */
+interface PendingEvent {
+  readonly id: number;
+  readonly this: unknown;
+  readonly args: ArrayLike<unknown>;
+  result?: unknown;
+}
+
+/** Functions and memory that a Go program of GOOS=js exports. */
+interface GoExports {
+  readonly run: (argumentCount: number, argumentsAddress: number) => void;
+  readonly resume: () => void;
+  readonly getsp: () => number;
+  readonly mem: WebAssembly.Memory;
+}
+
+/** A program that runs: nothing of it may be held by whoever waits for it, or its memory outlives it. */
+interface Running {
+  readonly exports: GoExports;
+  readonly memory: GoMemory;
+  readonly values: ValueTable;
+  readonly globals: Record<string, unknown>;
+}
+
+/**
+ * One run of a Go program that was compiled for GOOS=js and GOARCH=wasm. It runs on this thread whenever it is woken, until all of its
+ * goroutines wait.
+ */
+export class GoMachine {
+  readonly #site: MachineSite;
+  /** Absent before it runs and once it is over. */
+  #running: Running | undefined;
+  /** Its functions, as it was given them. */
+  readonly #functions = new WeakMap<object, number>();
+  /** Functions that it offers, by name. */
+  readonly #hooks: Record<string, unknown> = {};
+  /** What Go's `syscall/js` knows as its host. */
+  readonly #host = {
+    _pendingEvent: null as PendingEvent | null,
+    _makeFuncWrapper: (id: number): unknown => this.function(id),
+  };
+
+  constructor(site: MachineSite) {
+    this.#site = site;
+  }
+
+  get isRunning(): boolean {
+    return this.#running !== undefined;
+  }
+
+  /** One of its functions, for as long as it runs: what keeps V8 from forgetting its code. */
+  get entry(): unknown {
+    return this.#running?.exports.resume;
+  }
+
+  /** Runs it from its beginning until it first waits. @throws ProgramError when arguments and environment are too long */
+  start(): void {
+    const { exports, memory } = this.#instantiate();
+    const argumentsAddress = this.#writeArguments(memory);
+    this.enter(() => exports.run(this.#site.command.length, argumentsAddress));
+  }
+
+  /** Makes it what another run of the same program was when it had come to rest. */
+  restore(image: MachineImage): void {
+    const { exports, memory, values, globals } = this.#instantiate();
+    const missing = image.memoryBytes - memory.buffer.byteLength;
+    if (missing > 0) exports.mem.grow(missing / 65_536);
+    memory.refresh();
+    const bytes = new Uint8Array(memory.buffer);
+    image.addresses.forEach((address, index) => {
+      bytes.set(image.pieces.subarray(index * PIECE_BYTES, (index + 1) * PIECE_BYTES), address);
+    });
+    for (const [name, value] of Object.entries(image.globals)) {
+      const global = (exports as unknown as Record<string, unknown>)[name] as WebAssembly.Global;
+      global.value = value;
+    }
+    const known = new Map([...this.#known(globals)].map(([value, path]) => [path, value]));
+    for (const [name, id] of Object.entries(image.hooks)) this.#hooks[name] = this.function(id);
+    values.restore(image.values, (named) => this.#valueOf(named, known));
+  }
+
+  /** @throws ImageError when it holds what another run could not find again */
+  image(): MachineImage {
+    const { exports, memory, values, globals } = this.#live();
+    const known = this.#known(globals);
+    const untouched = new WebAssembly.Instance(this.#site.module, this.#imports());
+    const before = new Uint8Array((untouched.exports as unknown as GoExports).mem.buffer);
+    return {
+      memoryBytes: memory.buffer.byteLength,
+      ...changedPieces(before, new Uint8Array(memory.buffer)),
+      globals: Object.fromEntries(
+        Object.entries(exports).flatMap(([name, value]) => (GLOBAL_NAME.test(name) ? [[name, (value as WebAssembly.Global).value]] : [])),
+      ),
+      values: values.image((value) => this.#nameOf(value, known)),
+      hooks: Object.fromEntries(Object.entries(this.#hooks).map(([name, value]) => [name, this.#idOf(value)])),
+    };
+  }
+
+  /** A value as one would be found again in another run. @throws ImageError for one that would not */
+  nameOf(value: unknown): NamedValue {
+    return this.#nameOf(value, this.#known(this.#live().globals));
+  }
+
+  /** The value of this run that has this name. */
+  valueOf(named: NamedValue): unknown {
+    return this.#valueOf(named, new Map([...this.#known(this.#live().globals)].map(([value, path]) => [path, value])));
+  }
+
+  /** Whether it offers its host a function (see `targets/go/build/overlay.ts`). */
+  offers(name: string): boolean {
+    return this.#hooks[name] !== undefined;
+  }
+
+  /** Calls a function that it offers its host. */
+  callHook(name: string, ...given: unknown[]): unknown {
+    const hook = this.#hooks[name];
+    return typeof hook === 'function' ? (Reflect.apply(hook, undefined, given) as unknown) : undefined;
+  }
+
+  /** Wakes it: a time that it has waited for has come. */
+  resume(): void {
+    this.enter(() => this.#live().exports.resume());
+  }
+
+  /** Lets go of it: it never runs again. */
+  end(): void {
+    this.#running = undefined;
+    this.#host._pendingEvent = null;
+    for (const name of Object.keys(this.#hooks)) Reflect.deleteProperty(this.#hooks, name);
+  }
+
+  /** Lets it run, unless it is over. */
+  enter(work: () => void): void {
+    if (this.#running === undefined) return;
+    try {
+      work();
+    } catch (error) {
+      if (!this.isRunning) return;
+      const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+      this.end();
+      this.#site.onCrash(new ProgramError(`it crashed: ${reason}`));
+    }
+  }
+
+  /** A function of the program's, as JavaScript calls it. @param id the number that the program knows it by */
+  function(id: number): unknown {
+    const call = (self: unknown, given: ArrayLike<unknown>): unknown => {
+      const event: PendingEvent = { id, this: self, args: given };
+      this.enter(() => {
+        this.#host._pendingEvent = event;
+        this.#live().exports.resume();
+      });
+      return event.result;
+    };
+    const wrapper = function (this: unknown, ...given: unknown[]): unknown {
+      return call(this, given);
+    };
+    this.#functions.set(wrapper, id);
+    return wrapper;
+  }
+
+  #live(): Running {
+    if (this.#running === undefined) throw new ProgramError('it is over');
+    return this.#running;
+  }
+
+  #imports(): Readonly<Record<string, Readonly<Record<string, unknown>>>> {
+    const { onExit, onOutput } = this.#site;
+    const imports = goImports({
+      ...this.#site,
+      memory: () => this.#live().memory,
+      values: () => this.#live().values,
+      stackPointer: () => this.#live().exports.getsp() >>> 0,
+      write: onOutput,
+      exit: (code) => {
+        this.end();
+        onExit(code);
+      },
+    });
+    return { gojs: imports };
+  }
+
+  #instantiate(): Running {
+    const { module, files, defer, onOutput, command } = this.#site;
+    const { exports } = new WebAssembly.Instance(module, this.#imports());
+    const functions = Object.keys(files.functions).map((name) => [name, (...given: unknown[]) => defer(name, given)] as const);
+    const globals = createGlobals({
+      ...this.#site,
+      files: Object.fromEntries(functions),
+      hooks: this.#hooks,
+      complain: (message) => onOutput(2, encoder.encode(`${message}\n`)),
+      name: command[0] ?? '',
+    });
+    const goExports = exports as unknown as GoExports;
+    const running = { exports: goExports, memory: new GoMemory(goExports.mem), values: new ValueTable(globals, this.#host), globals };
+    this.#running = running;
+    return running;
+  }
+
+  /** Objects that every run has, by where they are found. */
+  #known(globals: Record<string, unknown>): Map<unknown, string> {
+    const known = new Map<unknown, string>([[this.#host, 'host']]);
+    const walk = (value: unknown, path: string): void => {
+      if ((typeof value !== 'object' && typeof value !== 'function') || value === null || known.has(value)) return;
+      known.set(value, path);
+      // What is built in has no parts that a program would hold.
+      if (typeof value !== 'object' || value === this.#hooks) return;
+      for (const [name, part] of Object.entries(value)) walk(part, `${path}.${name}`);
+    };
+    walk(globals, 'global');
+    return known;
+  }
+
+  #nameOf(value: unknown, known: ReadonlyMap<unknown, string>): NamedValue {
+    const path = known.get(value);
+    if (path !== undefined) return { kind: 'known', path };
+    if (typeof value === 'function') return { kind: 'function', id: this.#idOf(value) };
+    if (value === null || value === undefined || value instanceof Uint8Array) return { kind: 'plain', value };
+    if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { kind: 'plain', value };
+    throw new ImageError(`it holds an object that only this run has, with ${Object.keys(value).join(', ') || 'nothing'} in it`);
+  }
+
+  #idOf(value: unknown): number {
+    const id = typeof value === 'function' ? this.#functions.get(value) : undefined;
+    if (id === undefined) throw new ImageError("it holds a function that is neither its own nor its host's");
+    return id;
+  }
+
+  #valueOf(named: NamedValue, known: ReadonlyMap<string, unknown>): unknown {
+    switch (named.kind) {
+      case 'function':
+        return this.function(named.id);
+      case 'plain':
+        return named.value instanceof Uint8Array ? named.value.slice() : named.value;
+      case 'known':
+        if (!known.has(named.path)) throw new ImageError(`there is no ${named.path}`);
+        return known.get(named.path);
+    }
+  }
+
+  /** Texts, then a list of their addresses: arguments, 0, environment, 0. @returns the list's address */
+  #writeArguments(memory: GoMemory): number {
+    const { command, environment } = this.#site;
+    const variables = Object.keys(environment)
+      .sort()
+      .map((name) => `${name}=${environment[name] ?? ''}`);
+    const texts = [...command, ...variables].map((text) => encoder.encode(`${text}\0`));
+    const padded = texts.map((text) => Math.ceil(text.length / 8) * 8);
+    const listLength = (texts.length + 2) * 8;
+    const end = ARGUMENTS_START + padded.reduce((sum, length) => sum + length, 0) + listLength;
+    if (end > ARGUMENTS_END) {
+      const [needed, room] = [end - ARGUMENTS_START, ARGUMENTS_END - ARGUMENTS_START];
+      throw new ProgramError(
+        `its arguments and environment take ${needed} bytes, and a Go program of GOOS=js has room for ${room}: shorten them`,
+      );
+    }
+    let at = ARGUMENTS_START;
+    const addresses = texts.map((text, index) => {
+      const address = at;
+      new Uint8Array(memory.buffer, address, text.length).set(text);
+      at += padded[index] ?? 0;
+      return address;
+    });
+    const list = [...addresses.slice(0, command.length), 0, ...addresses.slice(command.length), 0];
+    list.forEach((address, index) => memory.setInt64(at + index * 8, address));
+    return at;
+  }
+}
+
+/** The pieces of a memory that are not as in a new one, and where they lie. */
+function changedPieces(before: Uint8Array, after: Uint8Array): Pick<MachineImage, 'addresses' | 'pieces'> {
+  const addresses: number[] = [];
+  const [old, now] = [Buffer.from(before.buffer), Buffer.from(after.buffer)];
+  const nothing = Buffer.alloc(PIECE_BYTES);
+  for (let at = 0; at < now.length; at += PIECE_BYTES) {
+    const isOld = at < old.length;
+    const same = isOld ? now.compare(old, at, at + PIECE_BYTES, at, at + PIECE_BYTES) === 0 : now.compare(nothing, 0, PIECE_BYTES, at, at + PIECE_BYTES) === 0;
+    if (!same) addresses.push(at);
+  }
+  const pieces = new Uint8Array(addresses.length * PIECE_BYTES);
+  addresses.forEach((address, index) => pieces.set(now.subarray(address, address + PIECE_BYTES), index * PIECE_BYTES));
+  return { addresses: Uint32Array.from(addresses), pieces };
+}
