@@ -1,11 +1,10 @@
 import { resolveBounds } from '../harness/bounds.ts';
 import { digestOf, targetDigestOf } from '../harness/load.ts';
 import type { PlannedTrial } from '../harness/run.ts';
-import { worldFor } from '../harness/world-for.ts';
+import { catalogueFor, worldFor } from '../harness/world-for.ts';
 import type { WorldRef } from '../harness/world-for.ts';
 import { crashPointSchema } from '../history/verdict.ts';
 import type { NotRun } from '../history/verdict.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
 import type { RunFacts, Shard } from '../reports/report-input.ts';
@@ -41,7 +40,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
   const { chosen, target, loaded, shard } = run;
   const { facts: world, unseen } = worldFor(loaded, run.world);
   const digest = await targetDigestOf(target.ref);
-  const catalogue = loadCatalogue();
+  const catalogue = catalogueFor(loaded);
   return {
     format: RUN_FORMAT,
     id: run.id,

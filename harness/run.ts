@@ -4,7 +4,6 @@ import { HistoryError, readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { whyNotRun } from './engine.ts';
 import { MAX_SIDE_EFFECTS, crashPointsOf, sideEffectsOf, specifyCrash } from './crash-points.ts';
 import type { CrashName, CrashSpec } from './crash-points.ts';
@@ -19,7 +18,7 @@ import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialSpec } from './trial-spec.ts';
-import { replayWorld, worldFor } from './world-for.ts';
+import { catalogueFor, replayWorld, worldFor } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
 /** One trial to be run: what the child needs, and what names it in a run directory. */
@@ -68,9 +67,9 @@ export async function planTrials(
   const { scenario, suite, ref, label } = source;
   const digest = await digestOf(ref.module);
   const targetDigest = await targetDigestOf(target.ref);
-  const catalogue = loadCatalogue();
-  const offerings = countOfferings(scenario.pools, catalogue.types.values());
   const loaded = await loadTarget(target.ref);
+  const catalogue = catalogueFor(loaded);
+  const offerings = countOfferings(scenario.pools, catalogue.types.values());
   const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
   const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);
   const names = { scenario: label, scenarioDigest: digest, target: target.label, targetDigest, catalogueDigest: catalogue.digest };

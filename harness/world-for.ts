@@ -4,7 +4,10 @@ import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.t
 import type { Timeline, TimelineHooks } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Target } from '../targets/target.ts';
+import { loadCatalogue } from '../model/instance-catalogue.ts';
+import type { Catalogue } from '../model/instance-catalogue.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
+import type { EmbeddedOptions } from '../world/embedded.ts';
 import { QUICK_MACHINES } from '../world/machine-delays.ts';
 import type { RealNodesRef } from '../world/kind/nodes/real-nodes.ts';
 import { noteAccount } from '../world/kind/run-state.ts';
@@ -79,45 +82,60 @@ export interface WorldChoice {
   prepare(): Promise<WorldMaker>;
 }
 
-const VIRTUAL: WorldChoice = {
-  facts: EMBEDDED,
-  time: 'virtual',
-  prepare: () =>
-    Promise.resolve({
-      createTimeline: (seed, hooks) => createVirtualTimeline({ startMs: EPOCH_MS, random: createRandom(seed).fork('clock'), hooks }),
-      createWorld: (site) => createEmbeddedWorld(site),
-    }),
-};
+/** On the virtual clock, with machines as slow as real ones. */
+function virtualWith(options: EmbeddedOptions): WorldChoice {
+  return {
+    facts: EMBEDDED,
+    time: 'virtual',
+    prepare: () =>
+      Promise.resolve({
+        createTimeline: (seed, hooks) => createVirtualTimeline({ startMs: EPOCH_MS, random: createRandom(seed).fork('clock'), hooks }),
+        createWorld: (site) => createEmbeddedWorld(site, options),
+      }),
+  };
+}
 
 /** The machines of a real cluster, on the virtual clock. */
-const VIRTUAL_AND_QUICK: WorldChoice = {
-  facts: { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances },
-  time: 'virtual',
-  prepare: async () => ({
-    ...(await VIRTUAL.prepare()),
-    createWorld: (site) => createEmbeddedWorld(site, { delays: QUICK_MACHINES }),
-  }),
-};
+function virtualAndQuickWith(options: EmbeddedOptions): WorldChoice {
+  return {
+    ...virtualWith({ ...options, delays: QUICK_MACHINES }),
+    facts: { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances },
+  };
+}
 
 /** Who waits for machines in real time gets quick ones. */
-const REAL_TIME: WorldChoice = {
-  facts: EMBEDDED_IN_REAL_TIME,
-  time: 'real',
-  prepare: () =>
-    Promise.resolve({
-      createTimeline: (_seed, hooks) => createRealTimeline(hooks),
-      createWorld: (site) => createEmbeddedWorld(site, { delays: QUICK_MACHINES }),
-    }),
-};
+function realTimeWith(options: EmbeddedOptions): WorldChoice {
+  return {
+    facts: EMBEDDED_IN_REAL_TIME,
+    time: 'real',
+    prepare: () =>
+      Promise.resolve({
+        createTimeline: (_seed, hooks) => createRealTimeline(hooks),
+        createWorld: (site) => createEmbeddedWorld(site, { ...options, delays: QUICK_MACHINES }),
+      }),
+  };
+}
+
+/** What a target's trials can launch in the embedded world. */
+export function catalogueFor({ instanceTypes }: Pick<Target, 'instanceTypes'>): Catalogue {
+  return loadCatalogue(instanceTypes);
+}
+
+/** What of a target decides its world. */
+type WorldTarget = Pick<Target, 'time' | 'external' | 'instanceTypes'>;
 
 /** The world that is asked for, in its own time or, the embedded one, in the target's. */
-export function worldFor(target: Pick<Target, 'time' | 'external'>, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
+export function worldFor(target: WorldTarget, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
   const choice = choiceFor(target, ref);
   return target.external === undefined ? choice : withoutKills(choice);
 }
 
-function choiceFor({ time, external }: Pick<Target, 'time' | 'external'>, ref: WorldRef): WorldChoice {
-  if (ref.kind === 'embedded') return time === 'real' ? REAL_TIME : ref.machines === 'quick' ? VIRTUAL_AND_QUICK : VIRTUAL;
+function choiceFor({ time, external, instanceTypes }: WorldTarget, ref: WorldRef): WorldChoice {
+  if (ref.kind === 'embedded') {
+    const options = instanceTypes === undefined ? {} : { instanceTypes };
+    if (time === 'real') return realTimeWith(options);
+    return ref.machines === 'quick' ? virtualAndQuickWith(options) : virtualWith(options);
+  }
   const { kubeconfig, tenancy, observed, maxInstances, nodes } = ref;
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {

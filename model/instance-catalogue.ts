@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { InstanceType } from './catalogue.ts';
 import { instanceTypeDetailsSchema } from './instance-type-details.ts';
 import type { InstanceTypeDetails } from './instance-type-details.ts';
+import { COMMON_TYPES } from './common-types.ts';
 import { packageRoot } from './package-root.ts';
 
 /** The zones of the embedded world: three of the region's six, as most clusters use. */
@@ -57,14 +58,23 @@ const checkedTypeSchema = instanceTypeSchema.extend({ details: z.custom<Instance
 /** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
 
+/** Which of the package's types a region has: all, or those of `COMMON_TYPES`. */
+export type TypeSelection = 'all' | 'common';
+
 /** A file of the package is the same for as long as a process lives, and every trial asks for it. */
-let ownCatalogue: Catalogue | undefined;
+const ownCatalogues = new Map<TypeSelection, Catalogue>();
 
 /** Reads the catalogue that comes with the package, once. @throws Error when the file can't be read or is no catalogue */
-export function loadCatalogue(): Catalogue {
+export function loadCatalogue(selection: TypeSelection = 'all'): Catalogue {
+  const known = ownCatalogues.get(selection);
+  if (known !== undefined) return known;
   const path = join(packageRoot(), FIXTURE);
-  ownCatalogue ??= readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
-  return ownCatalogue;
+  const catalogue =
+    selection === 'common'
+      ? selectTypes(loadCatalogue(), COMMON_TYPES)
+      : readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
+  ownCatalogues.set(selection, catalogue);
+  return catalogue;
 }
 
 /** What a catalogue is read for, and where its text comes from. */
@@ -94,8 +104,18 @@ function readCatalogue(
     .map((type) => ({ ...type, zones: zones.filter((zone) => type.zones.includes(zone)) }))
     .filter((type) => type.zones.length > 0)
     .sort((a, b) => (a.type < b.type ? -1 : 1));
+  if (new Set(offered.map(({ type }) => type)).size < offered.length) throw new Error(`${source} names an instance type twice`);
+  return catalogueOf({ region, zones }, offered);
+}
+
+/** The same region with fewer types. */
+function selectTypes({ region, zones, types }: Catalogue, names: ReadonlySet<string>): Catalogue {
+  const selected = [...types.values()].filter(({ type }) => names.has(type));
+  return catalogueOf({ region, zones }, selected);
+}
+
+function catalogueOf({ region, zones }: Pick<Catalogue, 'region' | 'zones'>, offered: readonly InstanceType[]): Catalogue {
   const types = new Map(offered.map((type) => [type.type, type]));
-  if (types.size < offered.length) throw new Error(`${source} names an instance type twice`);
   const prices = offered.map(({ type, onDemandUsdPerHour }) => [type, onDemandUsdPerHour]);
   return { region, zones: [...zones], types, digest: digestOf([region, zones, offered]), pricesDigest: digestOf([region, prices]) };
 }

@@ -1,5 +1,5 @@
-import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import { digestOf, targetDigestOf } from '../../harness/load.ts';
+import { digestOf, loadTarget, targetDigestOf } from '../../harness/load.ts';
+import { catalogueFor } from '../../harness/world-for.ts';
 import { DIGEST_DIGITS, parseReplayLine } from '../../harness/replay-line.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
 import { isPath } from '../../model/paths.ts';
@@ -32,10 +32,10 @@ export async function replay(
   const told = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
-  const found = { scenario: await digestOf(chosen.ref.module), catalogue: loadCatalogue().digest };
+  const target = chooseTarget(line.target);
+  const found = { scenario: await digestOf(chosen.ref.module), catalogue: catalogueFor(await loadTarget(target.ref)).digest };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
   warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
-  const target = chooseTarget(line.target);
   const targetDigest = await targetDigestOf(target.ref);
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
     warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);

@@ -60,6 +60,7 @@ export function karpenterTarget(version: string): Target {
     constants: karpenterConstants(CONSOLIDATE_AFTER_MS),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     memoryMiB: MEMORY_MIB,
+    instanceTypes: 'common',
     install: (site) => operations(site).install(site),
     applyPools: (site, pools) => operations(site).applyPools(site, pools),
     removePools: (site, pools, left) => operations(site).removePools(site, pools, left),
