@@ -2,6 +2,10 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
+import { parse } from 'yaml';
+import { deepFreeze } from '../../model/deep-freeze.ts';
+import { manifestProblem } from '../command/apply.ts';
+import type { Manifest } from '../command/apply.ts';
 import type { Artefact } from './artefacts/cache.ts';
 import { makeImage } from './host/image.ts';
 import type { ImageSource, ProgramImage } from './host/image.ts';
@@ -17,10 +21,13 @@ const MAX_IMAGES = 8;
 
 /**
  * What is the same for all trials of a process: they run one or two programs, each of which takes a second to compile and another to come
- * to its first request.
+ * to its first request. Nothing of it can be changed by a trial.
  */
+/* eslint-disable scaleproof/module-state -- made once a process from an artefact alone, and never changed */
 const compiled = new Map<string, CompiledProgram>();
 const images = new Map<string, ProgramImage | undefined>();
+const definitions = new Map<string, readonly Manifest[]>();
+/* eslint-enable scaleproof/module-state */
 
 /** The compiled program of an artefact: compiled once a process. @throws Error when its file can't be read */
 export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'directory'>): CompiledProgram {
@@ -29,6 +36,20 @@ export function compiledProgram({ wasm, directory }: Pick<Artefact, 'wasm' | 'di
   const program = new CompiledProgram(wasm, join(directory, CODE_FOLDER));
   compiled.set(wasm, program);
   return program;
+}
+
+/** The CustomResourceDefinitions of an artefact. @throws Error for a file that holds none: it was changed after it was built */
+export function definitionsOf({ directory, crds }: Pick<Artefact, 'directory' | 'crds'>): readonly Manifest[] {
+  const known = definitions.get(directory);
+  if (known !== undefined) return known;
+  const read = crds.map((path) => {
+    const value: unknown = parse(readFileSync(path, 'utf8'));
+    const problem = manifestProblem(value);
+    if (problem !== undefined) throw new Error(`${path}: ${problem}`);
+    return deepFreeze(value) as Manifest;
+  });
+  definitions.set(directory, read);
+  return read;
 }
 
 /**

@@ -51,7 +51,10 @@ export function startGoTarget({ readyWhenSaid, artefact, ...spec }: GoTargetSpec
     },
     (error: unknown) => ended.reject(error),
   );
-  clock.sleep(0).then(() => program.start()).catch((error: unknown) => ended.reject(error));
+  clock
+    .sleep(0)
+    .then(() => program.start())
+    .catch((error: unknown) => ended.reject(error));
   return { ready: ready.promise, done: ended.promise, kill: () => program.kill() };
 }
 

@@ -56,8 +56,7 @@ export function karpenterConstants(consolidateAfterMs: number): TargetConstants 
     unavailableOfferingMs: source.unavailableOfferingMs,
     offeringsPerLaunch: source.instanceTypesPerLaunch,
     // Several nodes are tried first, then single ones: each plan waits for its validation before the next is made.
-    consolidationMs:
-      source.nominationMs + source.podEventsMs + consolidateAfterMs + 2 * source.validationMs + 2 * source.disruptionPollMs,
+    consolidationMs: source.nominationMs + source.podEventsMs + consolidateAfterMs + 2 * source.validationMs + 2 * source.disruptionPollMs,
     driftMs: source.driftRequeueMs + 2 * source.disruptionPollMs,
   };
 }

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'yaml';
 import { RESOURCES } from '../../clients/resources.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
 import { DUMMY_ACCOUNT, clusterVariables } from '../../model/program-environment.ts';
 import type { Wire } from '../../wire/wire.ts';
-import { manifestProblem } from '../command/apply.ts';
 import type { Manifest } from '../command/apply.ts';
 import { karpenterPools } from '../command/pools.ts';
 import type { Operations } from '../command/pools.ts';
 import { requireArtefact } from '../go/artefacts/cache.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
+import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
 import { karpenterConstants } from './constants.ts';
@@ -138,14 +136,4 @@ function nodeClassOf(cluster: ClusterConfig): Manifest {
       securityGroupSelectorTerms: [{ id: cluster.securityGroupId }],
     },
   } as Manifest;
-}
-
-/** @throws Error for a file that is no manifest: it was changed after it was built */
-function definitionsOf({ crds }: Artefact): Manifest[] {
-  return crds.map((path) => {
-    const value: unknown = parse(readFileSync(path, 'utf8'));
-    const problem = manifestProblem(value);
-    if (problem !== undefined) throw new Error(`${path}: ${problem}`);
-    return value as Manifest;
-  });
 }

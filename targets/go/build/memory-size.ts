@@ -30,7 +30,8 @@ export function sizeMemory(wasm: Uint8Array, { initialMiB, mostMiB }: MemorySize
   reader.skip(1);
   const least = reader.number();
   const most = mostMiB * PAGES_PER_MIB;
-  if (least > most) throw new WasmError(`the module needs ${Math.ceil(least / PAGES_PER_MIB)} MiB from the start, and may have ${mostMiB} MiB`);
+  if (least > most)
+    throw new WasmError(`the module needs ${Math.ceil(least / PAGES_PER_MIB)} MiB from the start, and may have ${mostMiB} MiB`);
   const initial = Math.max(least, initialMiB * PAGES_PER_MIB);
   const body = joined([numberBytes(1), Uint8Array.of(HAS_MOST), numberBytes(initial), numberBytes(most)]);
   return joined([

@@ -155,5 +155,11 @@ export const STATUS_FUNCTIONS = { isFolder: () => true, isNoFolder: () => false 
 /** As `fs.Stats`. */
 function status(mode: number, size: number): object {
   const numbers = { dev: 0, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4_096, blocks: Math.ceil(size / 512) };
-  return { ...numbers, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: mode === MODE.folder ? STATUS_FUNCTIONS.isFolder : STATUS_FUNCTIONS.isNoFolder };
+  return {
+    ...numbers,
+    atimeMs: 0,
+    mtimeMs: 0,
+    ctimeMs: 0,
+    isDirectory: mode === MODE.folder ? STATUS_FUNCTIONS.isFolder : STATUS_FUNCTIONS.isNoFolder,
+  };
 }

@@ -146,7 +146,9 @@ class StreamReader implements BodyReader {
   }
 
   read(): ReturnType<BodyReader['read']> {
-    return this.#clock.call('read a body', () => this.#clock.park(untilAborted(Promise.race([this.#next(), this.#cancelled]), this.#signal)));
+    return this.#clock.call('read a body', () =>
+      this.#clock.park(untilAborted(Promise.race([this.#next(), this.#cancelled]), this.#signal)),
+    );
   }
 
   async cancel(): Promise<void> {

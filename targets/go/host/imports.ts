@@ -92,10 +92,8 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
         const method: unknown = Reflect.get(object, site.memory().textOf(sp + 16));
         return Reflect.apply(asFunction(method), object, loadAll(sp + 32));
       }),
-    'syscall/js.valueInvoke': (sp) =>
-      attempt(40, () => Reflect.apply(asFunction(load(sp + ARGUMENTS)), undefined, loadAll(sp + 16))),
-    'syscall/js.valueNew': (sp) =>
-      attempt(40, () => Reflect.construct(asFunction(load(sp + ARGUMENTS)), loadAll(sp + 16)) as unknown),
+    'syscall/js.valueInvoke': (sp) => attempt(40, () => Reflect.apply(asFunction(load(sp + ARGUMENTS)), undefined, loadAll(sp + 16))),
+    'syscall/js.valueNew': (sp) => attempt(40, () => Reflect.construct(asFunction(load(sp + ARGUMENTS)), loadAll(sp + 16)) as unknown),
     'syscall/js.valueLength': (sp) => {
       site.memory().setInt64(sp + 16, Number(Reflect.get(asObject(load(sp + ARGUMENTS)), 'length')));
     },
@@ -104,7 +102,11 @@ export function goImports(site: ImportSite): Readonly<Record<string, Import>> {
       store(sp + 16, bytes);
       site.memory().setInt64(sp + 24, bytes.length);
     },
-    'syscall/js.valueLoadString': (sp) => site.memory().bytesOf(sp + 16).set(asBytes(load(sp + ARGUMENTS)) ?? []),
+    'syscall/js.valueLoadString': (sp) =>
+      site
+        .memory()
+        .bytesOf(sp + 16)
+        .set(asBytes(load(sp + ARGUMENTS)) ?? []),
     'syscall/js.valueInstanceOf': (sp) => {
       const isInstance = load(sp + ARGUMENTS) instanceof asFunction(load(sp + 16));
       site.memory().setUint8(sp + 24, isInstance ? 1 : 0);

@@ -27,8 +27,7 @@ export class ImageError extends Error {
 }
 
 /** What a Go program runs with, and what it does to the outside. */
-export interface MachineSite
-  extends Omit<ImportSite, 'memory' | 'values' | 'stackPointer' | 'exit' | 'write'>, Pick<GlobalsSite, 'fetch'> {
+export interface MachineSite extends Omit<ImportSite, 'memory' | 'values' | 'stackPointer' | 'exit' | 'write'>, Pick<GlobalsSite, 'fetch'> {
   readonly module: WebAssembly.Module;
   /** The name that it is run under, then its arguments. */
   readonly command: readonly string[];
@@ -294,7 +293,7 @@ export class GoMachine {
       const of = known.get(value.constructor);
       if (of !== undefined) return { kind: 'record', of, fields };
     }
-    throw new ImageError(`it holds a ${typeof value} that only this run has: ${String(value).slice(0, 100)}`);
+    throw new ImageError(`it holds a ${typeof value} that only this run has`);
   }
 
   #idOf(value: unknown): number {
@@ -358,7 +357,9 @@ function changedPieces(before: Uint8Array, after: Uint8Array): Pick<MachineImage
   const nothing = Buffer.alloc(PIECE_BYTES);
   for (let at = 0; at < now.length; at += PIECE_BYTES) {
     const isOld = at < old.length;
-    const same = isOld ? now.compare(old, at, at + PIECE_BYTES, at, at + PIECE_BYTES) === 0 : now.compare(nothing, 0, PIECE_BYTES, at, at + PIECE_BYTES) === 0;
+    const same = isOld
+      ? now.compare(old, at, at + PIECE_BYTES, at, at + PIECE_BYTES) === 0
+      : now.compare(nothing, 0, PIECE_BYTES, at, at + PIECE_BYTES) === 0;
     if (!same) addresses.push(at);
   }
   const pieces = new Uint8Array(addresses.length * PIECE_BYTES);

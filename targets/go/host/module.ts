@@ -35,7 +35,7 @@ function codeFunctions(): CodeFunctions | undefined {
 /** Compiled at once: V8 reads such calls only while its flag is set. */
 function nativeFunction(parameters: string, call: string): unknown {
   // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's natives have no other name than in source that is parsed while a flag is set
-  return new Function(parameters, `return ${call}`) as unknown;
+  return new Function(parameters, `return ${call}`);
 }
 
 /** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
