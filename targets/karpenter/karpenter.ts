@@ -105,6 +105,9 @@ function wireTo(host: string, { kube, aws }: TargetSite): Wire | undefined {
 function environmentOf(cluster: ClusterConfig): Readonly<Record<string, string>> {
   const { AWS_REGION, INTERRUPTION_QUEUE_NAME } = clusterVariables(cluster);
   return {
+    // Of its image, which is made on distroless's.
+    HOME: '/home/nonroot',
+    PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ...DUMMY_ACCOUNT,
     AWS_REGION,
     AWS_ENDPOINT_URL: `http://${HOST.aws}`,

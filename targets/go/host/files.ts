@@ -149,9 +149,11 @@ function failure(code: string): Error {
   return Object.assign(new Error(code), { code });
 }
 
+/** What `fs.Stats` answers: the same functions in every run, so that an image can name them. */
+export const STATUS_FUNCTIONS = { isFolder: () => true, isNoFolder: () => false } as const;
+
 /** As `fs.Stats`. */
 function status(mode: number, size: number): object {
-  const isFolder = mode === MODE.folder;
   const numbers = { dev: 0, ino: 0, mode, nlink: 1, uid: 0, gid: 0, rdev: 0, size, blksize: 4_096, blocks: Math.ceil(size / 512) };
-  return { ...numbers, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: () => isFolder };
+  return { ...numbers, atimeMs: 0, mtimeMs: 0, ctimeMs: 0, isDirectory: mode === MODE.folder ? STATUS_FUNCTIONS.isFolder : STATUS_FUNCTIONS.isNoFolder };
 }

@@ -73,8 +73,9 @@ export class GoProgram {
         return id;
       },
       cancelWakeUp: (id) => this.#cancelWakeUp(id),
-      onExit: (code) => {
+      onExit: (code, entry) => {
         this.#cancelAll();
+        queueMicrotask(() => site.onEnd?.(entry));
         exit.resolve(code);
       },
       onCrash: (error: ProgramError) => {

@@ -1,3 +1,4 @@
+import { STATUS_FUNCTIONS } from './files.ts';
 import type { Files } from './files.ts';
 import { createGlobals } from './globals.ts';
 import type { GlobalsSite } from './globals.ts';
@@ -37,7 +38,8 @@ export interface MachineSite
   readonly defer: (name: string, given: readonly unknown[]) => void;
   /** Told of everything that it writes to standard output (1) and standard error (2). */
   readonly onOutput: (descriptor: number, bytes: Uint8Array) => void;
-  readonly onExit: (code: number) => void;
+  /** @param entry one of its functions */
+  readonly onExit: (code: number, entry: unknown) => void;
   /** Told when it broke below its own runtime, which would have said what is wrong. */
   readonly onCrash: (error: ProgramError) => void;
 }
@@ -46,6 +48,9 @@ export interface MachineSite
 export type NamedValue =
   | { readonly kind: 'known'; readonly path: string }
   | { readonly kind: 'function'; readonly id: number }
+  | { readonly kind: 'list'; readonly items: readonly NamedValue[] }
+  /** `of`: where its class is found, if it has one */
+  | { readonly kind: 'record'; readonly of?: string; readonly fields: readonly (readonly [string, NamedValue])[] }
   | { readonly kind: 'plain'; readonly value: string | number | boolean | null | undefined | Uint8Array };
 
 /** A program that has come to rest, as data. */
@@ -235,8 +240,9 @@ export class GoMachine {
       stackPointer: () => this.#live().exports.getsp() >>> 0,
       write: onOutput,
       exit: (code) => {
+        const { entry } = this;
         this.end();
-        onExit(code);
+        onExit(code, entry);
       },
     });
     return { gojs: imports };
@@ -270,6 +276,7 @@ export class GoMachine {
       for (const [name, part] of Object.entries(value)) walk(part, `${path}.${name}`);
     };
     walk(globals, 'global');
+    walk(STATUS_FUNCTIONS, 'status');
     return known;
   }
 
@@ -279,7 +286,15 @@ export class GoMachine {
     if (typeof value === 'function') return { kind: 'function', id: this.#idOf(value) };
     if (value === null || value === undefined || value instanceof Uint8Array) return { kind: 'plain', value };
     if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return { kind: 'plain', value };
-    throw new ImageError(`it holds an object that only this run has, with ${Object.keys(value).join(', ') || 'nothing'} in it`);
+    // Events and their arguments, which the program lets go of when it next collects its garbage.
+    if (Array.isArray(value)) return { kind: 'list', items: value.map((item) => this.#nameOf(item, known)) };
+    if (typeof value === 'object') {
+      const fields = Object.entries(value).map(([name, part]): [string, NamedValue] => [name, this.#nameOf(part, known)]);
+      if (Object.getPrototypeOf(value) === Object.prototype) return { kind: 'record', fields };
+      const of = known.get(value.constructor);
+      if (of !== undefined) return { kind: 'record', of, fields };
+    }
+    throw new ImageError(`it holds a ${typeof value} that only this run has: ${String(value).slice(0, 100)}`);
   }
 
   #idOf(value: unknown): number {
@@ -294,6 +309,13 @@ export class GoMachine {
         return this.function(named.id);
       case 'plain':
         return named.value instanceof Uint8Array ? named.value.slice() : named.value;
+      case 'list':
+        return named.items.map((item) => this.#valueOf(item, known));
+      case 'record': {
+        const maker = named.of === undefined ? Object : known.get(named.of);
+        const record = Object.create(typeof maker === 'function' ? (maker.prototype as object) : null) as object;
+        return Object.assign(record, Object.fromEntries(named.fields.map(([name, part]) => [name, this.#valueOf(part, known)])));
+      }
       case 'known':
         if (!known.has(named.path)) throw new ImageError(`there is no ${named.path}`);
         return known.get(named.path);

@@ -8,7 +8,8 @@ interface CodeFunctions {
   readonly serialize: (module: WebAssembly.Module) => ArrayBuffer;
   /** @returns undefined for code of another V8, other flags or another module */
   readonly deserialize: (code: ArrayBuffer, bytes: Uint8Array) => WebAssembly.Module | undefined;
-  readonly isOptimized: (exported: unknown) => boolean;
+  /** Optimizes one function at once. */
+  readonly optimize: (exported: unknown) => void;
 }
 
 /**
@@ -21,7 +22,7 @@ function codeFunctions(): CodeFunctions | undefined {
     return {
       serialize: nativeFunction('module', '%SerializeWasmModule(module)') as CodeFunctions['serialize'],
       deserialize: nativeFunction('code, bytes', '%DeserializeWasmModule(code, bytes)') as CodeFunctions['deserialize'],
-      isOptimized: nativeFunction('exported', '%IsTurboFanFunction(exported)') as CodeFunctions['isOptimized'],
+      optimize: nativeFunction('exported', '%WasmTierUpFunction(exported)') as CodeFunctions['optimize'],
     };
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
@@ -68,7 +69,8 @@ export class CompiledProgram {
     this.#runs += 1;
     if (this.#functions === undefined || this.#runs !== this.#keepAfter) return;
     if (this.#keepAfter < LAST_KEPT_AFTER) this.#keepAfter *= 2;
-    if (!this.#functions.isOptimized(exported)) return;
+    // At least one function has to be: the others are those that were hot.
+    this.#functions.optimize(exported);
     // In place of what is there at once: others may read it.
     const unfinished = `${this.#codePath}.${process.pid}`;
     try {
