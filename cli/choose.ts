@@ -13,6 +13,12 @@ import { userFileUrl } from './user-file.ts';
 /** A scenario as a trial's source, with what decides whether it can be run. */
 export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
 
+/** A target as the user named it. */
+export interface ChosenTarget {
+  readonly ref: TargetRef;
+  readonly label: string;
+}
+
 /** A user's suite. */
 const USER_SUITE = 'user';
 
@@ -79,7 +85,7 @@ function refuseSharedIds(chosen: readonly ChosenScenario[]): void {
  * two of the catalogue in one cluster.
  * @throws UsageError for unknown names, and for two that can't be together
  */
-export function chooseTarget(name: string): { readonly ref: TargetRef; readonly label: string } {
+export function chooseTarget(name: string): ChosenTarget {
   if (isPath(name) && /\.ya?ml$/.test(name)) return { ref: { file: userFileUrl(name, 'target') }, label: name };
   if (isPath(name)) {
     const [path = name, exported = 'default'] = name.split('#');

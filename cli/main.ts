@@ -33,7 +33,7 @@ import type { NodesFlag } from './options.ts';
 import type { Shard } from '../reports/report-input.ts';
 import type { WorldFlags } from './provide-world.ts';
 import { CONTROL_VARIABLE } from './world/control.ts';
-import { EXIT, UsageError } from './usage-error.ts';
+import { EXIT, InterruptedError, UsageError } from './usage-error.ts';
 
 /**
  * The command.
@@ -54,6 +54,10 @@ export async function main(argv: readonly string[], console: Console = processCo
       // It may quote a file that somebody else wrote.
       console.err(`scaleproof: ${printable(error.message.replaceAll('\n', ' '))}\n`);
       return EXIT.usage;
+    }
+    if (error instanceof InterruptedError) {
+      console.err(`scaleproof: ${error.message}\n`);
+      return EXIT.unknown;
     }
     console.err(
       `scaleproof: this is an error of Scaleproof itself: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`,
@@ -83,7 +87,8 @@ interface RunFlags extends WorldFlags {
   readonly out?: string;
   readonly workers?: number;
   readonly shard?: Shard;
-  readonly crashPoints: boolean;
+  /** Undefined where nothing was said. */
+  readonly crashPoints?: boolean;
   readonly json: boolean;
 }
 
@@ -178,6 +183,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         parseShard,
       ),
     )
+    .option('--crash-points', 'kill the target at side effects also where its trials take long, as those of programs in Go do')
     .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
@@ -195,7 +201,8 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         trials,
         json,
       } = flags;
-      const crashes = flags.crashPoints ? { crashPoints: { of: 'marked' } as const } : {};
+      const { crashPoints: isAsked } = flags;
+      const crashes = isAsked === false ? {} : { crashPoints: { of: 'marked', isAsked: isAsked === true } as const };
       if (workers !== undefined && flags.world !== 'embedded')
         throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${MORE_AT_A_TIME[flags.world]}`);
       const { provideWorld } = await import('./provide-world.ts');

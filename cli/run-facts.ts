@@ -1,5 +1,5 @@
 import { resolveBounds } from '../harness/bounds.ts';
-import { digestOf, targetDigestOf } from '../harness/load.ts';
+import { artefactOf, digestOf, targetDigestOf } from '../harness/load.ts';
 import type { PlannedTrial } from '../harness/run.ts';
 import { catalogueFor, worldFor } from '../harness/world-for.ts';
 import type { WorldRef } from '../harness/world-for.ts';
@@ -7,9 +7,10 @@ import { crashPointSchema } from '../history/verdict.ts';
 import type { NotRun } from '../history/verdict.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { RUN_FORMAT } from '../reports/report-input.ts';
-import type { RunFacts, Shard } from '../reports/report-input.ts';
+import type { ProgramFacts, RunFacts, Shard } from '../reports/report-input.ts';
 import { suites } from '../suites/catalogue.ts';
 import { coverage } from '../suites/specification/coverage.ts';
+import type { Artefact } from '../targets/go/artefacts/cache.ts';
 import type { Target } from '../targets/target.ts';
 import type { ChosenScenario, chooseTarget } from './choose.ts';
 import { ownVersion } from './own-version.ts';
@@ -40,6 +41,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
   const { chosen, target, loaded, shard } = run;
   const { facts: world, unseen } = worldFor(loaded, run.world);
   const digest = await targetDigestOf(target.ref);
+  const artefact = await artefactOf(target.ref);
   const catalogue = catalogueFor(loaded);
   return {
     format: RUN_FORMAT,
@@ -69,6 +71,7 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
       features: [...loaded.features],
       constants: { ...loaded.constants },
       ...(digest === undefined ? {} : { digest }),
+      ...(artefact === undefined ? {} : { program: programFacts(artefact) }),
     },
     world: {
       name: world.name,
@@ -88,6 +91,23 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
     digests: { catalogue: catalogue.digest, prices: catalogue.pricesDigest },
     planned: run.planned.map(plannedFacts),
     notRun: [...run.notRun],
+  };
+}
+
+function programFacts({ manifest }: Artefact): ProgramFacts {
+  const { program, version, wasm, builtAt, module, moduleVersion, local, goVersion, sums, replaces } = manifest;
+  return {
+    name: program,
+    version,
+    sha256: wasm.sha256,
+    builtAt,
+    module,
+    ...(moduleVersion === undefined ? {} : { moduleVersion }),
+    ...(local === undefined ? {} : { sources: local.sha256 }),
+    goVersion,
+    sums: { ...sums },
+    // A folder's path is the machine's own.
+    replaces: replaces.map((one) => ({ ...one, by: one.by.includes('@') ? one.by : 'a folder' })),
   };
 }
 

@@ -8,6 +8,14 @@ export class UsageError extends Error {
   }
 }
 
+/** The command was interrupted before it could do anything: printed as one line, exit code 3. */
+export class InterruptedError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'InterruptedError';
+  }
+}
+
 /** Exit codes of every command. */
 export const EXIT = { pass: 0, fail: 1, usage: 2, unknown: 3 } as const;
 

@@ -5,6 +5,8 @@ import { z } from 'zod';
 import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Check } from '../checks/check.ts';
 import { UnknownTargetError, targetNamed } from '../targets/catalogue.ts';
+import { ArtefactError } from '../targets/go/artefacts/cache.ts';
+import type { Artefact } from '../targets/go/artefacts/cache.ts';
 import { TargetFileError } from '../targets/command/target-file.ts';
 import { readCommandTarget } from '../targets/command/command-target.ts';
 import type { Target } from '../targets/target.ts';
@@ -19,8 +21,11 @@ export interface ModuleRef {
   readonly export: string;
 }
 
-/** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. */
-export type TargetRef = { readonly name: string } | ModuleRef | { readonly file: string };
+/** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. `artefact`: which one it runs of those that were built, by its folder's name in the cache; by default the newest. */
+export type TargetRef =
+  | { readonly name: string; readonly artefact?: string }
+  | ModuleRef
+  | { readonly file: string; readonly artefact?: string };
 
 /** @throws LoadError when the module fails, or exports no sound scenario under that name */
 export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
@@ -29,8 +34,8 @@ export async function loadScenario(ref: ModuleRef): Promise<Scenario> {
 
 /** @throws LoadError when there is no such target, or it is not sound */
 export async function loadTarget(ref: TargetRef): Promise<Target> {
-  if ('name' in ref) return loadNamed(ref.name);
-  if ('file' in ref) return loadProgram(ref.file);
+  if ('name' in ref) return loadNamed(ref.name, ref.artefact);
+  if ('file' in ref) return loadProgram(ref.file, ref.artefact);
   const value = await loadExport(ref);
   const problem = shapeProblem(targetSchema, value);
   if (problem !== undefined) throw new LoadError(`${displayPath(ref.module)}: export "${ref.export}" is no target: ${problem}`);
@@ -82,24 +87,40 @@ export async function digestOf(url: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** SHA-256 of the file that a target comes from; undefined for one of the catalogue. */
+/**
+ * SHA-256 of what a target comes from: its file, the compiled program that it runs, or where it has both of their digests. Undefined for
+ * one that came with Scaleproof, and for a program that has not been built.
+ */
 export async function targetDigestOf(ref: TargetRef): Promise<string | undefined> {
-  if ('name' in ref) return undefined;
-  return digestOf('file' in ref ? ref.file : ref.module);
+  const program = (await artefactOf(ref))?.manifest.wasm.sha256;
+  if ('name' in ref) return program;
+  const file = await digestOf('file' in ref ? ref.file : ref.module);
+  return program === undefined ? file : createHash('sha256').update(file).update(program).digest('hex');
 }
 
-function loadNamed(name: string): Target {
+/** The compiled program that a target runs; undefined for a target without one, and for one that has not been built. */
+export async function artefactOf(ref: TargetRef): Promise<Artefact | undefined> {
+  const { program } = await loadTarget(ref);
   try {
-    return targetNamed(name);
+    return program?.artefact();
+  } catch (error) {
+    if (error instanceof ArtefactError) return undefined;
+    throw error;
+  }
+}
+
+function loadNamed(name: string, artefact: string | undefined): Target {
+  try {
+    return targetNamed(name, artefact);
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error);
     throw new LoadError(error instanceof UnknownTargetError ? `${message}; \`scaleproof list targets\` shows them` : message);
   }
 }
 
-async function loadProgram(url: string): Promise<Target> {
+async function loadProgram(url: string, artefact: string | undefined): Promise<Target> {
   try {
-    return await readCommandTarget(fileURLToPath(url));
+    return await readCommandTarget(fileURLToPath(url), artefact);
   } catch (error) {
     throw error instanceof TargetFileError ? new LoadError(error.message) : error;
   }

@@ -64,9 +64,9 @@ export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>
     .sort((a, b) => b.length - a.length || (a < b ? -1 : 1));
 }
 
-/** `mutant:a-b:quick` has `mutant` and `a-b`; `./acme/x.yaml#wind` has `acme/x.yaml`, `x.yaml`, `x`, `acme` and `wind`. */
+/** `mutant:a-b:quick` has `mutant` and `a-b`; `karpenter@1.2.3` has `1.2.3`; `./acme/x.yaml#wind` has `acme/x.yaml`, `x.yaml`, `x`, `acme` and `wind`. */
 function partsOf(name: string, { scenarios }: Pick<RunFacts, 'scenarios'>): string[] {
-  if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name)) return name.split(':').filter((part) => !COMMON_PARTS.includes(part));
+  if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name)) return name.split(/[:@]/).filter((part) => !COMMON_PARTS.includes(part) && part !== API_PART);
   const [path = name, exported = ''] = name.split('#');
   const folders = path.split(/[/\\]/);
   const file = folders.pop() ?? path;
@@ -167,7 +167,7 @@ export function anonymise(input: ReportInput, names: readonly string[]): ReportI
 }
 
 function anonymousFacts(run: RunFacts, { data }: Anonymiser): RunFacts {
-  const { digest: _digest, ...target } = run.target;
+  const { digest: _digest, program: _program, ...target } = run.target;
   return {
     ...data({ ...run, planned: run.planned.map((trial) => ({ ...trial, replay: redactReplay(trial.replay) })) }),
     id: ANONYMOUS_RUN,

@@ -11,6 +11,27 @@ export const RUN_FORMAT = 1;
 const text = z.string().min(1);
 const count = z.number().int().nonnegative();
 
+/** The compiled program that a target ran, and what it was made of: enough to make it again. */
+const programFactsSchema = z.strictObject({
+  /** `karpenter` and `1.14.1`. */
+  name: text,
+  version: text,
+  /** SHA-256 of the compiled program. */
+  sha256: text,
+  builtAt: z.iso.datetime(),
+  module: text,
+  /** As the module proxy has it; absent for a checkout. */
+  moduleVersion: text.optional(),
+  /** SHA-256 of the files of checkouts that it was built from; absent for a release. */
+  sources: text.optional(),
+  goVersion: text,
+  /** What modules hold, as go.sum says it. */
+  sums: z.record(z.string(), text),
+  /** Modules that others took the place of, and how it is known that these are the same. */
+  replaces: z.array(z.strictObject({ module: text, by: text, evidence: text })),
+});
+export type ProgramFacts = z.infer<typeof programFactsSchema>;
+
 /** A trial that the run set out to do. */
 const plannedTrialSchema = z.strictObject({
   scenario: text,
@@ -113,8 +134,10 @@ export const runFactsSchema = z.strictObject({
     name: text,
     features: z.array(z.string()),
     constants: constantsSchema,
-    /** SHA-256 of a user's target file. */
+    /** SHA-256 of a user's target file, of a compiled program, or of the digests of both. */
     digest: text.optional(),
+    /** Absent for a target that is no compiled program. */
+    program: programFactsSchema.optional(),
   }),
   world: z.strictObject({
     name: text,

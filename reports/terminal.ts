@@ -5,6 +5,7 @@ import { formatCount, formatDuration, formatPercent, formatRatio } from './forma
 import { createPaint, printable } from './paint.ts';
 import type { Ink } from './paint.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from './profiles.ts';
+import { sourceOf } from './program.ts';
 import type { RunReport, ScenarioReport, TrialReport } from './run-report.ts';
 import { SHORTEST_NAME, renderTable, tableWidth, wrap } from './table.ts';
 import type { Cell, Column } from './table.ts';
@@ -256,9 +257,15 @@ function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, w
     ...crashTotals(totals.crashPoints),
     time,
     ...profiles.map((profile) => `${profile.name}: ${profile.result}, ${profileCounts(profile)}`),
+    ...programLine(run.target.program),
     ...(run.world.unseen ?? []),
   ];
   return [...facts.flatMap((fact) => wrap(fact, width)), paint('bold', paint(verdict, `${MARKS[verdict]} ${verdict.toUpperCase()}`))];
+}
+
+function programLine(program: RunReport['run']['target']['program']): string[] {
+  if (program === undefined) return [];
+  return [printable(`${program.name} ${program.version} was built from ${sourceOf(program)} with ${program.goVersion}`)];
 }
 
 function crashTotals(crashed: RunReport['totals']['crashPoints']): string[] {

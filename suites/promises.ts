@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Workload, WorkloadSpec } from '../harness/scenario.ts';
+import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
 import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
 
@@ -33,21 +33,36 @@ export const limitWithoutNodes = scenario({
   id: 'promises/limit-without-nodes',
   title: 'no kubelet registers, eight pods each need a node, and the pool allows three: no more are live at once, replacements among them',
   requirements: ['LIM-03'],
+  profile: 'extended',
+  features: ['node-limits'],
   capabilities: ['boot.delay'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
-  async run(t) {
-    await t.inject(specify(faults.slowRegistration, { never: true }));
-    const web = await t.deploy({
-      name: 'web',
-      replicas: 8,
-      ...NODE_SIZED,
-      truth: { kind: 'impossible', why: 'no kubelet registers, and the pool allows three nodes' },
-    });
-    // Until the first are given up, and what comes in their place has been launched.
-    await t.pass('instance-without-node');
-    await t.remove(web);
-  },
+  run: (t) => meetLimitWithoutNodes(t),
 });
+
+export const processorLimitWithoutNodes = scenario({
+  id: 'promises/processor-limit-without-nodes',
+  title:
+    'no kubelet registers, eight pods each need a node, and the pool allows seven processors, three nodes of two: no more are live at once, replacements among them',
+  requirements: ['LIM-03'],
+  capabilities: ['boot.delay'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 7 } })],
+  run: (t) => meetLimitWithoutNodes(t),
+});
+
+/** Eight pods that each need a node, of which the pool allows three, and none ever registers. */
+async function meetLimitWithoutNodes(t: Trial): Promise<void> {
+  await t.inject(specify(faults.slowRegistration, { never: true }));
+  const web = await t.deploy({
+    name: 'web',
+    replicas: 8,
+    ...NODE_SIZED,
+    truth: { kind: 'impossible', why: 'no kubelet registers, and the pool allows three nodes' },
+  });
+  // Until the first are given up, and what comes in their place has been launched.
+  await t.pass('instance-without-node');
+  await t.remove(web);
+}
 
 export const keptTogether = scenario({
   id: 'promises/kept-together',

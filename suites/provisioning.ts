@@ -107,6 +107,8 @@ export const limitReached = scenario({
   id: 'provisioning/limit-reached',
   title: 'ten pods that each need a node come at once, and the pool allows five nodes',
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
+  profile: 'extended',
+  features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
   run: (t) => meetLimit(t, NODE_SIZED),
 });

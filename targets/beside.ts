@@ -29,6 +29,7 @@ export function beside(first: Target, second: Target): Target {
     ...(first.time === 'real' || second.time === 'real' ? { time: 'real' } : {}),
     features: first.features,
     constants: slower(first.constants, second.constants),
+    ...(first.cost === 'heavy' || second.cost === 'heavy' ? { cost: 'heavy' } : {}),
     ...(first.memoryMiB === undefined && second.memoryMiB === undefined
       ? {}
       : { memoryMiB: (first.memoryMiB ?? 0) + (second.memoryMiB ?? 0) }),

@@ -25,14 +25,14 @@ export class UnknownTargetError extends Error {
 }
 
 /** Targets that are made of a version of a program, by the program's name. */
-const versioned: Readonly<Record<string, (version: string) => Target>> = { karpenter: karpenterTarget };
+const versioned: Readonly<Record<string, (version: string, pinned: string | undefined) => Target>> = { karpenter: karpenterTarget };
 
 /** `PROGRAM@VERSION`, whether it has been built or not; undefined for other names. @throws TargetVersionError for a version that is none */
-function targetWithVersion(name: string): Target | undefined {
+function targetWithVersion(name: string, pinned: string | undefined): Target | undefined {
   const [program = ''] = name.split('@', 1);
   if (!name.includes('@') && !Object.hasOwn(versioned, name)) return undefined;
   const { version } = parseTargetVersion(name);
-  return versioned[program]?.(version);
+  return versioned[program]?.(version, pinned);
 }
 
 function ownTarget(name: string): Target {
@@ -43,11 +43,12 @@ function ownTarget(name: string): Target {
 
 /**
  * A target of the catalogue by its name, a version of a program as `PROGRAM@VERSION`, or, with a name `A+B`, A with B beside it in the same cluster.
- * @throws UnknownTargetError that names the part which is not known; Error for parts that can't be together
+ * @throws UnknownTargetError that names the part which is not known; TargetVersionError; Error for parts that can't be together
+ * @param pinned of a version of a program the name of the artefact's folder; by default the newest
  */
-export function targetNamed(name: string): Target {
+export function targetNamed(name: string, pinned?: string): Target {
   const [first, second, ...more] = name.split('+').map((part) => {
-    return targetWithVersion(part) ?? ownTarget(part);
+    return targetWithVersion(part, pinned) ?? ownTarget(part);
   });
   if (first === undefined) throw new UnknownTargetError(name);
   if (more.length > 0) throw new Error(`${name}: at most two autoscalers can be in one cluster`);

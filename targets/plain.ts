@@ -14,7 +14,7 @@ import type { Target, TargetSite } from './target.ts';
 export const plain: Target = {
   name: 'plain',
   summary: 'a minimal fixed-group autoscaler: grows groups for pending pods, removes empty nodes',
-  features: [],
+  features: ['node-limits'],
   constants: {
     batchMaxMs: PLAIN.scanMs,
     retryPeriodMs: PLAIN.scanMs,

@@ -102,6 +102,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'disruption-budgets',
       'do-not-disrupt',
       'node-removal',
+      'node-limits',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

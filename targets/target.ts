@@ -4,6 +4,7 @@ import type { TypeSelection } from '../model/instance-catalogue.ts';
 import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
+import type { TargetProgram } from './go/target-program.ts';
 
 /**
  * Periods and time-outs that a target declares of itself, in milliseconds unless named otherwise: bounds are made of
@@ -44,7 +45,8 @@ export interface TargetConstants {
  * `consolidation`: takes nodes whose pods fit elsewhere, or on a cheaper one. `drift`: replaces nodes that are not as their
  * pool says any more. `disruption-budgets`: takes no more nodes at once than their pool allows. `do-not-disrupt`: takes no
  * node with a pod, or of a user, that opted out. `node-removal`: removes the Node of an instance that has ended, also where the
- * cloud controller does not.
+ * cloud controller does not. `node-limits`: launches no more nodes of a pool than its limit names; limits of processors and memory are
+ * everybody's.
  */
 export const FEATURES = [
   'spot',
@@ -62,6 +64,7 @@ export const FEATURES = [
   'disruption-budgets',
   'do-not-disrupt',
   'node-removal',
+  'node-limits',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 
@@ -142,6 +145,13 @@ export interface Target {
    * together. By default 1,536. For targets that run in that process and need more, as large WebAssembly modules do.
    */
   readonly memoryMiB?: number;
+  /**
+   * What a trial costs: tenths of a second of processor time, or with `heavy` many seconds. Where it is heavy, what multiplies trials by
+   * hundreds has to be asked for. By default `light`.
+   */
+  readonly cost?: 'light' | 'heavy';
+  /** The compiled program that it runs in a trial's process, which has to be built beforehand. Absent for targets without one. */
+  readonly program?: TargetProgram;
   /** Resources of its own (plural names) whose objects must be gone when pools and workloads are. */
   readonly resources: readonly string[];
   /** Installs what it needs in a cluster before its first start (CRDs, configuration), as its operator would. */

@@ -5,11 +5,13 @@ import { episodesOf } from '../../gate/episodes-of.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import type { TrialKinds } from '../../history/measures.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import type { ChosenScenario } from '../choose.ts';
+import type { ChosenScenario, ChosenTarget } from '../choose.ts';
 import { asked } from '../compare/ask.ts';
 import { readComparedRun } from '../compare/read-run.ts';
 import { runTargets } from '../compare/run-targets.ts';
+import type { NamedTarget } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { UsageError } from '../usage-error.ts';
 import { FIGHT } from './plan.ts';
 import { describeEnd, runProgram } from './programs.ts';
@@ -124,10 +126,16 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
       if (reason !== undefined) throw new UsageError(`${scenario.id} is no probe for ${label}: ${reason}`);
     }
   }
+  // A plan that is only shown needs no programs.
+  const ready: Partial<Record<Side, ChosenTarget>> = {};
   const roundsOf = (kind: ProbeKind, { atLeast }: Pick<Batch, 'atLeast'>): number => Math.ceil(atLeast[kind] / chosen[kind].length);
   const run = async (who: readonly Side[], kind: ProbeKind, seed: number, trials: number, directory: string, signal: AbortSignal) => {
     const runs = { chosen: chosen[kind], seed, trials, nodesOf: () => DEFAULT_NODES, workers };
-    const targets = who.flatMap((letter) => (sides[letter] === undefined ? [] : [{ letter, target: sides[letter] }]));
+    const targets: NamedTarget[] = [];
+    for (const letter of who) {
+      const side = sides[letter];
+      if (side !== undefined) targets.push({ letter, target: (ready[letter] ??= await prepareTarget(side, console, signal)) });
+    }
     await runTargets(targets, runs, { directory: join(directory, kind), startedAt, signal }, console);
     signal.throwIfAborted();
   };

@@ -17,6 +17,7 @@ import { COMPARED_SCENARIOS } from '../compare/scenarios.ts';
 import { formatTargetComparison } from '../compare/terminal.ts';
 import type { Console } from '../console.ts';
 import type { COMPARISON_FORMATS } from '../options.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
@@ -53,10 +54,12 @@ export async function compare(names: readonly string[], options: CompareOptions,
     const letter = letterOf(index);
     return isRunDirectory(name) ? { letter, directory: name } : { letter, target: chooseTarget(name) };
   });
-  const targets = sides.filter((side): side is NamedTarget => 'target' in side);
-  const chosen = targets.length === 0 ? undefined : await chooseScenarios(options);
-  if (targets.length === 0) refuseRunFlags(options);
+  const unprepared = sides.filter((side): side is NamedTarget => 'target' in side);
+  const chosen = unprepared.length === 0 ? undefined : await chooseScenarios(options);
+  if (unprepared.length === 0) refuseRunFlags(options);
   if (chosen?.length === 0) throw new UsageError('no scenario is left by these flags');
+  const targets: NamedTarget[] = [];
+  for (const { letter, target } of unprepared) targets.push({ letter, target: await prepareTarget(target, console) });
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
   const out = createDirectory(options.out, { startedAt, prefix: 'compare-' });
   if (chosen !== undefined) {

@@ -10,6 +10,7 @@ import { runGate, writeDecision } from '../gate/run-gate.ts';
 import type { GateOutcome, GateSides } from '../gate/run-gate.ts';
 import { formatGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
+import { prepareTargets } from '../prepare-targets.ts';
 import { createDirectory, isRunDirectory } from '../run-directory.ts';
 import { EXIT, GATE_EXIT, UsageError } from '../usage-error.ts';
 import { parseUserYaml, readUserFile } from '../user-file.ts';
@@ -41,7 +42,7 @@ export async function gate(flags: GateFlags, console: Console): Promise<number> 
   const interrupted = interruption();
   try {
     const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
-    const sides = await chooseSides(flags, interrupted.signal);
+    const sides = await chooseSides(flags, interrupted.signal, console);
     const directory = createDirectory(flags.out, { startedAt, prefix: 'gate-' });
     const outcome = await runGate(sides, policy, { directory, startedAt }, console);
     const path = writeDecision(directory, outcome);
@@ -66,7 +67,7 @@ function print(outcome: GateOutcome, { baseline, candidate, json }: GateFlags, p
 }
 
 /** Two run directories, or two targets. @throws UsageError */
-async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateSides> {
+async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Console): Promise<GateSides> {
   const { baseline, candidate, scenarios, profiles, seed = 1, workers, state } = flags;
   const areRuns = [baseline, candidate].map(isRunDirectory);
   if (areRuns[0] !== areRuns[1])
@@ -88,10 +89,11 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal): Promise<GateS
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
+  const [before, after] = await prepareTargets([chooseTarget(baseline), chooseTarget(candidate)] as const, console, signal);
   return {
     kind: 'targets',
-    baseline: chooseTarget(baseline),
-    candidate: chooseTarget(candidate),
+    baseline: before,
+    candidate: after,
     chosen,
     seed,
     workers,

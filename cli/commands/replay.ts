@@ -6,6 +6,7 @@ import { isPath } from '../../model/paths.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { provideWorld } from '../provide-world.ts';
 import type { WorldFlags } from '../provide-world.ts';
 import { chooseManifests, isManifests } from '../manifests.ts';
@@ -32,13 +33,13 @@ export async function replay(
   const told = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
-  const target = chooseTarget(line.target);
+  const target = await prepareTarget(chooseTarget(line.target), console);
   const found = { scenario: await digestOf(chosen.ref.module), catalogue: catalogueFor(await loadTarget(target.ref)).digest };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
   warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
   const targetDigest = await targetDigestOf(target.ref);
   if (line.targetDigest !== undefined && targetDigest !== undefined) {
-    warnIfChanged(console, `the file of target ${line.target}`, line.targetDigest, targetDigest);
+    warnIfChanged(console, `the ${isPath(line.target) ? 'file' : 'program'} of target ${line.target}`, line.targetDigest, targetDigest);
   }
   // Which request has the side effect is told by the trial without the crash, which is run first.
   const crashPoints = line.crash === undefined ? {} : { crashPoints: { of: 'all', only: line.crash } as const };

@@ -22,6 +22,7 @@ import { chooseManifests } from '../manifests.ts';
 import { writeSetUp } from '../target-set-up.ts';
 import { whileUp } from '../world-host.ts';
 import type { WorldHost, WorldUp } from '../world-host.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { Progress } from '../progress.ts';
 import { exitCodeOf, hasUnknownCrashes } from '../exit-code.ts';
 import { reportTrial } from '../report-trial.ts';
@@ -58,8 +59,11 @@ export interface RunOptions {
   readonly json: boolean;
 }
 
-/** `marked`: of the scenarios that say so. `all`: of every one that is run; `only`: at this point alone. */
-export type CrashChoice = { readonly of: 'marked' } | { readonly of: 'all'; readonly only?: CrashName | undefined };
+/**
+ * `marked`: of the scenarios that say so; where trials of the target are heavy, only if the user asked for it. `all`: of every one that is
+ * run; `only`: at this point alone.
+ */
+export type CrashChoice = { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {
@@ -77,9 +81,10 @@ export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | '
 };
 
 /** Runs what has been chosen. @param print how it tells what it found @returns the exit code */
-export async function runChosen(options: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
+export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
+  if (chosenRun.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  const options = { ...chosenRun, target: await prepareTarget(chosenRun.target, console) };
   const target = await loadTarget(options.target.ref);
-  if (options.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   refuseSideBySide(target, options);
   const plan = await planRun(options, target);
   if ((await options.host?.agree?.({ target, trials: plan.trials.length })) === false) return EXIT.pass;
@@ -246,7 +251,7 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
     if (reason === undefined) {
       const { id, crashPoints = false } = source.scenario;
       if (crashPoints || options.crashPoints?.of === 'all') {
-        const why = options.crashPoints === undefined ? 'they were not asked for' : whyNoCrashPoints(capabilities);
+        const why = whyLeftOut(options.crashPoints, target) ?? whyNoCrashPoints(capabilities);
         if (why !== undefined && options.crashPoints?.of === 'all') throw new UsageError(`${id}: crash points are left out: ${why}`);
         if (why === undefined) crashed.add(id);
         else leftOut.set(id, why);
@@ -258,6 +263,13 @@ async function planRun(options: ChosenRun, target: Target): Promise<Plan> {
     }
   }
   return shardOf({ trials, notRun, crashed, leftOut }, options);
+}
+
+/** Why crash points are left out that the world could have. */
+function whyLeftOut(choice: CrashChoice | undefined, { cost }: Target): string | undefined {
+  if (choice === undefined) return 'they were not asked for';
+  if (choice.of === 'all' || choice.isAsked || cost !== 'heavy') return undefined;
+  return 'they are hundreds of trials, and one of this target takes many seconds; ask for them with --crash-points';
 }
 
 /** What one shard does of a plan: every n-th of its trials. A scenario's crash points belong to its first seed. */

@@ -4,18 +4,20 @@ import { join, resolve } from 'node:path';
 import { notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { counted } from '../../gate/wording.ts';
-import { digestOf } from '../../harness/load.ts';
+import { artefactOf, digestOf } from '../../harness/load.ts';
+import { LoadError } from '../../harness/load-error.ts';
 import type { Profile } from '../../history/events.ts';
 import { formatDuration } from '../../reports/format.ts';
 import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { chooseScenarios, chooseTarget } from '../choose.ts';
-import type { ChosenScenario } from '../choose.ts';
+import type { ChosenScenario, ChosenTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { runGate, writeDecision } from '../gate/run-gate.ts';
 import { sourcesDigest } from '../gate/sources.ts';
 import { summarizeGate } from '../gate/terminal.ts';
 import { interruption } from '../interruption.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { createDirectory } from '../run-directory.ts';
 import { chooserOf, fromBefore } from '../serve/chooser.ts';
 import { GateJobs } from '../serve/jobs.ts';
@@ -62,18 +64,23 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
   if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
   const choose = chooserOf(flags);
+  const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
+  const prepared = new Map<string, ChosenTarget>();
+  for (const target of onCommandLine) prepared.set(target.label, await preparedOrNot(target, console));
+  const programs = await programsDigest([...prepared.values()]);
   const clock = createRealTimeline().scope('serve');
   // A directory of its own at each start: the one before may have ended in the middle.
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
   const kept =
-    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen));
+    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen, programs));
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {
     const startedAt = new Date(clock.nowMs()).toISOString();
     const at = { directory: createDirectory(join(directory, `gate-${(count += 1)}`), { startedAt }), startedAt };
-    const targets = { baseline: chooseTarget(baseline), candidate: chooseTarget(candidate) };
+    const targetOf = (name: string): ChosenTarget => prepared.get(name) ?? chooseTarget(name);
+    const targets = { baseline: targetOf(baseline), candidate: targetOf(candidate) };
     const versions = { baseline: baselineVersion, candidate: candidateVersion };
     const { workers, state } = flags;
     if (count > MAX_GATES_KEPT) rmSync(join(directory, `gate-${count - MAX_GATES_KEPT}`), { recursive: true, force: true });
@@ -115,12 +122,29 @@ function notesText(notes: readonly string[]): string {
   return notes.map((note) => `note: ${printable(note)}\n`).join('');
 }
 
-/** Of all that a gate's answer depends on, besides its targets. */
-async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[]): Promise<string> {
+/** Of all that a gate's answer depends on, besides its targets' names. */
+async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[], programs: readonly string[]): Promise<string> {
   const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await digestOf(ref.module)]));
   return createHash('sha256')
-    .update(JSON.stringify({ policy, scenarios, sources: sourcesDigest() }))
+    .update(JSON.stringify({ policy, scenarios, sources: sourcesDigest(), ...(programs.length === 0 ? {} : { programs }) }))
     .digest('hex');
+}
+
+/** A file that can't be used now may be mended before a gate needs it, which else says what is wrong with it. */
+async function preparedOrNot(target: ChosenTarget, console: Console): Promise<ChosenTarget> {
+  try {
+    return await prepareTarget(target, console);
+  } catch (error) {
+    if (error instanceof LoadError) return target;
+    throw error;
+  }
+}
+
+/** What compiled programs the targets run: another build is another target of the same name. */
+async function programsDigest(targets: readonly ChosenTarget[]): Promise<string[]> {
+  const tied = targets.filter(({ ref }) => 'artefact' in ref);
+  const artefacts = await Promise.all(tied.map(async ({ ref, label }) => ({ label, artefact: await artefactOf(ref) })));
+  return artefacts.flatMap(({ label, artefact }) => (artefact === undefined ? [] : [`${label}=${artefact.manifest.wasm.sha256}`])).sort();
 }
 
 async function listen(site: Site, { host, port }: Pick<ServeFlags, 'host' | 'port'>): ReturnType<typeof serveGates> {

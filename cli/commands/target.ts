@@ -6,17 +6,13 @@ import type { Artefact, BrokenArtefact } from '../../targets/go/artefacts/cache.
 import { CRDS_FOLDER, EVIDENCE, MANIFEST_FILE, RECIPE, WASM_FILE } from '../../targets/go/artefacts/manifest.ts';
 import { pruned } from '../../targets/go/artefacts/prune.ts';
 import type { PruneRule } from '../../targets/go/artefacts/prune.ts';
-import { BuildError } from '../../targets/go/build/build-error.ts';
-import { buildGoProgram } from '../../targets/go/build/build.ts';
-import { WasmError } from '../../targets/go/build/wasm-module.ts';
-import { OverlayError } from '../../targets/go/build/overlay.ts';
 import { TargetVersionError, parseTargetVersion, specOf } from '../../targets/go/build/programs.ts';
 import type { Checkouts } from '../../targets/go/build/programs.ts';
-import type { BuildOptions, BuildResult, GoProgramSpec } from '../../targets/go/build/spec.ts';
+import type { BuildResult, GoProgramSpec } from '../../targets/go/build/spec.ts';
 import { formatDuration } from '../../reports/format.ts';
 import { printable } from '../../reports/paint.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { BuildProgressLine } from '../build-progress.ts';
+import { buildTarget } from '../build-target.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -35,11 +31,9 @@ export async function targetBuild(text: string, { json, ...checkouts }: TargetBu
   const spec = specFor(text, checkouts);
   const clock = createRealTimeline().scope('target build');
   const { signal, release } = interruption();
-  const line = new BuildProgressLine(console, clock);
   const startedMs = clock.nowMs();
   try {
-    const result = await build(spec, { signal, onProgress: (progress) => line.tell(progress) });
-    line.close();
+    const result = await buildTarget(spec, signal, console);
     if (typeof result === 'string') {
       console.err(`scaleproof: ${result.split('\n').map(printable).join('\n')}\n`);
       return EXIT.fail;
@@ -47,7 +41,6 @@ export async function targetBuild(text: string, { json, ...checkouts }: TargetBu
     console.out(json ? asJson({ ...jsonOf(result.artefact), found: result.isFound }) : inWords(result, clock.nowMs() - startedMs));
     return EXIT.pass;
   } catch (error) {
-    line.close();
     if (!signal.aborted) throw error;
     console.err('scaleproof: interrupted; nothing half-made was kept\n');
     return EXIT.unknown;
@@ -66,17 +59,6 @@ function specFor(text: string, checkouts: Checkouts): GoProgramSpec {
     return specOf(parseTargetVersion(text), checkouts);
   } catch (error) {
     if (error instanceof TargetVersionError) throw new UsageError(error.message);
-    throw error;
-  }
-}
-
-/** @returns why it can't be built, where that is nobody's wrong usage @throws UsageError */
-async function build(spec: GoProgramSpec, options: BuildOptions): Promise<BuildResult | string> {
-  try {
-    return await buildGoProgram(spec, options);
-  } catch (error) {
-    if (error instanceof BuildError && error.isRefusal) throw new UsageError(error.message);
-    if (error instanceof BuildError || error instanceof OverlayError || error instanceof WasmError) return error.message;
     throw error;
   }
 }

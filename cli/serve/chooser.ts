@@ -1,5 +1,6 @@
 import { chooseTarget } from '../choose.ts';
 import { isPath } from '../../model/paths.ts';
+import { targetNamed } from '../../targets/catalogue.ts';
 import { UsageError } from '../usage-error.ts';
 import { agrees } from './jobs.ts';
 import type { GateJob, GateQuestion } from './jobs.ts';
@@ -23,10 +24,10 @@ const SIDES = ['baseline', 'candidate'] as const;
  * @throws UsageError where the command line names what there is not
  */
 export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['choose'] {
-  for (const name of [baseline, ...targets]) chooseTarget(name);
+  const onCommandLine = new Set([baseline, ...targets]);
+  for (const name of onCommandLine) chooseTarget(name);
   if (versions.candidateVersion !== undefined && targets.length !== 1)
     throw new UsageError('--candidate-version is that of the target: give --target once');
-  const files = new Set([baseline, ...targets].filter(isPath));
   const known = { baseline, candidate: targets.length === 1 ? targets[0] : undefined };
   return (named) => {
     const candidate = named.candidate ?? known.candidate;
@@ -40,7 +41,7 @@ export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['ch
       ...versionPart('candidate', versionOf('candidate')),
     };
     for (const side of SIDES) {
-      const refused = refusalOfName(names[side], files) ?? refusalOfVersion(side, names[side], named[`${side}Version`], versionOf(side));
+      const refused = refusalOfName(names[side], onCommandLine) ?? refusalOfVersion(side, names[side], named[`${side}Version`], versionOf(side));
       if (refused !== undefined) return { refused };
     }
     return question;
@@ -51,12 +52,14 @@ function versionPart(side: (typeof SIDES)[number], version: string | undefined):
   return version === undefined ? {} : { [`${side}Version`]: version };
 }
 
-function refusalOfName(name: string, files: ReadonlySet<string>): string | undefined {
-  if (isPath(name))
-    return files.has(name) ? undefined : `the server was not started with --target ${name}; it takes files from its command line only`;
+/** Files and programs that have to be built are named by the command line alone, and prepared when the server starts. */
+function refusalOfName(name: string, onCommandLine: ReadonlySet<string>): string | undefined {
+  if (onCommandLine.has(name)) return undefined;
+  const refused = (what: string): string => `the server was not started with --target ${name}; it takes ${what} from its command line only`;
+  if (isPath(name)) return refused('files');
   try {
     chooseTarget(name);
-    return undefined;
+    return targetNamed(name).program === undefined ? undefined : refused('programs');
   } catch (error) {
     if (error instanceof UsageError) return error.message;
     throw error;

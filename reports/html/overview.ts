@@ -4,6 +4,8 @@ import { WHOLE_PHASES } from '../../history/latency.ts';
 import { isVirtual, timeName } from '../clock.ts';
 import { formatCount, formatDuration, formatLimit, formatList, formatPercent, formatRatio } from '../format.ts';
 import { PROFILE_WORDS, byProfile, profileCounts } from '../profiles.ts';
+import { sourceOf } from '../program.ts';
+import type { ProgramFacts } from '../report-input.ts';
 import type { RequirementReport, RunReport, ScenarioReport } from '../run-report.ts';
 import { EVENT_BUDGET } from './budget.ts';
 import { html } from './markup.ts';
@@ -40,8 +42,9 @@ export function renderHeader(report: RunReport): Markup {
   </header>`;
 }
 
-/** A target of the user's own has the digest of its file; the bundled ones have the version that they came with. */
+/** A compiled program has its own version, a target of the user's own the digest of its file; the bundled ones have the version that they came with. */
 function versionOf({ run: { target, versions } }: RunReport): Markup {
+  if (target.program !== undefined) return html`version ${target.program.version}, built from ${sourceOf(target.program)}`;
   return target.digest === undefined
     ? html`version ${versions.scaleproof}`
     : html`version <span title="SHA-256 of its file: ${target.digest}">${code(target.digest.slice(0, 12))}</span>`;
@@ -227,6 +230,12 @@ function notRunRow({ scenario, title, reason }: NotRun): Markup {
   </tr>`;
 }
 
+function renderProgram(program: ProgramFacts): Markup {
+  const { name, version, goVersion, builtAt, replaces } = program;
+  const replaced = replaces.map(({ module, by }) => `; ${by} in the place of ${module}`).join('');
+  return html`${name} ${version}, built from ${sourceOf(program)} with ${goVersion} at ${builtAt}${replaced}`;
+}
+
 /** On what, with which data: what a second run needs to be the same. */
 export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
   const row = (name: string, value: Markup | string): Markup =>
@@ -243,6 +252,7 @@ export function renderFacts({ run, notRun, apiVersion }: RunReport): Markup {
     <dl class="numbers wide">
       ${row('Target', run.target.name)}
       ${row('Digest of the target', run.target.digest === undefined ? 'none of its own: it came with Scaleproof' : code(run.target.digest))}
+      ${run.target.program !== undefined && row('Program', renderProgram(run.target.program))}
       ${row('Versions', html`${Object.entries(run.versions).map(([name, version]) => html`<span class="chip">${name} ${version}</span> `)}<span class="chip">report ${apiVersion}</span>`)}
       ${row('Seeds', run.trials > 1 ? `${run.seed} to ${run.seed + run.trials - 1} of each scenario` : `${run.seed} of each scenario`)}
       ${row('Features', run.target.features.join(', ') || 'none')} ${row('Declared constants', html`${numbers(run.target.constants)}`)}

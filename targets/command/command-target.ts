@@ -25,7 +25,7 @@ import { NODE_VARIABLE, substitute, substituteAll, unknownVariable } from './var
  * Reads a target's file: any program as a target, in real time.
  * @throws TargetFileError when it can't be used as it is, or its program is not there
  */
-export async function readCommandTarget(path: string): Promise<Target> {
+export async function readCommandTarget(path: string, _pinned?: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
   const folder = dirname(path);
   if ('go' in file) throw new TargetFileError(`${path}: go: programs that are compiled from Go can't be run yet`);

@@ -5,10 +5,12 @@ import type { Wire } from '../../wire/wire.ts';
 import type { Manifest } from '../command/apply.ts';
 import { karpenterPools } from '../command/pools.ts';
 import type { Operations } from '../command/pools.ts';
-import { requireArtefact } from '../go/artefacts/cache.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
+import { parseTargetVersion, specOf } from '../go/build/programs.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
+import { targetProgram } from '../go/target-program.ts';
+import type { TargetProgram } from '../go/target-program.ts';
 import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
 import { karpenterConstants } from './constants.ts';
 
@@ -46,9 +48,11 @@ const FEATURES: readonly Feature[] = [
  * A release, commit or checkout of Karpenter's AWS provider, as `scaleproof target build` made it: the program itself, unmodified, in
  * the trial's own time. It is set up as its chart does by default, in a cluster of EKS with AL2023.
  * @param version as in `karpenter@VERSION`. That it has been built is looked at when it is installed or started
+ * @param pinned the name of its artefact's folder; by default the newest of the version
  */
-export function karpenterTarget(version: string): Target {
-  const artefact = (): Artefact => requireArtefact(PROGRAM, version);
+export function karpenterTarget(version: string, pinned?: string): Target {
+  const program = programOf(version, pinned);
+  const artefact = (): Artefact => program.artefact();
   const operations = (site: TargetSite): Operations =>
     karpenterPools(nodeClassOf(site.cluster), definitionsOf(artefact()), CONSOLIDATE_AFTER_MS);
   return {
@@ -59,11 +63,19 @@ export function karpenterTarget(version: string): Target {
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     memoryMiB: MEMORY_MIB,
     instanceTypes: 'common',
+    cost: 'heavy',
+    program,
     install: (site) => operations(site).install(site),
     applyPools: (site, pools) => operations(site).applyPools(site, pools),
     removePools: (site, pools, left) => operations(site).removePools(site, pools, left),
     start: (site) => start(artefact(), site),
   };
+}
+
+function programOf(version: string, pinned: string | undefined): TargetProgram {
+  const parsed = parseTargetVersion(`${PROGRAM}@${version}`);
+  // The name of a checkout doesn't say where the checkout is.
+  return targetProgram({ program: PROGRAM, version, ...(parsed.kind === 'name' ? {} : { spec: specOf(parsed, {}) }) }, pinned);
 }
 
 function start(artefact: Artefact, site: TargetSite): TargetProcess {

@@ -1,0 +1,78 @@
+import { loadTarget } from '../harness/load.ts';
+import { printable } from '../reports/paint.ts';
+import { ArtefactError, verifyArtefact } from '../targets/go/artefacts/cache.ts';
+import type { Artefact } from '../targets/go/artefacts/cache.ts';
+import { builtOf } from '../targets/go/target-program.ts';
+import type { TargetProgram } from '../targets/go/target-program.ts';
+import { buildTarget } from './build-target.ts';
+import type { ChosenTarget } from './choose.ts';
+import type { Console } from './console.ts';
+import { interruption } from './interruption.ts';
+import { InterruptedError, UsageError } from './usage-error.ts';
+
+/**
+ * Makes sure, once before a run, that the compiled programs of its targets are there and are what was built: processes of trials
+ * look for nothing and build nothing. What is missing is built, which takes minutes.
+ * @param signal ends a build; Ctrl-C does, where none is given
+ * @returns the same targets, each tied to one artefact: a later build changes nothing of the run
+ * @throws UsageError where Go is missing, or a program can't be built or was changed; InterruptedError
+ */
+export async function prepareTargets<T extends readonly ChosenTarget[]>(
+  targets: T,
+  console: Console,
+  signal?: AbortSignal,
+): Promise<{ readonly [K in keyof T]: ChosenTarget }>;
+export async function prepareTargets(targets: readonly ChosenTarget[], console: Console, signal?: AbortSignal): Promise<ChosenTarget[]> {
+  const known = new Map<string, ChosenTarget>();
+  const prepared: ChosenTarget[] = [];
+  for (const target of targets) {
+    const one = known.get(target.label) ?? (await prepareTarget(target, console, signal));
+    known.set(target.label, one);
+    prepared.push(one);
+  }
+  return prepared;
+}
+
+/** The same for one target. */
+export async function prepareTarget(target: ChosenTarget, console: Console, signal?: AbortSignal): Promise<ChosenTarget> {
+  const { ref } = target;
+  if ('artefact' in ref && ref.artefact !== undefined) return target;
+  const { program } = await loadTarget(ref);
+  // What a module exports has its program from the module.
+  if (program === undefined || 'module' in ref) return target;
+  const { name } = await verified(await builtProgram(program, console, signal));
+  return { ...target, ref: { ...ref, artefact: name } };
+}
+
+async function builtProgram(program: TargetProgram, console: Console, signal: AbortSignal | undefined): Promise<Artefact> {
+  const { spec } = program;
+  if (spec === undefined) return orUsageError(() => program.artefact());
+  const found = builtOf(spec);
+  if (found !== undefined) return found;
+  const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
+  try {
+    const built = await buildTarget(spec, interrupted.signal, console);
+    if (typeof built !== 'string') return built.artefact;
+    console.err(`scaleproof: ${built.split('\n').map(printable).join('\n')}\n`);
+    throw new UsageError(`${spec.program}@${spec.version} could not be built, so nothing was run`);
+  } catch (error) {
+    if (!interrupted.signal.aborted) throw error;
+    throw new InterruptedError(`interrupted while ${spec.program}@${spec.version} was built; nothing half-made was kept`);
+  } finally {
+    interrupted.release();
+  }
+}
+
+async function verified(artefact: Artefact): Promise<Artefact> {
+  await orUsageError(() => verifyArtefact(artefact));
+  return artefact;
+}
+
+async function orUsageError<T>(work: () => T | Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ArtefactError) throw new UsageError(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,226 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from '@playwright/test';
+import { createRandom } from '../../../runtime/random.ts';
+import { createVirtualTimeline } from '../../../runtime/timeline.ts';
+import { StalledError } from '../../../runtime/clock.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { WireError } from '../../../wire/wire.ts';
+import type { Wire } from '../../../wire/wire.ts';
+import { buildGoProgram } from '../build/build.ts';
+import { goModule } from '../testing/sample.ts';
+import { makeImage } from './image.ts';
+import { GoProgram } from './instance.ts';
+import type { GoProgramSite } from './instance.ts';
+import { SAMPLE } from './testing/sample.ts';
+
+/** The host against small programs of our own: in virtual time, over wires that a test makes. */
+
+const START_MS = Date.UTC(2026, 6, 1);
+const FILES = new Map([['/etc/sample/config', new TextEncoder().encode('a setting')]]);
+
+let sample: Promise<WebAssembly.Module> | undefined;
+
+/** Built once for all tests of a worker. */
+function sampleModule(testInfo: Parameters<typeof goModule>[0]): Promise<WebAssembly.Module> {
+  sample ??= buildGoProgram(
+    { program: 'sample', version: 'host', module: 'scaleproof.invalid/sample', package: '.', source: goModule(testInfo, SAMPLE) },
+    { folder: testInfo.outputPath('cache') },
+  ).then(({ artefact }) => new WebAssembly.Module(readFileSync(artefact.wasm)));
+  return sample;
+}
+
+interface Run {
+  readonly args: readonly string[];
+  readonly wire?: (clock: Clock) => Wire;
+  readonly seed?: number;
+  readonly withImage?: boolean;
+  /** What is done with it while it runs. */
+  readonly meanwhile?: (program: GoProgram, clock: Clock) => Promise<void>;
+}
+
+interface Ran {
+  readonly code: number | 'killed';
+  readonly lines: readonly string[];
+  readonly tookMs: number;
+}
+
+async function run(testInfo: Parameters<typeof goModule>[0], { args, wire, seed = 1, withImage = false, meanwhile }: Run): Promise<Ran> {
+  const module = await sampleModule(testInfo);
+  const timeline = createVirtualTimeline({ startMs: START_MS, random: createRandom(seed).fork('clock') });
+  const clock = timeline.scope('target#1');
+  const source = { module, command: ['sample', ...args], environment: { NAME: 'value' }, files: FILES };
+  let said = '';
+  const image = withImage ? makeImage(source) : undefined;
+  if (withImage) expect(image).toBeDefined();
+  const site: GoProgramSite = {
+    ...source,
+    image,
+    clock,
+    random: createRandom(seed),
+    wireTo: (host) => (host === 'world.invalid' ? wire?.(timeline.scope('wire')) : undefined),
+    onOutput: (_descriptor, bytes) => (said += new TextDecoder().decode(bytes)),
+  };
+  const program = new GoProgram(site);
+  const work = async (): Promise<number | 'killed'> => {
+    program.start();
+    if (meanwhile === undefined) return program.exited;
+    const killed = meanwhile(program, timeline.scope('test')).then(() => 'killed' as const);
+    return Promise.race([program.exited, killed]);
+  };
+  const code = await timeline.run(work());
+  return { code, lines: said.trimEnd().split('\n'), tookMs: timeline.nowMs() - START_MS };
+}
+
+test('timers fire in their order, in virtual time; one that was stopped does not', async ({}, testInfo) => {
+  expect(await run(testInfo, { args: ['timers'] })).toEqual({
+    code: 0,
+    lines: ['30 30m0s', '60 1h0m0s', '90 1h30m0s', '2026-07-01T01:30:00Z'],
+    tookMs: 5_400_000,
+  });
+});
+
+test('a thousand goroutines come to their end at one instant', async ({}, testInfo) => {
+  expect(await run(testInfo, { args: ['goroutines'] })).toEqual({ code: 0, lines: ['499500'], tookMs: 0 });
+});
+
+test('a body that arrives over time is read as it arrives', async ({}, testInfo) => {
+  const wire = (clock: Clock): Wire => async () => ({
+    status: 200,
+    headers: {},
+    body: (async function* () {
+      for (const part of ['one\n', 'tw', 'o\n']) {
+        await clock.sleep(1_000);
+        yield part;
+      }
+    })(),
+  });
+  expect((await run(testInfo, { args: ['get', 'http://world.invalid/watch'], wire })).lines).toEqual(['200', '1s one', '3s two']);
+});
+
+test('what is sent arrives: method, path, fields, body', async ({}, testInfo) => {
+  const seen: unknown[] = [];
+  const wire = (): Wire => async ({ method, path, headers, body }) => {
+    seen.push({ method, path, host: headers['host'], type: headers['content-type'], body });
+    return { status: 201, headers: { 'x-seen': 'yes' }, body: '{}' };
+  };
+  const { lines } = await run(testInfo, { args: ['post', 'http://world.invalid/a?b=c', '{"d":1}'], wire });
+  expect(lines).toEqual(['201 yes <nil>']);
+  expect(seen).toEqual([{ method: 'POST', path: '/a?b=c', host: 'world.invalid', type: 'application/json', body: '{"d":1}' }]);
+});
+
+test('a connection that breaks is an error of a socket; a host that nobody serves is not found', async ({}, testInfo) => {
+  const wire = (): Wire => async () => {
+    throw new WireError('ECONNRESET', 'broken');
+  };
+  const { lines } = await run(testInfo, { args: ['get', 'http://world.invalid/'], wire });
+  expect(lines).toEqual(['Get "http://world.invalid/": read tcp: read: Connection reset by peer false']);
+  const { lines: unknown } = await run(testInfo, { args: ['get', 'http://elsewhere.invalid/'] });
+  expect(unknown[0]).toContain('lookup elsewhere.invalid: no such host');
+});
+
+test('a request that is given up ends at once, also in the middle of its body', async ({}, testInfo) => {
+  const silent = (clock: Clock): Wire => async () => {
+    await clock.sleep(3_600_000);
+    return { status: 200, headers: {}, body: '' };
+  };
+  const givenUp = await run(testInfo, { args: ['give-up', 'http://world.invalid/'], wire: silent });
+  expect(givenUp).toEqual({ code: 0, lines: ['Get "http://world.invalid/": context deadline exceeded true'], tookMs: 10_000 });
+  const stuck = (clock: Clock): Wire => async () => ({
+    status: 200,
+    headers: {},
+    body: (async function* () {
+      yield 'begun\n';
+      await clock.sleep(3_600_000);
+    })(),
+  });
+  const inBody = await run(testInfo, { args: ['give-up', 'http://world.invalid/'], wire: stuck });
+  expect(inBody).toEqual({ code: 0, lines: ['200', '0s begun', 'context deadline exceeded true'], tookMs: 10_000 });
+});
+
+test('a panic ends it with code 2 and its trace; one that it recovers from does not', async ({}, testInfo) => {
+  const { code, lines } = await run(testInfo, { args: ['panic'] });
+  expect(code).toBe(2);
+  expect(lines[0]).toBe('panic: on purpose');
+  expect(lines.join('\n')).toContain('main.main()');
+  const recovered = await run(testInfo, { args: ['recover'] });
+  expect(recovered).toMatchObject({ code: 0, lines: ['recovered: runtime error: invalid memory address or nil pointer dereference'] });
+});
+
+test('exit codes, a deadlock, and memory without end', async ({}, testInfo) => {
+  expect((await run(testInfo, { args: ['exit'] })).code).toBe(7);
+  const hoard = await run(testInfo, { args: ['hoard'] });
+  expect(hoard.code).toBe(2);
+  expect(hoard.lines.join('\n')).toContain('out of memory');
+  // Who waits for nothing leaves the world with nothing to do.
+  await expect(run(testInfo, { args: ['deadlock'] })).rejects.toThrow(StalledError);
+});
+
+test('much output arrives whole and in order', async ({}, testInfo) => {
+  const { lines } = await run(testInfo, { args: ['much'] });
+  expect(lines).toHaveLength(20_000);
+  expect(lines.every((line, index) => line === `${index} ${'x'.repeat(200)}`)).toBe(true);
+});
+
+test('it sees its arguments, its environment and the files that it is given, and can write none', async ({}, testInfo) => {
+  const { lines } = await run(testInfo, { args: ['outside', 'an argument'] });
+  expect(lines).toEqual(['a setting <nil> true 1 value an argument', 'open /etc/sample/new: Read-only file system']);
+});
+
+test('a signal that it listens to is its own affair; one that it does not ends nothing by itself', async ({}, testInfo) => {
+  const heeded: boolean[] = [];
+  const terminate = async (program: GoProgram, clock: Clock): Promise<void> => {
+    await clock.sleep(5_000);
+    heeded.push(program.terminate());
+    await clock.sleep(60_000);
+  };
+  const listening = await run(testInfo, { args: ['signal'], meanwhile: terminate });
+  expect(listening).toEqual({ code: 3, lines: ['waiting', 'Terminated'], tookMs: 6_000 });
+  const deaf = await run(testInfo, { args: ['timers'], meanwhile: terminate });
+  expect(deaf.code).toBe('killed');
+  expect(heeded).toEqual([true, false]);
+});
+
+test('its own servers can be asked from outside', async ({}, testInfo) => {
+  const answers: unknown[] = [];
+  const { code } = await run(testInfo, {
+    args: ['serve'],
+    meanwhile: async (program, clock) => {
+      await clock.sleep(1_000);
+      expect(program.hasServer).toBe(true);
+      answers.push(await program.get('http://127.0.0.1:8081/readyz'), (await program.get('http://127.0.0.1:9/')).status);
+    },
+  });
+  expect(code).toBe('killed');
+  expect(answers).toEqual([{ status: 200, body: 'ok' }, 0]);
+});
+
+for (const withImage of [false, true]) {
+  test(`the same seed gives the same chance, another seed another, ${withImage ? 'from an image' : 'from the start'}`, async ({}, testInfo) => {
+    const said = async (seed: number): Promise<string> => (await run(testInfo, { args: ['chance'], seed, withImage })).lines.join('\n');
+    const [first, again, other] = [await said(1), await said(1), await said(2)];
+    expect(again).toBe(first);
+    for (const [index, word] of first.split(' ').entries()) expect(word).not.toBe(other.split(' ')[index]);
+  });
+}
+
+test('from an image it goes on as from the start', async ({}, testInfo) => {
+  for (const args of [['outside', 'x'], ['timers'], ['panic'], ['much']] as const) {
+    const fromStart = await run(testInfo, { args });
+    const fromImage = await run(testInfo, { args, withImage: true });
+    expect(fromImage.lines.slice(0, 2)).toEqual(fromStart.lines.slice(0, 2));
+    expect(fromImage.code).toBe(fromStart.code);
+    expect(fromImage.lines).toHaveLength(fromStart.lines.length);
+  }
+});
+
+test('who is killed does nothing any more, and its memory is let go of', async ({}, testInfo) => {
+  const { code, lines } = await run(testInfo, {
+    args: ['timers'],
+    meanwhile: async (program, clock) => {
+      await clock.sleep(45 * 60_000);
+      program.kill();
+      await clock.sleep(2 * 3_600_000);
+    },
+  });
+  expect({ code, lines }).toEqual({ code: 'killed', lines: ['30 30m0s'] });
+});

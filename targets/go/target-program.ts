@@ -1,0 +1,55 @@
+import { join } from 'node:path';
+import { ArtefactError, artefactsFolder, listArtefacts, readArtefact, requireArtefact } from './artefacts/cache.ts';
+import type { Artefact } from './artefacts/cache.ts';
+import { RECIPE } from './artefacts/manifest.ts';
+import type { GoProgramSpec } from './build/spec.ts';
+
+/** The compiled program that a target runs. */
+export interface TargetProgram {
+  /** Of its artefact: `karpenter` and `1.14.1`. */
+  readonly program: string;
+  readonly version: string;
+  /** How it is built; absent where only its name is known, as of a checkout that was built with `--source`. */
+  readonly spec?: GoProgramSpec;
+  /** The artefact that the target runs. @throws ArtefactError where it has not been built */
+  artefact(): Artefact;
+}
+
+/**
+ * @param pinned the name of the artefact's folder in the cache; by default the newest of the version, which may change while a run lasts
+ */
+export function targetProgram({ program, version, spec }: Omit<TargetProgram, 'artefact'>, pinned: string | undefined): TargetProgram {
+  return {
+    program,
+    version,
+    ...(spec === undefined ? {} : { spec }),
+    artefact: () => (pinned === undefined ? requireArtefact(program, version) : readPinned(pinned)),
+  };
+}
+
+function readPinned(name: string): Artefact {
+  const directory = join(artefactsFolder(), name);
+  try {
+    return readArtefact(name, directory);
+  } catch (error) {
+    throw new ArtefactError(`${directory} is gone or was changed: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/**
+ * The newest artefact that surely is what a spec makes, found without Go. None of a checkout or of replaced modules: only Go can tell
+ * what would go into those.
+ */
+export function builtOf(spec: GoProgramSpec, folder?: string): Artefact | undefined {
+  if (spec.source !== undefined || Object.keys(spec.replace ?? {}).length > 0) return undefined;
+  return listArtefacts(folder).artefacts.findLast(
+    ({ manifest }) =>
+      manifest.recipe === RECIPE &&
+      manifest.local === undefined &&
+      manifest.program === spec.program &&
+      manifest.version === spec.version &&
+      manifest.module === spec.module &&
+      manifest.package === spec.package &&
+      (manifest.overlaySha256 === null) === (spec.overlay === false),
+  );
+}
