@@ -8,8 +8,8 @@ import { CLOCK_START_MS } from './image.ts';
 import type { ProgramImage } from './image.ts';
 import { GoMachine } from './machine.ts';
 
-/** SIGTERM, as its number is on Linux. */
-const TERMINATE = 15;
+/** SIGTERM, as GOOS=js numbers signals. Source: `syscall` of Go's standard library (syscall_js.go). */
+const TERMINATE = 6;
 
 /** What a Go program runs with. */
 export interface GoProgramSite {

@@ -76,6 +76,16 @@ func main() {
 		for i := range 20000 {
 			fmt.Printf("%d %s\\n", i, strings.Repeat("x", 200))
 		}
+	case "restored":
+		text, _ := os.ReadFile("/etc/sample/config")
+		late := time.AfterFunc(time.Minute, func() { fmt.Println("a timer from before") })
+		defer late.Stop()
+		fmt.Println("begun", string(text), len(os.Args))
+		parts := make(chan string)
+		go func() { parts <- os.Getenv("NAME") }()
+		get(context.Background(), "http://world.invalid/")
+		time.Sleep(2 * time.Minute)
+		fmt.Println(<-parts, time.Now().UTC().Format(time.RFC3339))
 	case "outside":
 		text, err := os.ReadFile("/etc/sample/config")
 		_, missing := os.Stat("/etc/sample/none")
@@ -93,11 +103,17 @@ func main() {
 		http.HandleFunc("/readyz", func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "ok") })
 		fmt.Println(http.ListenAndServe(":8081", nil))
 	case "chance":
+		fmt.Println("begun")
+		http.Get("http://world.invalid/")
 		var bytes [8]byte
 		crand.Read(bytes[:])
+		letters := map[string]bool{}
+		for i := range 26 {
+			letters[string(rune('a'+i))] = true
+		}
 		order := ""
-		for key := range map[string]int{"a": 1, "b": 2, "c": 3, "d": 4, "e": 5, "f": 6} {
-			order += key
+		for letter := range letters {
+			order += letter
 		}
 		fmt.Println(hex.EncodeToString(bytes[:]), rand.Int63(), order)
 	}
