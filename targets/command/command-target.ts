@@ -1,15 +1,15 @@
-import { accessSync, constants as access, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants as access, statSync } from 'node:fs';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import { RESOURCES } from '../../clients/resources.ts';
 import { ProgramError } from '../target.ts';
 import type { Target, TargetProcess, TargetSite } from '../target.ts';
-import { manifestProblem } from './apply.ts';
-import type { Manifest } from './apply.ts';
 import { externalTarget } from './external-target.ts';
 import { hostEnvironment, openProgramSockets } from './environment.ts';
+import { goTarget } from './go-target.ts';
+import { karpenterTargetOf } from './karpenter-file.ts';
+import { readManifests, readNodeClass } from './manifest-files.ts';
 import { commandPools, karpenterPools } from './pools.ts';
 import { levelOf } from './lines.ts';
 import type { Operations } from './pools.ts';
@@ -17,19 +17,21 @@ import { freePorts } from './ports.ts';
 import { startProgram } from './program.ts';
 import type { Program } from './program.ts';
 import { untilReady } from './ready.ts';
-import { NODE_CLASS_VARIABLES, TargetFileError, parseTargetFile } from './target-file.ts';
+import { TargetFileError, isOfKarpenter, parseTargetFile } from './target-file.ts';
 import type { TargetFile } from './target-file.ts';
-import { NODE_VARIABLE, substitute, substituteAll, unknownVariable } from './variables.ts';
+import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
 
 /**
- * Reads a target's file: any program as a target, in real time.
+ * Reads a target's file: any program as a target, in real time, or compiled from Go in virtual time.
+ * @param pinned of a program that is compiled from Go the name of its artefact's folder; by default the newest
  * @throws TargetFileError when it can't be used as it is, or its program is not there
  */
-export async function readCommandTarget(path: string, _pinned?: string): Promise<Target> {
+export async function readCommandTarget(path: string, pinned?: string): Promise<Target> {
   const file = parseTargetFile(path, await readFile(path, 'utf8'));
   const folder = dirname(path);
-  if ('go' in file) throw new TargetFileError(`${path}: go: programs that are compiled from Go can't be run yet`);
+  if (isOfKarpenter(file)) return karpenterTargetOf(path, file, pinned);
   const resources = file.resources ?? ('as' in file.pools ? [RESOURCES.nodeclaims.plural] : []);
+  if ('go' in file) return goTarget(path, file, resources, pinned);
   if ('external' in file) {
     const locatePools = (field: string, command: readonly string[]): readonly string[] => locateProgram(path, field, folder, command);
     return externalTarget(file, resources, operationsOf(path, file, folder, locatePools));
@@ -92,41 +94,6 @@ function isExecutable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function readNodeClass(path: string, nodeClass: unknown): Manifest | undefined {
-  if (nodeClass === undefined) return undefined;
-  const field = 'pools.nodeClass';
-  const [manifest, ...others] =
-    typeof nodeClass === 'string' ? readManifests(path, field, nodeClass) : [checkManifest(path, field, nodeClass)];
-  if (manifest === undefined || others.length > 0) throw new TargetFileError(`${path}: ${field} must be one object`);
-  const unknown = unknownVariable(JSON.stringify(manifest), NODE_CLASS_VARIABLES);
-  if (unknown !== undefined) {
-    throw new TargetFileError(`${path}: ${field} refers to \${${unknown}}; there are ${NODE_CLASS_VARIABLES.join(', ')}`);
-  }
-  return manifest;
-}
-
-/** Objects of a file in YAML, whose path is relative to the target's file. */
-function readManifests(path: string, field: string, name: string): Manifest[] {
-  let text: string;
-  try {
-    text = readFileSync(resolve(dirname(path), name), 'utf8');
-  } catch {
-    throw new TargetFileError(`${path}: ${field}: ${name} can't be read`);
-  }
-  return parseAllDocuments(text).flatMap((document, index) => {
-    const [error] = document.errors;
-    if (error !== undefined) throw new TargetFileError(`${path}: ${field}: ${name} is not YAML: ${error.message.split('\n')[0] ?? ''}`);
-    const value: unknown = document.toJS();
-    return value === null ? [] : [checkManifest(path, `${field}: document ${index + 1} of ${name}`, value)];
-  });
-}
-
-function checkManifest(path: string, field: string, value: unknown): Manifest {
-  const problem = manifestProblem(value);
-  if (problem !== undefined) throw new TargetFileError(`${path}: ${field}: ${problem}`);
-  return value as Manifest;
 }
 
 /** What a program is started with. */

@@ -11,17 +11,19 @@ export interface ProbeSite {
   readonly clock: Clock;
   /** Resolves when the program says something that holds this text. */
   readonly said: (text: string) => Promise<void>;
+  /** The status of an answer to GET; 0 where nobody answers. By default over the machine's network. */
+  readonly statusOf?: (url: string, signal: AbortSignal) => Promise<number>;
 }
 
 /**
  * Resolves when the program would pass its readiness probe: by HTTP, an answer from 200 to 399, as a kubelet takes it.
  * @throws ProgramError when it doesn't within the probe's limit
  */
-export async function untilReady(probe: TargetFile['ready'], { clock, said }: ProbeSite): Promise<void> {
+export async function untilReady(probe: TargetFile['ready'], { clock, said, statusOf }: ProbeSite): Promise<void> {
   if ('delay' in probe) return clock.sleep(probe.delay);
   const over = new AbortController();
   const limit = clock.sleep(probe.within, over.signal).then(() => Promise.reject(new ProgramError(describe(probe))));
-  const passed = 'log' in probe ? said(probe.log) : untilAnswered(probe.http, clock, over.signal);
+  const passed = 'log' in probe ? said(probe.log) : untilAnswered(probe.http, clock, over.signal, statusOf);
   try {
     await Promise.race([passed, limit]);
   } finally {
@@ -36,19 +38,20 @@ function describe(probe: Exclude<TargetFile['ready'], { delay: number }>): strin
   return `${what} within ${probe.within / 1000} s of its start`;
 }
 
-async function untilAnswered(address: string, clock: Clock, over: AbortSignal): Promise<void> {
+async function untilAnswered(address: string, clock: Clock, over: AbortSignal, statusOf: ProbeSite['statusOf']): Promise<void> {
   const { origin, pathname, search } = new URL(address);
-  const http = createHttpWire({ baseUrl: origin });
+  const http = statusOf === undefined ? createHttpWire({ baseUrl: origin }) : undefined;
+  const ask = async (): Promise<number> => {
+    if (http === undefined) return statusOf?.(address, over) ?? 0;
+    return (await http.wire({ method: 'GET', path: `${pathname}${search}`, headers: {}, signal: over })).status;
+  };
   try {
     while (!over.aborted) {
-      const status = await http.wire({ method: 'GET', path: `${pathname}${search}`, headers: {}, signal: over }).then(
-        (answer) => answer.status,
-        () => 0,
-      );
+      const status = await ask().catch(() => 0);
       if (status >= 200 && status < 400) return;
       await clock.sleep(PROBE_PERIOD_MS, over);
     }
   } finally {
-    http.destroy();
+    http?.destroy();
   }
 }

@@ -58,22 +58,61 @@ const duration = (minMs = 0): z.ZodType<number> =>
 /** Those without a default, as they could stand in a file. */
 const CONSTANTS_EXAMPLE = 'it needs emptyAfter and termination, such as {emptyAfter: 1m, termination: 35s}; the others have defaults';
 
+const constantFields = {
+  batchMax: duration(),
+  retryPeriod: duration(1),
+  launchTimeout: duration(),
+  registrationTimeout: duration(),
+  collection: duration(),
+  emptyAfter: duration(),
+  termination: duration(),
+  unavailableOffering: duration(),
+  offeringsPerLaunch: z.int('must be a positive whole number').positive('must be a positive whole number'),
+  consolidation: duration(),
+  drift: duration(),
+};
+
+/** As targets declare them. */
+const CONSTANT_NAMES = {
+  batchMax: 'batchMaxMs',
+  retryPeriod: 'retryPeriodMs',
+  launchTimeout: 'launchTimeoutMs',
+  registrationTimeout: 'registrationTimeoutMs',
+  collection: 'collectionMs',
+  emptyAfter: 'emptyAfterMs',
+  termination: 'terminationMs',
+  unavailableOffering: 'unavailableOfferingMs',
+  offeringsPerLaunch: 'offeringsPerLaunch',
+  consolidation: 'consolidationMs',
+  drift: 'driftMs',
+} as const satisfies Readonly<Record<keyof typeof constantFields, keyof TargetConstants>>;
+
+/** Those of its constants that a file has. */
+function someConstants(given: Readonly<Partial<Record<keyof typeof CONSTANT_NAMES, number>>>): Partial<TargetConstants> {
+  return Object.fromEntries(
+    Object.entries(CONSTANT_NAMES).flatMap(([name, declared]) => {
+      const value = given[name as keyof typeof CONSTANT_NAMES];
+      return value === undefined ? [] : [[declared, value]];
+    }),
+  );
+}
+
 /** Where Karpenter has a constant of that meaning, its value is the default. What depends on configuration has none. */
 const constants = z
   .strictObject(
     {
-      batchMax: duration().default(10_000),
-      retryPeriod: duration(1).default(10_000),
-      launchTimeout: duration().default(300_000),
-      registrationTimeout: duration().default(900_000),
-      collection: duration().default(150_000),
-      emptyAfter: duration(),
-      termination: duration(),
-      unavailableOffering: duration().default(180_000),
-      offeringsPerLaunch: z.int('must be a positive whole number').positive('must be a positive whole number').default(60),
+      batchMax: constantFields.batchMax.default(10_000),
+      retryPeriod: constantFields.retryPeriod.default(10_000),
+      launchTimeout: constantFields.launchTimeout.default(300_000),
+      registrationTimeout: constantFields.registrationTimeout.default(900_000),
+      collection: constantFields.collection.default(150_000),
+      emptyAfter: constantFields.emptyAfter,
+      termination: constantFields.termination,
+      unavailableOffering: constantFields.unavailableOffering.default(180_000),
+      offeringsPerLaunch: constantFields.offeringsPerLaunch.default(60),
       // What a NodePool's consolidateAfter of 30 s comes to with Karpenter's own delays, and how often it compares nodes.
-      consolidation: duration().default(110_000),
-      drift: duration().default(300_000),
+      consolidation: constantFields.consolidation.default(110_000),
+      drift: constantFields.drift.default(300_000),
     },
     { error: objectErrorOf('must be a map of the constants', CONSTANTS_EXAMPLE) },
   )
@@ -171,6 +210,22 @@ const goSource = z
   )
   .refine(({ version, source }) => (version === undefined) !== (source === undefined), 'needs a version or a source, and not both');
 
+const A_VERSION = 'a version of Karpenter, such as karpenter@1.14.1';
+
+/** A version of Karpenter, with what differs from `karpenter@VERSION`. */
+const karpenterSchema = z.strictObject(
+  {
+    name: text.optional(),
+    go: text.startsWith('karpenter@', `must be ${A_VERSION}, or a Go module`),
+    environment: schema.shape.environment,
+    features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').optional(),
+    constants: z.strictObject(constantFields, { error: objectErrorOf('must be a map of the constants') }).partial().transform(someConstants).optional(),
+    pools: karpenterPools.optional(),
+    install: schema.shape.install,
+  },
+  { error: objectErrorOf('must be a map of fields') },
+);
+
 /** A target that is compiled from Go. */
 const goTargetSchema = schema.omit({ command: true, directory: true }).extend({ go: goSource });
 
@@ -191,12 +246,20 @@ export type ExternalTargetFile = z.infer<typeof externalSchema>;
 
 /** The file of a target that is compiled from Go. */
 export type GoTargetFile = z.infer<typeof goTargetSchema>;
+/** The file of a version of Karpenter with settings of its own. */
+export type KarpenterTargetFile = z.infer<typeof karpenterSchema>;
+
+export type AnyTargetFile = TargetFile | ExternalTargetFile | GoTargetFile | KarpenterTargetFile;
+
+export function isOfKarpenter(file: AnyTargetFile): file is KarpenterTargetFile {
+  return 'go' in file && typeof file.go === 'string';
+}
 
 /** Names that a node class may refer to: it is applied before any program runs. */
 export const NODE_CLASS_VARIABLES: readonly string[] = CLUSTER_VARIABLES;
 
 /** @throws TargetFileError that names the file, each field that is wrong, and what it takes */
-export function parseTargetFile(path: string, source: string): TargetFile | ExternalTargetFile | GoTargetFile {
+export function parseTargetFile(path: string, source: string): AnyTargetFile {
   let value: unknown;
   try {
     value = parse(source);
@@ -205,7 +268,8 @@ export function parseTargetFile(path: string, source: string): TargetFile | Exte
     throw new TargetFileError(`${path} is not YAML: ${line}`);
   }
   const has = (field: string): boolean => typeof value === 'object' && value !== null && field in value;
-  const kind = has('external') ? externalSchema : has('go') ? goTargetSchema : schema;
+  const isShort = has('go') && typeof (value as { readonly go: unknown }).go === 'string';
+  const kind = has('external') ? externalSchema : isShort ? karpenterSchema : has('go') ? goTargetSchema : schema;
   const parsed = kind.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.map(

@@ -1,4 +1,5 @@
 import { LastWords, LineSplitter, levelOf } from '../command/lines.ts';
+import type { ProbeSite } from '../command/ready.ts';
 import { ProgramError } from '../target.ts';
 import type { TargetProcess, TargetSite } from '../target.ts';
 import type { Artefact } from './artefacts/cache.ts';
@@ -9,23 +10,29 @@ import { compiledProgram, imageOf } from './programs.ts';
 /** A Go program as a target's process, in a trial's time. */
 export interface GoTargetSpec extends Pick<GoProgramSite, 'command' | 'environment' | 'files' | 'wireTo'> {
   readonly artefact: Artefact;
-  /** It is ready when a line that it writes holds this text. */
-  readonly readyWhenSaid: string;
+  /** Resolves when it would pass its readiness probe. */
+  readonly ready: (probe: ProbeSite) => Promise<void>;
 }
 
 /**
  * Starts one incarnation of a Go program. Its lines are its log. It is stopped by SIGTERM, as a kubelet stops a container.
  * @throws ProgramError when its arguments and environment are too long
  */
-export function startGoTarget({ readyWhenSaid, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
+export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runtime }: TargetSite): TargetProcess {
   const { clock, random, log, signal } = runtime;
   const words = new LastWords();
-  const ready = Promise.withResolvers<void>();
+  const listeners = new Set<(line: string) => void>();
   const hear = (line: string): void => {
     words.hear(line);
     log(levelOf(line), line);
-    if (line.includes(readyWhenSaid)) ready.resolve();
+    for (const listener of listeners) listener(line);
   };
+  const said = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      listeners.add((line) => {
+        if (line.includes(text)) resolve();
+      });
+    });
   const outputs = [new Output(hear), new Output(hear)] as const;
   const compiled = compiledProgram(artefact);
   const source = { ...spec, module: compiled.module };
@@ -55,7 +62,10 @@ export function startGoTarget({ readyWhenSaid, artefact, ...spec }: GoTargetSpec
     .sleep(0)
     .then(() => program.start())
     .catch((error: unknown) => ended.reject(error));
-  return { ready: ready.promise, done: ended.promise, kill: () => program.kill() };
+  const isReady = ready({ clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) });
+  // Whoever starts it looks at it only as long as it matters.
+  isReady.catch(() => undefined);
+  return { ready: isReady, done: ended.promise, kill: () => program.kill() };
 }
 
 /** One of its outputs, cut into lines. */

@@ -1,17 +1,19 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
-import { DUMMY_ACCOUNT, clusterVariables } from '../../model/program-environment.ts';
-import type { Wire } from '../../wire/wire.ts';
+import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Manifest } from '../command/apply.ts';
+import { parseDurationMs } from '../command/duration.ts';
 import { karpenterPools } from '../command/pools.ts';
 import type { Operations } from '../command/pools.ts';
+import { substituteAll } from '../command/variables.ts';
 import type { Artefact } from '../go/artefacts/cache.ts';
 import { parseTargetVersion, specOf } from '../go/build/programs.ts';
+import { HOST, programFiles, programVariables, wireTo } from '../go/network.ts';
 import { definitionsOf } from '../go/programs.ts';
 import { startGoTarget } from '../go/target-process.ts';
 import { targetProgram } from '../go/target-program.ts';
 import type { TargetProgram } from '../go/target-program.ts';
-import type { Feature, Target, TargetProcess, TargetSite } from '../target.ts';
+import type { Feature, Target, TargetConstants, TargetProcess, TargetSite } from '../target.ts';
 import { karpenterConstants } from './constants.ts';
 
 const PROGRAM = 'karpenter';
@@ -20,11 +22,24 @@ const CONSOLIDATE_AFTER_MS = 30_000;
 /** Most resident memory of a trial's process: the program's own memory, its code, and what a trial takes beside it. */
 const MEMORY_MIB = 1_792;
 
-/** Hosts as the program's configuration names them. */
-const HOST = { kube: 'kubernetes.default.svc', aws: 'aws.scaleproof' } as const;
-const KUBECONFIG = '/etc/scaleproof/kubeconfig';
 /** Said once by each of its controllers, when its caches are filled. */
 const READY = '"Starting workers"';
+
+/** What of a version is otherwise than its chart sets it. */
+export interface KarpenterSettings {
+  readonly name?: string | undefined;
+  /** Over its own; `${NAME}` stands for what docs/targets.md lists. */
+  readonly environment?: Readonly<Record<string, string>> | undefined;
+  /** By default what it does with its feature gates. */
+  readonly features?: readonly Feature[] | undefined;
+  readonly constants?: Partial<TargetConstants> | undefined;
+  /** Of pools that say nothing of it. */
+  readonly consolidateAfterMs?: number | undefined;
+  /** The class of all nodes. */
+  readonly nodeClass?: Manifest | undefined;
+  /** What is installed in the place of the definitions that it came with. */
+  readonly install?: readonly Manifest[] | undefined;
+}
 
 /** What Karpenter does with the gates that its chart sets by default: all but static capacity, repair and overlays. */
 const FEATURES: readonly Feature[] = [
@@ -50,16 +65,17 @@ const FEATURES: readonly Feature[] = [
  * @param version as in `karpenter@VERSION`. That it has been built is looked at when it is installed or started
  * @param pinned the name of its artefact's folder; by default the newest of the version
  */
-export function karpenterTarget(version: string, pinned?: string): Target {
+export function karpenterTarget(version: string, pinned?: string, settings: KarpenterSettings = {}): Target {
   const program = programOf(version, pinned);
   const artefact = (): Artefact => program.artefact();
+  const { name = `${PROGRAM}@${version}`, environment = {}, consolidateAfterMs = CONSOLIDATE_AFTER_MS, nodeClass } = settings;
   const operations = (site: TargetSite): Operations =>
-    karpenterPools(nodeClassOf(site.cluster), definitionsOf(artefact()), CONSOLIDATE_AFTER_MS);
+    karpenterPools(nodeClass ?? nodeClassOf(site.cluster), settings.install ?? definitionsOf(artefact()), consolidateAfterMs);
   return {
-    name: `${PROGRAM}@${version}`,
+    name,
     summary: `Karpenter ${version} for AWS, the program itself, in virtual time`,
-    features: FEATURES,
-    constants: karpenterConstants(CONSOLIDATE_AFTER_MS),
+    features: settings.features ?? [...FEATURES, ...featuresOfGates(environment['FEATURE_GATES'])],
+    constants: { ...karpenterConstants(consolidateAfterMs), ...batchOf(environment['BATCH_MAX_DURATION']), ...settings.constants },
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     memoryMiB: MEMORY_MIB,
     instanceTypes: 'common',
@@ -68,7 +84,7 @@ export function karpenterTarget(version: string, pinned?: string): Target {
     install: (site) => operations(site).install(site),
     applyPools: (site, pools) => operations(site).applyPools(site, pools),
     removePools: (site, pools, left) => operations(site).removePools(site, pools, left),
-    start: (site) => start(artefact(), site),
+    start: (site) => start(artefact(), site, environment),
   };
 }
 
@@ -78,40 +94,47 @@ function programOf(version: string, pinned: string | undefined): TargetProgram {
   return targetProgram({ program: PROGRAM, version, ...(parsed.kind === 'name' ? {} : { spec: specOf(parsed, {}) }) }, pinned);
 }
 
-function start(artefact: Artefact, site: TargetSite): TargetProcess {
+/** Features of the gates that the chart leaves off, as FEATURE_GATES has them: `StaticCapacity=true,NodeRepair=false`. */
+function featuresOfGates(gates = ''): Feature[] {
+  return gates.split(',').some((gate) => /^\s*StaticCapacity\s*=\s*true\s*$/i.test(gate)) ? ['static-capacity'] : [];
+}
+
+function batchOf(duration: string | undefined): Partial<TargetConstants> {
+  const batchMaxMs = duration === undefined ? undefined : parseDurationMs(duration);
+  return batchMaxMs === undefined ? {} : { batchMaxMs };
+}
+
+function start(artefact: Artefact, site: TargetSite, environment: Readonly<Record<string, string>>): TargetProcess {
   return startGoTarget(
     {
       artefact,
       command: [PROGRAM],
-      environment: environmentOf(site.cluster),
-      files: new Map([[KUBECONFIG, new TextEncoder().encode(kubeconfig())]]),
+      environment: { ...environmentOf(site), ...substituteAll(environment, programVariables(site)) },
+      files: programFiles(),
       wireTo: (host) => wireTo(host, site),
-      readyWhenSaid: READY,
+      ready: ({ said }) => said(READY),
     },
     site,
   );
-}
-
-function wireTo(host: string, { kube, aws }: TargetSite): Wire | undefined {
-  if (host === HOST.kube) return kube;
-  return host === HOST.aws ? aws : undefined;
 }
 
 /**
  * As its chart sets it by default (charts/karpenter/values.yaml), with the two settings that every operator has to give. One replica:
  * nobody else asks for the lease.
  */
-function environmentOf(cluster: ClusterConfig): Readonly<Record<string, string>> {
-  const { AWS_REGION, INTERRUPTION_QUEUE_NAME } = clusterVariables(cluster);
+function environmentOf(site: TargetSite): Readonly<Record<string, string>> {
+  const { AWS_REGION, AWS_ENDPOINT_URL, CLUSTER_NAME, INTERRUPTION_QUEUE_NAME, KUBECONFIG } = programVariables(site);
   return {
     // Of its image, which is made on distroless's.
     HOME: '/home/nonroot',
+    // How often Go collects garbage, and nothing else: a third of the collections, for some more memory.
+    GOGC: '400',
     PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
     ...DUMMY_ACCOUNT,
     AWS_REGION,
-    AWS_ENDPOINT_URL: `http://${HOST.aws}`,
+    AWS_ENDPOINT_URL,
     KUBECONFIG,
-    CLUSTER_NAME: cluster.name,
+    CLUSTER_NAME,
     CLUSTER_ENDPOINT: `https://${HOST.kube}`,
     INTERRUPTION_QUEUE: INTERRUPTION_QUEUE_NAME,
     SYSTEM_NAMESPACE: 'kube-system',
@@ -120,17 +143,6 @@ function environmentOf(cluster: ClusterConfig): Readonly<Record<string, string>>
     HEALTH_PROBE_PORT: '8081',
     LOG_LEVEL: 'info',
   };
-}
-
-function kubeconfig(): string {
-  return JSON.stringify({
-    apiVersion: 'v1',
-    kind: 'Config',
-    clusters: [{ name: PROGRAM, cluster: { server: `http://${HOST.kube}` } }],
-    users: [{ name: PROGRAM, user: {} }],
-    contexts: [{ name: PROGRAM, context: { cluster: PROGRAM, user: PROGRAM } }],
-    'current-context': PROGRAM,
-  });
 }
 
 /** One class for all pools: what the guide to Karpenter begins with, with ids in the place of tags. */

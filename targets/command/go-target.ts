@@ -1,0 +1,57 @@
+import { dirname } from 'node:path';
+import { specOfTarget } from '../go/build/target-spec.ts';
+import { programFiles, programVariables, wireTo } from '../go/network.ts';
+import { startGoTarget } from '../go/target-process.ts';
+import { targetProgram } from '../go/target-program.ts';
+import type { Target } from '../target.ts';
+import { readManifests, readNodeClass } from './manifest-files.ts';
+import { karpenterPools } from './pools.ts';
+import { untilReady } from './ready.ts';
+import { TargetFileError } from './target-file.ts';
+import type { GoTargetFile } from './target-file.ts';
+import { NODE_VARIABLE, substitute, substituteAll } from './variables.ts';
+
+/** Most resident memory of a trial's process: a compiled program of some size, its memory, and the trial beside it. */
+const MEMORY_MIB = 1_792;
+const HOME = '/root';
+
+/**
+ * A program that is compiled from Go, as a target's file describes it, in a trial's own time.
+ * @param resources plural names of its own objects
+ * @throws TargetFileError for what can't be in virtual time
+ */
+export function goTarget(path: string, file: GoTargetFile, resources: readonly string[], pinned: string | undefined): Target {
+  const { name, go, pools, install, environment, ready } = file;
+  if ('command' in pools)
+    throw new TargetFileError(`${path}: pools.command is for programs in real time; with go, pools must be {as: karpenter}`);
+  if (JSON.stringify([go.arguments, environment, ready]).includes(`\${${NODE_VARIABLE}}`))
+    throw new TargetFileError(`${path}: \${${NODE_VARIABLE}} is for programs on the machine; one that is compiled from Go starts no other`);
+  const spec = specOfTarget(file, dirname(path));
+  const program = targetProgram({ program: spec.program, version: spec.version, spec }, pinned);
+  const manifests = install?.flatMap((one, index) => readManifests(path, `install.${index}`, one));
+  return {
+    name,
+    summary: `the program ${go.package} of ${go.module}, in virtual time`,
+    features: file.features,
+    constants: file.constants,
+    resources,
+    memoryMiB: MEMORY_MIB,
+    cost: 'heavy',
+    program,
+    ...karpenterPools(readNodeClass(path, pools.nodeClass), manifests, pools.consolidateAfter),
+    start: (site) => {
+      const values = programVariables(site);
+      return startGoTarget(
+        {
+          artefact: program.artefact(),
+          command: [spec.program, ...go.arguments.map((part) => substitute(part, values))],
+          environment: { HOME, ...values, ...substituteAll(environment, values) },
+          files: programFiles(),
+          wireTo: (host) => wireTo(host, site),
+          ready: (probe) => untilReady(substituteAll(ready, values), probe),
+        },
+        site,
+      );
+    },
+  };
+}

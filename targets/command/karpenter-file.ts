@@ -1,0 +1,31 @@
+import { parseTargetVersion } from '../go/build/programs.ts';
+import { karpenterTarget } from '../karpenter/karpenter.ts';
+import type { Target } from '../target.ts';
+import { readManifests, readNodeClass } from './manifest-files.ts';
+import { TargetFileError } from './target-file.ts';
+import type { KarpenterTargetFile } from './target-file.ts';
+
+/**
+ * A version of Karpenter with settings of its own, as a target's file gives them; what it leaves out is as in `karpenter@VERSION`.
+ * @throws TargetFileError
+ */
+export function karpenterTargetOf(path: string, file: KarpenterTargetFile, pinned: string | undefined): Target {
+  const { name, go, environment, features, constants, pools, install } = file;
+  return karpenterTarget(versionOf(path, go), pinned, {
+    name,
+    environment,
+    features,
+    constants,
+    consolidateAfterMs: pools?.consolidateAfter,
+    nodeClass: readNodeClass(path, pools?.nodeClass),
+    install: install?.flatMap((one, index) => readManifests(path, `install.${index}`, one)),
+  });
+}
+
+function versionOf(path: string, text: string): string {
+  try {
+    return parseTargetVersion(text).version;
+  } catch (error) {
+    throw new TargetFileError(`${path}: go: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { parseAllDocuments } from 'yaml';
+import { manifestProblem } from './apply.ts';
+import type { Manifest } from './apply.ts';
+import { NODE_CLASS_VARIABLES, TargetFileError } from './target-file.ts';
+import { unknownVariable } from './variables.ts';
+
+/** The class of all nodes that a target's file has, as an object or the path of a file. @throws TargetFileError */
+export function readNodeClass(path: string, nodeClass: unknown): Manifest | undefined {
+  if (nodeClass === undefined) return undefined;
+  const field = 'pools.nodeClass';
+  const [manifest, ...others] =
+    typeof nodeClass === 'string' ? readManifests(path, field, nodeClass) : [checkManifest(path, field, nodeClass)];
+  if (manifest === undefined || others.length > 0) throw new TargetFileError(`${path}: ${field} must be one object`);
+  const unknown = unknownVariable(JSON.stringify(manifest), NODE_CLASS_VARIABLES);
+  if (unknown !== undefined) {
+    throw new TargetFileError(`${path}: ${field} refers to \${${unknown}}; there are ${NODE_CLASS_VARIABLES.join(', ')}`);
+  }
+  return manifest;
+}
+
+/** Objects of a file in YAML, whose path is relative to the target's file. @throws TargetFileError */
+export function readManifests(path: string, field: string, name: string): Manifest[] {
+  let text: string;
+  try {
+    text = readFileSync(resolve(dirname(path), name), 'utf8');
+  } catch {
+    throw new TargetFileError(`${path}: ${field}: ${name} can't be read`);
+  }
+  return parseAllDocuments(text).flatMap((document, index) => {
+    const [error] = document.errors;
+    if (error !== undefined) throw new TargetFileError(`${path}: ${field}: ${name} is not YAML: ${error.message.split('\n')[0] ?? ''}`);
+    const value: unknown = document.toJS();
+    return value === null ? [] : [checkManifest(path, `${field}: document ${index + 1} of ${name}`, value)];
+  });
+}
+
+function checkManifest(path: string, field: string, value: unknown): Manifest {
+  const problem = manifestProblem(value);
+  if (problem !== undefined) throw new TargetFileError(`${path}: ${field}: ${problem}`);
+  return value as Manifest;
+}

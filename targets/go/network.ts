@@ -1,0 +1,41 @@
+import { DUMMY_ACCOUNT, clusterVariables } from '../../model/program-environment.ts';
+import type { ProgramEnvironment } from '../../model/program-environment.ts';
+import type { Wire } from '../../wire/wire.ts';
+import type { TargetSite } from '../target.ts';
+
+/** Hosts as a Go program's configuration names them: it has no network but the two wires. */
+export const HOST = { kube: 'kubernetes.default.svc', aws: 'aws.scaleproof' } as const;
+const KUBECONFIG = '/etc/scaleproof/kubeconfig';
+/** In a network of its own every port is free. */
+const PORTS = { PORT: '8081', METRICS_PORT: '8080' } as const;
+
+/** Where a Go program's requests go. */
+export function wireTo(host: string, { kube, aws }: Pick<TargetSite, 'kube' | 'aws'>): Wire | undefined {
+  if (host === HOST.kube) return kube;
+  return host === HOST.aws ? aws : undefined;
+}
+
+/** What a Go program is told of the world, by the names that programs in real time get (docs/targets.md). */
+export function programVariables({ cluster }: Pick<TargetSite, 'cluster'>): ProgramEnvironment & typeof PORTS {
+  return {
+    KUBECONFIG,
+    CLUSTER_ENDPOINT: `http://${HOST.kube}`,
+    AWS_ENDPOINT_URL: `http://${HOST.aws}`,
+    ...clusterVariables(cluster),
+    ...DUMMY_ACCOUNT,
+    ...PORTS,
+  };
+}
+
+/** Files that a Go program finds: its kubeconfig. */
+export function programFiles(): ReadonlyMap<string, Uint8Array> {
+  const kubeconfig = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'scaleproof', cluster: { server: `http://${HOST.kube}` } }],
+    users: [{ name: 'scaleproof', user: {} }],
+    contexts: [{ name: 'scaleproof', context: { cluster: 'scaleproof', user: 'scaleproof' } }],
+    'current-context': 'scaleproof',
+  };
+  return new Map([[KUBECONFIG, new TextEncoder().encode(JSON.stringify(kubeconfig))]]);
+}
