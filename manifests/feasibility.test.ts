@@ -29,7 +29,7 @@ const catalogue = parseCatalogue(
       vcpu: 4,
       memoryMiB: 16_384,
       architecture: 'x86_64',
-      gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA' },
+      gpu: { count: 1, name: 'T4', manufacturer: 'NVIDIA', memoryMiB: 16_384, workloads: ['ml-ai'] },
     },
   ]),
   { region: 'r', zones: ['a', 'b'], source: 'test' },
