@@ -40,8 +40,10 @@ function nativeFunction(parameters: string, call: string): unknown {
 
 /** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
 const FIRST_KEPT_AFTER = 1;
+/** A process that began with kept code adds to it after so many runs. */
+const NEXT_KEPT_AFTER = 8;
 /** After so many runs nearly everything that is hot has been optimized. */
-const LAST_KEPT_AFTER = 16;
+const LAST_KEPT_AFTER = 64;
 
 /** A compiled program, which is the same for all of its runs in a process. */
 export class CompiledProgram {
@@ -61,7 +63,7 @@ export class CompiledProgram {
     this.#codePath = join(codeFolder, `v8-${process.versions.v8}-${process.arch}`);
     const kept = this.#readCode(bytes);
     this.module = kept ?? new WebAssembly.Module(bytes);
-    this.#keepAfter = kept === undefined ? FIRST_KEPT_AFTER : LAST_KEPT_AFTER;
+    this.#keepAfter = kept === undefined ? FIRST_KEPT_AFTER : NEXT_KEPT_AFTER;
   }
 
   /** To be told of each run that is over: now and then the optimized code is kept for processes to come. @param exported a function of its */
