@@ -4,9 +4,12 @@ import { benchReportSchema, formatBench, reportOf } from './bench.ts';
 
 test('each scenario has its median and worst, and the whole has them over all trials', () => {
   const sample = { scenario: 'a/a', cpuMs: 100, virtualMs: 60_000, events: 200, readyMs: 40, peakMemoryMiB: 300 };
-  const report = reportOf([sample, { ...sample, cpuMs: 300, peakMemoryMiB: 400 }, { ...sample, scenario: 'a/b', cpuMs: 200, readyMs: undefined }], {
-    target: 'reference',
-  });
+  const report = reportOf(
+    [sample, { ...sample, cpuMs: 300, peakMemoryMiB: 400 }, { ...sample, scenario: 'a/b', cpuMs: 200, readyMs: undefined }],
+    {
+      target: 'reference',
+    },
+  );
   expect(benchReportSchema.parse(report)).toMatchObject({
     isWithin: true,
     all: { trials: 3, medianCpuMs: 200, worstCpuMs: 300, eventsPerCpuS: 1_000, ratio: 300, readyMs: 40, peakMemoryMiB: 400 },

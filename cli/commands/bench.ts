@@ -76,7 +76,8 @@ export async function bench(
 ): Promise<number> {
   const target = await prepareTarget(chooseTarget(options.target), console);
   const loaded = await loadTarget(target.ref);
-  if (loaded.external !== undefined) throw new UsageError(`${target.label} is a program that is started elsewhere: what it costs can't be seen`);
+  if (loaded.external !== undefined)
+    throw new UsageError(`${target.label} is a program that is started elsewhere: what it costs can't be seen`);
   const { capabilities } = worldFor(loaded).facts;
   const chosen = (await chooseScenarios({ suites: [], scenarios: options.scenarios })).filter(
     ({ scenario }) => whyNotRun(scenario, loaded, capabilities) === undefined,
@@ -136,7 +137,10 @@ function readyMsOf(events: readonly HistoryEvent[]): number | undefined {
 }
 
 /** @param samples at least one */
-export function reportOf(samples: readonly Sample[], { target, cost }: { readonly target: string; readonly cost?: Target['cost'] }): BenchReport {
+export function reportOf(
+  samples: readonly Sample[],
+  { target, cost }: { readonly target: string; readonly cost?: Target['cost'] },
+): BenchReport {
   const all = costOf(samples);
   return {
     apiVersion: REPORT_API_VERSION,

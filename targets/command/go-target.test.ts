@@ -40,7 +40,8 @@ for (const [what, change, says] of [
 
 test('a version of Karpenter needs nothing else: it is as by its name', async ({}, testInfo) => {
   const [own, named] = [await read(testInfo, { go: 'karpenter@1.14.1' }), karpenterTarget('1.14.1')];
-  for (const field of ['name', 'features', 'constants', 'resources', 'memoryMiB', 'cost'] as const) expect(own[field]).toEqual(named[field]);
+  for (const field of ['name', 'features', 'constants', 'resources', 'memoryMiB', 'cost'] as const)
+    expect(own[field]).toEqual(named[field]);
   expect(own.program?.spec).toEqual(named.program?.spec);
 });
 
@@ -72,7 +73,11 @@ for (const [what, file, says] of [
   ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
   ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
   ['a feature that there is not', { go: 'karpenter@1.14.1', features: ['sopt'] }, 'features.0 must be one of spot'],
-  ['a class that is no object', { go: 'karpenter@1.14.1', pools: { as: 'karpenter', nodeClass: { kind: 'x' } } }, 'pools.nodeClass: apiVersion'],
+  [
+    'a class that is no object',
+    { go: 'karpenter@1.14.1', pools: { as: 'karpenter', nodeClass: { kind: 'x' } } },
+    'pools.nodeClass: apiVersion',
+  ],
 ] as const) {
   test(`a file of Karpenter is refused: ${what}`, async ({}, testInfo) => {
     await expect(read(testInfo, file)).rejects.toThrow(TargetFileError);
@@ -88,6 +93,11 @@ test('the files to copy are sound, and declare what Karpenter by its name declar
   expect(wasm.constants).toEqual(named.constants);
   // The program of the other is not there.
   const real = parseTargetFile('karpenter.yaml', readFileSync(pathOf('karpenter'), 'utf8'));
-  expect(real).toMatchObject({ command: ['./karpenter'], features: named.features, constants: named.constants, resources: named.resources });
+  expect(real).toMatchObject({
+    command: ['./karpenter'],
+    features: named.features,
+    constants: named.constants,
+    resources: named.resources,
+  });
   await expect(readCommandTarget(pathOf('karpenter'))).rejects.toThrow(`command can't be run: there is no program`);
 });

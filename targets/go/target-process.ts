@@ -58,7 +58,10 @@ export function startGoTarget({ ready, artefact, ...spec }: GoTargetSpec, { runt
     },
     (error: unknown) => ended.reject(error),
   );
-  clock.sleep(0).then(() => program.start()).catch((error: unknown) => ended.reject(error));
+  clock
+    .sleep(0)
+    .then(() => program.start())
+    .catch((error: unknown) => ended.reject(error));
   const isReady = ready({ clock, said, statusOf: async (url) => (program.hasServer ? (await program.get(url)).status : 0) });
   // Whoever starts it looks at it only as long as it matters.
   isReady.catch(() => undefined);
