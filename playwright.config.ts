@@ -28,7 +28,7 @@ export default defineConfig({
   // The totals come last: they must be the last line.
   reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip }]],
   projects: [
-    { name: 'unit', testMatch: '**/*.test.ts', testIgnore: ['**/*.page.test.ts', '**/*.go.test.ts'] },
+    { name: 'unit', testMatch: '**/*.test.ts', testIgnore: ['**/*.page.test.ts', '**/*.go.test.ts', '**/*.karpenter.test.ts'] },
     // Trials of a wrong autoscaler go on to their last bound.
     // Those on real clusters have a configuration of their own.
     { name: 'suites', testMatch: '**/*.spec.ts', testIgnore: 'suites/kind/**', timeout: 600_000 },

@@ -390,11 +390,12 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
 
   program
     .command('bench')
-    .description('what trials of the reference cost: processor time by scenario, events a second')
+    .description('what trials of a target cost: processor time, events a second, time until it is ready, memory')
+    .option('--target <name|./file>', 'whose trials', REFERENCE)
     .addOption(new Option('--scenario <id>', 'only this scenario; may be given again').argParser(collect).default([], 'all'))
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds from 1 on').default(1).argParser(parseTrials))
     .option('--json', 'print JSON', false)
-    .action(async ({ scenario, ...rest }: { scenario: string[]; trials: number; json: boolean }) =>
+    .action(async ({ scenario, ...rest }: { scenario: string[]; target: string; trials: number; json: boolean }) =>
       finish(await (await import('./commands/bench.ts')).bench({ ...rest, scenarios: scenario }, console)),
     );
 

@@ -85,7 +85,8 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
     const clean = await running.done;
     recorder.flush();
     const { user, system } = process.cpuUsage(before);
-    return { kind: 'done', clean, cpuMs: (user + system) / 1_000 };
+    const peakMemoryMiB = Math.round(process.resourceUsage().maxRSS / 1_024);
+    return { kind: 'done', clean, cpuMs: (user + system) / 1_000, peakMemoryMiB };
   } finally {
     running = undefined;
     over.abort(new Error('the trial is over'));

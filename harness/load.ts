@@ -23,9 +23,7 @@ export interface ModuleRef {
 
 /** A target: one of the catalogue by its name, or two of them in one cluster as `A+B`, a module's export, or the URL of a file in YAML that names a program. `artefact`: which one it runs of those that were built, by its folder's name in the cache; by default the newest. */
 export type TargetRef =
-  | { readonly name: string; readonly artefact?: string }
-  | ModuleRef
-  | { readonly file: string; readonly artefact?: string };
+  { readonly name: string; readonly artefact?: string } | ModuleRef | { readonly file: string; readonly artefact?: string };
 
 /** @throws LoadError when the module fails, or exports no sound scenario under that name */
 export async function loadScenario(ref: ModuleRef): Promise<Scenario> {

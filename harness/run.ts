@@ -17,7 +17,7 @@ import { formatReplayLine, parseReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
-import type { TrialSpec } from './trial-spec.ts';
+import type { TrialCost, TrialSpec } from './trial-spec.ts';
 import { catalogueFor, replayWorld, worldFor } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
@@ -92,8 +92,8 @@ export async function planTrials(
 
 /** How a planned trial ended. */
 export type TrialEnd =
-  /** `cpuMs`: processor time of the process that ran it, user and system, without judging; unknown of one that was ended from outside. */
-  | ({ readonly kind: 'judged'; readonly cpuMs?: number } & JudgedTrial)
+  /** `cost`: of the process that ran it, without judging; unknown of one that was ended from outside. */
+  | ({ readonly kind: 'judged'; readonly cost?: TrialCost } & JudgedTrial)
   | { readonly kind: 'refused'; readonly message: string }
   | { readonly kind: 'not-begun' };
 
@@ -158,7 +158,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
   const ends = new Map<TrialSpec, TrialEnd>();
   const finish = (spec: TrialSpec, outcome: TrialOutcome): void => {
     const trial = planned.get(spec) as PlannedTrial;
-    const end = outcome.kind === 'recorded' ? judgeOrRefuse(trial, directory, outcome.cpuMs) : outcome;
+    const end = outcome.kind === 'recorded' ? judgeOrRefuse(trial, directory, outcome.cost) : outcome;
     ends.set(spec, end);
     onEnd?.(trial, end);
   };
@@ -179,9 +179,9 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
 }
 
 /** A history that can't be read tells nothing about the target, and must not end the run. */
-function judgeOrRefuse(trial: PlannedTrial, directory: string, cpuMs: number | undefined): TrialEnd {
+function judgeOrRefuse(trial: PlannedTrial, directory: string, cost: TrialCost | undefined): TrialEnd {
   try {
-    return { kind: 'judged', ...judgeTrial(trial, directory), ...(cpuMs === undefined ? {} : { cpuMs }) };
+    return { kind: 'judged', ...judgeTrial(trial, directory), ...(cost === undefined ? {} : { cost }) };
   } catch (error) {
     if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
     throw error;

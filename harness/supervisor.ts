@@ -9,7 +9,7 @@ import type { EventOf } from '../history/events.ts';
 import { sealHistory } from '../history/seal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_NODES, REPORT_FD } from './trial-spec.ts';
-import type { ChildMessage, TrialSpec, WatchReport } from './trial-spec.ts';
+import type { ChildMessage, TrialCost, TrialSpec, WatchReport } from './trial-spec.ts';
 
 /** What a trial may use of the machine. */
 export interface TrialLimits {
@@ -77,8 +77,8 @@ const MAX_OUTPUT_LENGTH = 2_000;
 
 /** How one trial's process fared. */
 export type TrialOutcome =
-  /** The history is complete, or was sealed by the supervisor. `cpuMs`: what its process took for it, where it could say so. */
-  | { readonly kind: 'recorded'; readonly cpuMs?: number }
+  /** The history is complete, or was sealed by the supervisor. `cost`: what it took, where its process could say so. */
+  | { readonly kind: 'recorded'; readonly cost?: TrialCost }
   /** Scenario or target could not be loaded: there is no history. */
   | { readonly kind: 'refused'; readonly message: string }
   /** Interrupted before it began. */
@@ -226,7 +226,7 @@ class TrialProcess {
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
-        return first.kind === 'done' ? { kind: 'recorded', cpuMs: first.cpuMs } : first;
+        return first.kind === 'done' ? { kind: 'recorded', cost: { cpuMs: first.cpuMs, peakMemoryMiB: first.peakMemoryMiB } } : first;
       }
       await this.end();
       sealHistory(spec.historyPath, { type: 'supervisor', ...first });

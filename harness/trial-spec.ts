@@ -28,13 +28,19 @@ export interface TrialSpec {
   readonly historyPath: string;
 }
 
+/** What a trial took of the machine. */
+export interface TrialCost {
+  /** Processor time that the process took for it, user and system, in milliseconds. */
+  readonly cpuMs: number;
+  /** Most resident memory that the process has had since it began, in MiB. */
+  readonly peakMemoryMiB: number;
+}
+
 /** What a child says when a trial's history is complete. */
-export interface TrialDone {
+export interface TrialDone extends TrialCost {
   readonly kind: 'done';
   /** The trial went through all its phases, and nothing of it runs on in the process. */
   readonly clean: boolean;
-  /** Processor time that the process took for it, user and system, in milliseconds. */
-  readonly cpuMs: number;
 }
 
 /** A scenario or target could not be loaded. */

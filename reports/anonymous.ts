@@ -66,7 +66,8 @@ export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>
 
 /** `mutant:a-b:quick` has `mutant` and `a-b`; `karpenter@1.2.3` has `1.2.3`; `./acme/x.yaml#wind` has `acme/x.yaml`, `x.yaml`, `x`, `acme` and `wind`. */
 function partsOf(name: string, { scenarios }: Pick<RunFacts, 'scenarios'>): string[] {
-  if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name)) return name.split(/[:@]/).filter((part) => !COMMON_PARTS.includes(part) && part !== API_PART);
+  if (!/[/\\]|\.(ya?ml|[cm]?[jt]s)$/.test(name))
+    return name.split(/[:@]/).filter((part) => !COMMON_PARTS.includes(part) && part !== API_PART);
   const [path = name, exported = ''] = name.split('#');
   const folders = path.split(/[/\\]/);
   const file = folders.pop() ?? path;

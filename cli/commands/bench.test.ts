@@ -3,19 +3,27 @@ import { scaleproofHere } from '../testing/command.ts';
 import { benchReportSchema, formatBench, reportOf } from './bench.ts';
 
 test('each scenario has its median and worst, and the whole has them over all trials', () => {
-  const sample = { scenario: 'a/a', cpuMs: 100, virtualMs: 60_000, events: 200 };
-  const report = reportOf([sample, { ...sample, cpuMs: 300 }, { ...sample, scenario: 'a/b', cpuMs: 200 }]);
+  const sample = { scenario: 'a/a', cpuMs: 100, virtualMs: 60_000, events: 200, readyMs: 40, peakMemoryMiB: 300 };
+  const report = reportOf(
+    [sample, { ...sample, cpuMs: 300, peakMemoryMiB: 400 }, { ...sample, scenario: 'a/b', cpuMs: 200, readyMs: undefined }],
+    {
+      target: 'reference',
+    },
+  );
   expect(benchReportSchema.parse(report)).toMatchObject({
     isWithin: true,
-    all: { trials: 3, medianCpuMs: 200, worstCpuMs: 300, eventsPerCpuS: 1_000, ratio: 300 },
+    all: { trials: 3, medianCpuMs: 200, worstCpuMs: 300, eventsPerCpuS: 1_000, ratio: 300, readyMs: 40, peakMemoryMiB: 400 },
     scenarios: [
       { scenario: 'a/a', trials: 2, medianCpuMs: 100, worstCpuMs: 300, eventsPerCpuS: 1_000 },
       { scenario: 'a/b', trials: 1, medianCpuMs: 200 },
     ],
   });
-  const slow = reportOf([{ ...sample, cpuMs: 251 }]);
+  const slow = reportOf([{ ...sample, cpuMs: 251 }], { target: 'reference' });
   expect(slow.isWithin).toBe(false);
   expect(formatBench(slow, { color: false, columns: 120 })).toContain('the median trial takes 251ms of processor time, more than 250ms\n');
+  const heavy = reportOf([{ ...sample, cpuMs: 9_000 }], { target: 'karpenter@1.14.1', cost: 'heavy' });
+  expect(heavy).not.toHaveProperty('medianLimitMs');
+  expect(formatBench(heavy, { color: false, columns: 120 })).toContain('the median trial takes 9.0s of processor time\n');
 });
 
 test('trials are measured in the processes that run them', async () => {

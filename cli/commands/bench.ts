@@ -5,18 +5,22 @@ import { z } from 'zod';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
 import { whyNotRun } from '../../harness/engine.ts';
+import { loadTarget } from '../../harness/load.ts';
 import { worldFor } from '../../harness/world-for.ts';
+import type { HistoryEvent } from '../../history/events.ts';
+import { ofType } from '../../history/lives.ts';
 import { percentile } from '../../history/latency.ts';
 import { readHistory } from '../../history/reader.ts';
-import { formatPercent, formatRatio, formatShort } from '../../reports/format.ts';
+import { formatRatio, formatShort } from '../../reports/format.ts';
 import { createPaint } from '../../reports/paint.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
 import { SHORTEST_NAME, renderTable } from '../../reports/table.ts';
 import type { Cell, Column } from '../../reports/table.ts';
-import { reference } from '../../targets/reference.ts';
-import { chooseScenarios } from '../choose.ts';
+import type { Target } from '../../targets/target.ts';
+import { chooseScenarios, chooseTarget } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
+import { prepareTarget } from '../prepare-targets.ts';
 import { Progress } from '../progress.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
@@ -32,6 +36,10 @@ const costSchema = z.strictObject({
   eventsPerCpuS: z.number(),
   /** Virtual time for each processor time. */
   ratio: z.number(),
+  /** Virtual time from the first start of the target until it was ready, in the median; absent where it never was. */
+  readyMs: z.number().optional(),
+  /** Most resident memory of the processes that ran trials up to then, the world's included. */
+  peakMemoryMiB: z.number(),
 });
 type Cost = z.infer<typeof costSchema>;
 
@@ -40,8 +48,9 @@ export const benchReportSchema = z.strictObject({
   apiVersion: z.literal(REPORT_API_VERSION),
   kind: z.literal('BenchReport'),
   target: z.string(),
-  medianLimitMs: z.number(),
-  isWithin: z.boolean(),
+  /** Only of targets whose trials are light: nobody promises what the others take. */
+  medianLimitMs: z.number().optional(),
+  isWithin: z.boolean().optional(),
   all: costSchema,
   scenarios: z.array(z.strictObject({ scenario: z.string(), ...costSchema.shape })),
 });
@@ -53,29 +62,34 @@ interface Sample {
   readonly cpuMs: number;
   readonly virtualMs: number;
   readonly events: number;
+  readonly readyMs: number | undefined;
+  readonly peakMemoryMiB: number;
 }
 
 /**
- * `scaleproof bench`: what trials of the reference cost, one after the other.
+ * `scaleproof bench`: what trials of a target cost, one after the other.
  * @returns the exit code: unknown when a trial could not be measured, else pass, whatever they cost
  */
 export async function bench(
-  options: { readonly scenarios: readonly string[]; readonly trials: number; readonly json: boolean },
+  options: { readonly scenarios: readonly string[]; readonly target: string; readonly trials: number; readonly json: boolean },
   console: Console,
 ): Promise<number> {
-  const { capabilities } = worldFor(reference).facts;
+  const target = await prepareTarget(chooseTarget(options.target), console);
+  const loaded = await loadTarget(target.ref);
+  if (loaded.external !== undefined)
+    throw new UsageError(`${target.label} is a program that is started elsewhere: what it costs can't be seen`);
+  const { capabilities } = worldFor(loaded).facts;
   const chosen = (await chooseScenarios({ suites: [], scenarios: options.scenarios })).filter(
-    ({ scenario }) => whyNotRun(scenario, reference, capabilities) === undefined,
+    ({ scenario }) => whyNotRun(scenario, loaded, capabilities) === undefined,
   );
   const seeds = Array.from({ length: options.trials }, (_none, index) => index + 1);
-  const target = { ref: { name: reference.name }, label: reference.name };
   const planned = (await Promise.all(chosen.map((source) => planTrials(source, target, seeds)))).flat();
-  if (planned.length === 0) throw new UsageError(`${reference.name} can be asked for none of these scenarios`);
+  if (planned.length === 0) throw new UsageError(`${target.label} can be asked for none of these scenarios`);
   const samples = await measure(planned, console);
   if (samples.length < planned.length)
     console.err(`scaleproof: ${planned.length - samples.length} of ${planned.length} trials came to no verdict: they are not measured\n`);
   if (samples.length === 0) return EXIT.unknown;
-  const report = benchReportSchema.parse(reportOf(samples));
+  const report = benchReportSchema.parse(reportOf(samples, { target: target.label, cost: loaded.cost }));
   if (options.json) console.out(`${JSON.stringify(report, undefined, 2)}\n`);
   else console.out(formatBench(report, console));
   return samples.length === planned.length ? EXIT.pass : EXIT.unknown;
@@ -90,13 +104,11 @@ async function measure(planned: readonly PlannedTrial[], console: Console): Prom
   const samples: Sample[] = [];
   const finish = (trial: PlannedTrial, end: TrialEnd): void => {
     const path = join(directory, trial.history);
-    if (end.kind === 'judged' && end.result.verdict !== 'unknown' && end.cpuMs !== undefined)
-      samples.push({
-        scenario: trial.scenario.id,
-        cpuMs: end.cpuMs,
-        virtualMs: end.result.virtualMs,
-        events: readHistory(path).events.length,
-      });
+    if (end.kind === 'judged' && end.result.verdict !== 'unknown' && end.cost !== undefined) {
+      const { events } = readHistory(path);
+      const facts = { virtualMs: end.result.virtualMs, events: events.length, readyMs: readyMsOf(events) };
+      samples.push({ scenario: trial.scenario.id, ...end.cost, ...facts });
+    }
     rmSync(path, { force: true });
     progress.end(trial, end);
   };
@@ -117,15 +129,24 @@ async function measure(planned: readonly PlannedTrial[], console: Console): Prom
   }
 }
 
+/** From the target's first start until it was ready. */
+function readyMsOf(events: readonly HistoryEvent[]): number | undefined {
+  const [start] = ofType(events, 'target.start');
+  const [ready] = ofType(events, 'target.ready');
+  return start === undefined || ready === undefined ? undefined : ready.t - start.t;
+}
+
 /** @param samples at least one */
-export function reportOf(samples: readonly Sample[]): BenchReport {
+export function reportOf(
+  samples: readonly Sample[],
+  { target, cost }: { readonly target: string; readonly cost?: Target['cost'] },
+): BenchReport {
   const all = costOf(samples);
   return {
     apiVersion: REPORT_API_VERSION,
     kind: 'BenchReport',
-    target: reference.name,
-    medianLimitMs: MEDIAN_LIMIT_MS,
-    isWithin: all.medianCpuMs <= MEDIAN_LIMIT_MS,
+    target,
+    ...(cost === 'heavy' ? {} : { medianLimitMs: MEDIAN_LIMIT_MS, isWithin: all.medianCpuMs <= MEDIAN_LIMIT_MS }),
     all,
     scenarios: [...Map.groupBy(samples, ({ scenario }) => scenario)].map(([scenario, those]) => ({ scenario, ...costOf(those) })),
   };
@@ -134,12 +155,15 @@ export function reportOf(samples: readonly Sample[]): BenchReport {
 function costOf(samples: readonly Sample[]): Cost {
   const cpuMs = samples.map((sample) => sample.cpuMs).sort((a, b) => a - b);
   const total = sum(cpuMs);
+  const readyMs = samples.flatMap((sample) => sample.readyMs ?? []).sort((a, b) => a - b);
   return {
     trials: samples.length,
     medianCpuMs: percentile(cpuMs, 50),
     worstCpuMs: cpuMs.at(-1) ?? 0,
     eventsPerCpuS: (1_000 * sum(samples.map(({ events }) => events))) / total,
     ratio: sum(samples.map(({ virtualMs }) => virtualMs)) / total,
+    ...(readyMs.length === 0 ? {} : { readyMs: percentile(readyMs, 50) }),
+    peakMemoryMiB: Math.max(...samples.map((sample) => sample.peakMemoryMiB)),
   };
 }
 
@@ -152,33 +176,36 @@ const COLUMNS: readonly Column[] = [
   { heading: 'TRIALS', align: 'right' },
   { heading: 'CPU MEDIAN', align: 'right' },
   { heading: 'CPU WORST', align: 'right' },
-  { heading: 'OF THE LIMIT', align: 'right' },
   { heading: 'EVENTS/CPU S', align: 'right' },
   { heading: 'VIRTUAL/CPU', align: 'right' },
+  { heading: 'READY', align: 'right' },
+  { heading: 'MEMORY', align: 'right' },
 ];
 
 /** A table by scenario, the dearest first, and the whole. */
 export function formatBench(report: BenchReport, { color, columns }: Pick<Console, 'color' | 'columns'>): string {
   const paint = createPaint(color);
   const { all, scenarios, medianLimitMs, isWithin } = report;
-  const row = (name: string, { trials, medianCpuMs, worstCpuMs, eventsPerCpuS, ratio }: Cost): Cell[] => [
+  const row = (name: string, { trials, medianCpuMs, worstCpuMs, eventsPerCpuS, ratio, readyMs, peakMemoryMiB }: Cost): Cell[] => [
     { text: name },
     { text: String(trials) },
     { text: formatShort(medianCpuMs) },
     { text: formatShort(worstCpuMs) },
-    { text: formatPercent(medianCpuMs / medianLimitMs) },
     { text: String(Math.round(eventsPerCpuS)) },
     { text: formatRatio(ratio) },
+    { text: readyMs === undefined ? '-' : formatShort(readyMs) },
+    { text: `${peakMemoryMiB} MiB` },
   ];
   const dearest = [...scenarios].sort((a, b) => b.medianCpuMs - a.medianCpuMs);
-  const verdict = `the median trial takes ${formatShort(all.medianCpuMs)} of processor time, ${isWithin ? 'within' : 'more than'} ${formatShort(medianLimitMs)}`;
+  const limit = medianLimitMs === undefined ? '' : `, ${isWithin === true ? 'within' : 'more than'} ${formatShort(medianLimitMs)}`;
+  const verdict = `the median trial takes ${formatShort(all.medianCpuMs)} of processor time${limit}`;
   return [
     ...renderTable(COLUMNS, [...dearest.map(({ scenario, ...cost }) => row(scenario, cost)), row('all', all)], {
       maxWidth: columns,
       paintHeading: (text) => paint('dim', text),
     }),
     '',
-    paint(isWithin ? 'pass' : 'fail', verdict),
+    isWithin === undefined ? verdict : paint(isWithin ? 'pass' : 'fail', verdict),
     '',
   ].join('\n');
 }

@@ -223,6 +223,7 @@ function targets(): Printable {
     ],
     hints: [
       'Test one with: scaleproof run --target NAME',
+      'karpenter@VERSION is Karpenter itself, a release such as karpenter@1.14.1, a commit or a checkout (docs/karpenter.md).',
       'Mutants are the reference with one planted bug each, which the checks must find. Any program of your own: --target ./target.yaml (docs/targets.md)',
     ],
   });

@@ -63,7 +63,8 @@ export interface RunOptions {
  * `marked`: of the scenarios that say so; where trials of the target are heavy, only if the user asked for it. `all`: of every one that is
  * run; `only`: at this point alone.
  */
-export type CrashChoice = { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
+export type CrashChoice =
+  { readonly of: 'marked'; readonly isAsked: boolean } | { readonly of: 'all'; readonly only?: CrashName | undefined };
 
 /** `scaleproof run`: runs scenarios against a target, judges them and writes the run directory. */
 export async function run(options: RunOptions, console: Console): Promise<number> {

@@ -73,7 +73,9 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const name = `serve-${new Date(clock.nowMs()).toISOString().replaceAll(/[:.]/g, '-')}`;
   const directory = createDirectory(join(flags.out ?? 'runs', name), { startedAt: '' });
   const kept =
-    flags.state === undefined ? undefined : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen, programs));
+    flags.state === undefined
+      ? undefined
+      : openKeptGates(join(resolve(flags.state), 'serve'), await settingsDigest(policy, chosen, programs));
   const interrupted = interruption();
   let count = 0;
   const judge: Judge = async ({ baseline, candidate, baselineVersion, candidateVersion }, signal) => {

@@ -41,7 +41,8 @@ export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['ch
       ...versionPart('candidate', versionOf('candidate')),
     };
     for (const side of SIDES) {
-      const refused = refusalOfName(names[side], onCommandLine) ?? refusalOfVersion(side, names[side], named[`${side}Version`], versionOf(side));
+      const refused =
+        refusalOfName(names[side], onCommandLine) ?? refusalOfVersion(side, names[side], named[`${side}Version`], versionOf(side));
       if (refused !== undefined) return { refused };
     }
     return question;

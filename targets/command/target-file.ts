@@ -219,7 +219,11 @@ const karpenterSchema = z.strictObject(
     go: text.startsWith('karpenter@', `must be ${A_VERSION}, or a Go module`),
     environment: schema.shape.environment,
     features: z.array(z.enum(FEATURES, `must be one of ${FEATURES.join(', ')}`), 'must be a list').optional(),
-    constants: z.strictObject(constantFields, { error: objectErrorOf('must be a map of the constants') }).partial().transform(someConstants).optional(),
+    constants: z
+      .strictObject(constantFields, { error: objectErrorOf('must be a map of the constants') })
+      .partial()
+      .transform(someConstants)
+      .optional(),
     pools: karpenterPools.optional(),
     install: schema.shape.install,
   },

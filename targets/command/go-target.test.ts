@@ -1,0 +1,103 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { karpenterTarget } from '../karpenter/karpenter.ts';
+import type { Target } from '../target.ts';
+import { readCommandTarget } from './command-target.ts';
+import { TargetFileError, parseTargetFile } from './target-file.ts';
+
+const MODULE = {
+  name: 'mine',
+  go: { module: 'example.com/autoscaler', version: 'v1.2.3', package: './cmd/controller' },
+  constants: { emptyAfter: '1m', termination: '35s' },
+  pools: { as: 'karpenter' },
+  ready: { http: 'http://127.0.0.1:${PORT}/readyz' },
+};
+
+function read(testInfo: TestInfo, file: object): Promise<Target> {
+  const path = testInfo.outputPath('target.yaml');
+  writeFileSync(path, JSON.stringify(file));
+  return readCommandTarget(path);
+}
+
+test('a program in Go is a target in virtual time, whose trials are heavy', async ({}, testInfo) => {
+  const target = await read(testInfo, MODULE);
+  expect(target).toMatchObject({ name: 'mine', cost: 'heavy', resources: ['nodeclaims'] });
+  expect(target.time).toBeUndefined();
+  expect(target.program).toMatchObject({ program: 'mine', version: 'v1.2.3', spec: { module: 'example.com/autoscaler' } });
+});
+
+for (const [what, change, says] of [
+  ['a program that translates pools', { pools: { command: ['./pools'] } }, 'pools.command is for programs in real time'],
+  ['the Node of the machine', { environment: { A: '${NODE}' } }, '${NODE} is for programs on the machine'],
+] as const) {
+  test(`a program in Go can't have ${what}`, async ({}, testInfo) => {
+    await expect(read(testInfo, { ...MODULE, ...change })).rejects.toThrow(TargetFileError);
+    await expect(read(testInfo, { ...MODULE, ...change })).rejects.toThrow(says);
+  });
+}
+
+test('a version of Karpenter needs nothing else: it is as by its name', async ({}, testInfo) => {
+  const [own, named] = [await read(testInfo, { go: 'karpenter@1.14.1' }), karpenterTarget('1.14.1')];
+  for (const field of ['name', 'features', 'constants', 'resources', 'memoryMiB', 'cost'] as const)
+    expect(own[field]).toEqual(named[field]);
+  expect(own.program?.spec).toEqual(named.program?.spec);
+});
+
+test('features and constants follow the settings, unless the file has its own', async ({}, testInfo) => {
+  const go = 'karpenter@1.14.1';
+  const named = karpenterTarget('1.14.1');
+  expect(named.features).not.toContain('static-capacity');
+  const set = await read(testInfo, {
+    go,
+    environment: { FEATURE_GATES: 'NodeRepair=true,StaticCapacity=true', BATCH_MAX_DURATION: '30s' },
+    pools: { as: 'karpenter', consolidateAfter: '1m' },
+    constants: { termination: '70s' },
+  });
+  expect(set.features).toEqual([...named.features, 'static-capacity']);
+  expect(set.constants).toEqual({
+    ...named.constants,
+    batchMaxMs: 30_000,
+    emptyAfterMs: named.constants.emptyAfterMs + 30_000,
+    consolidationMs: (named.constants.consolidationMs ?? 0) + 30_000,
+    terminationMs: 70_000,
+  });
+  expect((await read(testInfo, { go, environment: { FEATURE_GATES: 'StaticCapacity=false' } })).features).toEqual(named.features);
+  expect((await read(testInfo, { go, features: ['spot'] })).features).toEqual(['spot']);
+});
+
+for (const [what, file, says] of [
+  ['no version', { go: 'karpenter@1.14' }, 'go: "1.14" is no whole version'],
+  ['another program', { go: 'autoscaler@1.0.0' }, 'go must be a version of Karpenter, such as karpenter@1.14.1, or a Go module'],
+  ['a readiness probe', { go: 'karpenter@1.14.1', ready: { delay: 0 } }, 'the file has no field ready'],
+  ['a wrong variable', { go: 'karpenter@1.14.1', environment: { A: '${HOME}' } }, 'environment.A refers to ${HOME}'],
+  ['a feature that there is not', { go: 'karpenter@1.14.1', features: ['sopt'] }, 'features.0 must be one of spot'],
+  [
+    'a class that is no object',
+    { go: 'karpenter@1.14.1', pools: { as: 'karpenter', nodeClass: { kind: 'x' } } },
+    'pools.nodeClass: apiVersion',
+  ],
+] as const) {
+  test(`a file of Karpenter is refused: ${what}`, async ({}, testInfo) => {
+    await expect(read(testInfo, file)).rejects.toThrow(TargetFileError);
+    await expect(read(testInfo, file)).rejects.toThrow(says);
+  });
+}
+
+test('the files to copy are sound, and declare what Karpenter by its name declares', async () => {
+  const pathOf = (name: string): string => fileURLToPath(new URL(`../../fixtures/targets/${name}.yaml`, import.meta.url));
+  const named = karpenterTarget('1.14.1');
+  const wasm = await readCommandTarget(pathOf('karpenter-wasm'));
+  expect(wasm.features).toEqual([...named.features, 'static-capacity']);
+  expect(wasm.constants).toEqual(named.constants);
+  // The program of the other is not there.
+  const real = parseTargetFile('karpenter.yaml', readFileSync(pathOf('karpenter'), 'utf8'));
+  expect(real).toMatchObject({
+    command: ['./karpenter'],
+    features: named.features,
+    constants: named.constants,
+    resources: named.resources,
+  });
+  await expect(readCommandTarget(pathOf('karpenter'))).rejects.toThrow(`command can't be run: there is no program`);
+});

@@ -1,0 +1,92 @@
+import { readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { TestInfo } from '@playwright/test';
+import { z } from 'zod';
+import { scaleproof } from '../../cli/testing/command.ts';
+import { VERSIONS } from './testing/versions.ts';
+
+/** Scenarios whose trials have to be the same, byte by byte, when they are run again: the first are run, the others if they are asked for. */
+const REPEATED: readonly string[] = [
+  'provisioning/out-and-back-in-small',
+  'crashes/killed-at-side-effect',
+  'interruption/one-warning',
+  'api-pressure/lost-launch-answer',
+  'incidents/killed-during-scale-in',
+  'scheduling/spot-spread',
+  'crashes/killed-after-launch',
+  'crashes/killed-before-launch',
+  'crashes/restarted-during-boot',
+  'interruption/many-at-once',
+  'interruption/lost-warning',
+  'interruption/before-registration',
+  'api-pressure/slow-launch-answer',
+  'api-pressure/throttled-launches',
+  'api-pressure/stale-reads',
+  'incidents/ghost-node',
+  'incidents/killed-before-termination',
+  'provisioning/scale-out-and-back',
+  'consolidation/underused-node',
+  'disruption/drained-within-budget',
+];
+/** How many of them are run: `KARPENTER_REPEATED=20 npm run test:karpenter` for all. */
+const REPEATED_VARIABLE = 'KARPENTER_REPEATED';
+const DEFAULT_REPEATED = 6;
+
+/** Of the core: nodes come and go, limits hold, budgets hold, machines fail. */
+const CORE: readonly string[] = [
+  'provisioning/out-and-back-in-small',
+  'provisioning/processor-limit',
+  'provisioning/scale-out-and-back',
+  'registration/never-registers',
+  'disruption/drained-within-budget',
+];
+
+const checkSchema = z.looseObject({ findings: z.array(z.looseObject({ code: z.string() })) });
+const resultSchema = z.looseObject({ verdict: z.string(), checks: z.array(checkSchema) });
+const reportSchema = z.looseObject({
+  verdict: z.string(),
+  scenarios: z.array(z.looseObject({ id: z.string(), results: z.array(resultSchema) })),
+});
+
+/** Runs scenarios with seed 1. @returns the run directory and its report */
+async function run(
+  testInfo: TestInfo,
+  name: string,
+  target: string,
+  scenarios: readonly string[],
+): Promise<{ readonly directory: string; readonly report: z.infer<typeof reportSchema> }> {
+  const directory = testInfo.outputPath(name);
+  const flags = ['--target', target, '--out', directory, '--workers', '2', '--json', ...scenarios.flatMap((id) => ['--scenario', id])];
+  const { code, stdout, stderr } = await scaleproof(['run', ...flags], testInfo.outputPath());
+  if (code === undefined || code === 2) throw new Error(stderr);
+  return { directory, report: reportSchema.parse(JSON.parse(stdout)) };
+}
+
+test('the same seed gives the same history, byte by byte, in another process', async ({}, testInfo) => {
+  const scenarios = REPEATED.slice(0, Number(process.env[REPEATED_VARIABLE] ?? DEFAULT_REPEATED));
+  const [one, other] = [await run(testInfo, 'one', VERSIONS.mended, scenarios), await run(testInfo, 'other', VERSIONS.mended, scenarios)];
+  const histories = (directory: string): string[] => readdirSync(join(directory, 'histories')).sort();
+  expect(histories(one.directory)).toHaveLength(scenarios.length);
+  expect(histories(other.directory)).toEqual(histories(one.directory));
+  const differing = histories(one.directory).filter((name) => {
+    const [a, b] = [one, other].map(({ directory }) => readFileSync(join(directory, 'histories', name)));
+    return a === undefined || b === undefined || !a.equals(b);
+  });
+  expect(differing).toEqual([]);
+});
+
+test('a Node whose instance is gone stays with 1.14.0, and goes with 1.14.1', async ({}, testInfo) => {
+  const before = await run(testInfo, 'before', VERSIONS.before, ['incidents/ghost-node']);
+  expect(before.report.verdict).toBe('fail');
+  const checks = before.report.scenarios[0]?.results[0]?.checks ?? [];
+  expect(checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toContain('orphaned-node');
+  const mended = await run(testInfo, 'mended', VERSIONS.mended, ['incidents/ghost-node']);
+  expect(mended.report.verdict).toBe('pass');
+});
+
+test('Karpenter passes scenarios of the core', async ({}, testInfo) => {
+  const { report } = await run(testInfo, 'core', VERSIONS.mended, CORE);
+  const verdicts = report.scenarios.map(({ id, results }) => `${id}: ${results.map(({ verdict }) => verdict).join()}`);
+  expect(verdicts.sort()).toEqual(CORE.map((id) => `${id}: pass`).sort());
+});

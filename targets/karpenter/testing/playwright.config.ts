@@ -1,0 +1,22 @@
+import { spawnSync } from 'node:child_process';
+import { defineConfig } from '@playwright/test';
+
+/** A trial takes some ten seconds of processor time, and each test runs a few. */
+const TEST_LIMIT_MS = 600_000;
+
+const hasGo = spawnSync('go', ['version']).status === 0;
+const skip = hasGo ? {} : { karpenter: 'there is no go on PATH, with which Karpenter is built: https://go.dev/dl' };
+
+/** What runs real Karpenter: `npm run test:karpenter`. */
+export default defineConfig({
+  testDir: '..',
+  outputDir: '../../../runs/test-karpenter',
+  ...(hasGo ? { globalSetup: './build.ts' } : {}),
+  // Each test runs two trials side by side.
+  workers: 1,
+  // A retry would launder a finding into a flake.
+  retries: 0,
+  timeout: TEST_LIMIT_MS,
+  reporter: [['list'], ['../../../quality/totals-reporter.ts', { skip }]],
+  projects: [{ name: 'karpenter', testMatch: '**/*.karpenter.test.ts' }],
+});
