@@ -7,6 +7,7 @@ import { faultCatalogue } from '../faults/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { suites } from '../suites/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
+import { parseTargetVersion } from '../targets/go/build/programs.ts';
 import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
 import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
 import { API_CASES } from '../world/kube/differential/ask.ts';
@@ -32,6 +33,13 @@ function tableBelow(text: string, heading: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
+}
+
+/** A version of a program: nobody knows all that there are. */
+function isVersion(name: string): boolean {
+  if (!name.includes('@')) return false;
+  parseTargetVersion(name);
+  return true;
 }
 
 for (const doc of DOCS) {
@@ -66,7 +74,7 @@ for (const doc of DOCS) {
       wrong.push(...[...command.matchAll(/--[\w-]+/g)].filter(([flag]) => !flags.includes(flag)).map(([flag]) => `${name} ${flag}`));
       for (const [, flag = '', value = ''] of command.matchAll(/(--\w+|\binject) ([^\s']+)/g)) {
         // Files of the user's own, and the scenarios over manifests.
-        const isOwn = /^(\.|manifests\/)/.test(value);
+        const isOwn = /^(\.|manifests\/)/.test(value) || (flag === '--target' && isVersion(value));
         if (!isOwn && known[flag]?.includes(value) === false) wrong.push(`${flag} ${value}`);
       }
     }

@@ -59,7 +59,7 @@ async function run(
   const directory = testInfo.outputPath(name);
   const flags = ['--target', target, '--out', directory, '--workers', '2', '--json', ...scenarios.flatMap((id) => ['--scenario', id])];
   const { code, stdout, stderr } = await scaleproof(['run', ...flags], testInfo.outputPath());
-  if (code === undefined || code === 2) throw new Error(stderr);
+  if (code !== 0 && code !== 1) throw new Error(`exit code ${code ?? 'none'}: ${stderr}`);
   return { directory, report: reportSchema.parse(JSON.parse(stdout)) };
 }
 

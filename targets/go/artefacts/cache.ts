@@ -37,7 +37,7 @@ export class ArtefactError extends Error {
 }
 
 /** Where artefacts are kept: `targets` in `SCALEPROOF_CACHE`, or in `scaleproof` in `XDG_CACHE_HOME` or `~/.cache`. */
-export function artefactsFolder(environment: NodeJS.ProcessEnv = process.env): string {
+export function artefactsFolder(environment: Readonly<Record<string, string | undefined>> = process.env): string {
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
   const cache = set(CACHE_VARIABLE) ?? join(set('XDG_CACHE_HOME') ?? join(homedir(), '.cache'), 'scaleproof');
   return join(cache, 'targets');
