@@ -3,39 +3,37 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 /** What V8 can do with the code of a module, and offers no function for. */
-interface CodeFunctions {
+const NATIVES = {
   /** The optimized code of a module. Must not be called for a module that has none: V8 then ends the process. */
-  readonly serialize: (module: WebAssembly.Module) => ArrayBuffer;
-  /** @returns undefined for code of another V8, other flags or another module */
-  readonly deserialize: (code: ArrayBuffer, bytes: Uint8Array) => WebAssembly.Module | undefined;
-  /** Optimizes one function at once. */
-  readonly optimize: (exported: unknown) => void;
-}
+  serialize: { parameters: 'module', call: '%SerializeWasmModule(module)' },
+  /** Undefined for code of another V8, other flags or another module. */
+  deserialize: { parameters: 'code, bytes', call: '%DeserializeWasmModule(code, bytes)' },
+  /** Optimizes one exported function at once. */
+  optimize: { parameters: 'exported', call: '%WasmTierUpFunction(exported)' },
+} as const;
 
 /**
- * V8's own functions for keeping compiled code, which browsers use for their caches and Node does not expose. Undefined where this V8
- * lacks one of them: everything then works as before, and slower.
+ * Calls one of V8's own functions, which browsers use for their caches and Node does not expose. They have names in source alone that is
+ * parsed while a flag is set, and what was parsed is forgotten when it has not been called for a while: so each call is parsed anew. The
+ * call itself comes when the flags are as before, since V8 takes code for that of another V8 if they differ.
+ * @returns undefined where this V8 lacks it: everything then works as before, and slower
  */
-function codeFunctions(): CodeFunctions | undefined {
+function callNative(name: keyof typeof NATIVES, ...given: readonly unknown[]): unknown {
+  const { parameters, call } = NATIVES[name];
+  return parseNative(parameters, call)?.(...given);
+}
+
+function parseNative(parameters: string, call: string): ((...given: readonly unknown[]) => unknown) | undefined {
   setFlagsFromString('--allow-natives-syntax');
   try {
-    return {
-      serialize: nativeFunction('module', '%SerializeWasmModule(module)') as CodeFunctions['serialize'],
-      deserialize: nativeFunction('code, bytes', '%DeserializeWasmModule(code, bytes)') as CodeFunctions['deserialize'],
-      optimize: nativeFunction('exported', '%WasmTierUpFunction(exported)') as CodeFunctions['optimize'],
-    };
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's natives have no other name
+    return new Function(parameters, `return ${call}`) as (...given: readonly unknown[]) => unknown;
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
   }
-}
-
-/** Compiled at once: V8 reads such calls only while its flag is set. */
-function nativeFunction(parameters: string, call: string): unknown {
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's natives have no other name than in source that is parsed while a flag is set
-  return new Function(parameters, `return ${call}`);
 }
 
 /** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
@@ -48,7 +46,6 @@ const LAST_KEPT_AFTER = 64;
 /** A compiled program, which is the same for all of its runs in a process. */
 export class CompiledProgram {
   readonly module: WebAssembly.Module;
-  readonly #functions: CodeFunctions | undefined;
   readonly #codePath: string;
   #keepAfter: number;
   #runs = 0;
@@ -59,7 +56,6 @@ export class CompiledProgram {
    */
   constructor(path: string, codeFolder: string) {
     const bytes = readFileSync(path);
-    this.#functions = codeFunctions();
     this.#codePath = join(codeFolder, `v8-${process.versions.v8}-${process.arch}`);
     const kept = this.#readCode(bytes);
     this.module = kept ?? new WebAssembly.Module(bytes);
@@ -69,15 +65,17 @@ export class CompiledProgram {
   /** To be told of each run that is over: now and then the optimized code is kept for processes to come. @param exported a function of its */
   runOver(exported: unknown): void {
     this.#runs += 1;
-    if (this.#functions === undefined || this.#runs !== this.#keepAfter) return;
+    if (this.#runs !== this.#keepAfter) return;
     if (this.#keepAfter < LAST_KEPT_AFTER) this.#keepAfter *= 2;
     // At least one function has to be: the others are those that were hot.
-    this.#functions.optimize(exported);
+    callNative('optimize', exported);
+    const code = callNative('serialize', this.module);
+    if (!(code instanceof ArrayBuffer)) return;
     // In place of what is there at once: others may read it.
     const unfinished = `${this.#codePath}.${process.pid}`;
     try {
       mkdirSync(join(this.#codePath, '..'), { recursive: true });
-      writeFileSync(unfinished, new Uint8Array(this.#functions.serialize(this.module)));
+      writeFileSync(unfinished, new Uint8Array(code));
       renameSync(unfinished, this.#codePath);
     } catch {
       // A cache that can't be written is no reason to fail: a disk is full, or belongs to somebody else.
@@ -86,13 +84,13 @@ export class CompiledProgram {
   }
 
   #readCode(bytes: Uint8Array): WebAssembly.Module | undefined {
-    if (this.#functions === undefined) return undefined;
     let code: Uint8Array<ArrayBuffer>;
     try {
       code = new Uint8Array(readFileSync(this.#codePath));
     } catch {
       return undefined;
     }
-    return this.#functions.deserialize(code.buffer, bytes);
+    const module = callNative('deserialize', code.buffer, bytes);
+    return module instanceof WebAssembly.Module ? module : undefined;
   }
 }
