@@ -29,6 +29,14 @@ const take = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.node(`n-${n}`, 'cordoned', `i-${n}`).claim(`c-${n}`, 'terminating', `i-${n}`).node(`n-${n}`, 'terminating', `i-${n}`);
 const gone = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.instance(`i-${n}`, 'terminated').node(`n-${n}`, 'gone', `i-${n}`);
+/** The target ends the machine, whose Node stays for now. */
+const end = (history: HistoryBuilder, n: number): HistoryBuilder =>
+  history
+    .request(300 + n, 'ec2:TerminateInstances')
+    .instance(`i-${n}`, 'shutting-down', { span: 300 + n })
+    .effect(300 + n, { kind: 'applied', ids: [`i-${n}`] });
+/** The only pod of the first node has left it. */
+const emptied = (): HistoryBuilder => take(cluster(ONE), 1).pod('web-1', 'terminating', 'n-1').pod('web-1', 'gone', 'n-1');
 const warned = (history: HistoryBuilder, n: number): HistoryBuilder =>
   history.add({ type: 'notice', instance: `i-${n}`, kind: 'spot-interruption', to: 'sent', endsInMs: 120 });
 const codesOf = (check: typeof nodeBudgets, history: HistoryBuilder): string[] | undefined =>
@@ -38,6 +46,17 @@ const ONE = { budgets: [{ nodes: '1' }] };
 for (const { name, history, codes } of [
   { name: 'one at a time', history: take(gone(take(cluster(ONE), 1), 1), 2), codes: [] },
   { name: 'two at once', history: take(take(cluster(ONE), 1), 2), codes: ['node-budget-exceeded'] },
+  { name: 'one beside one whose machine was ended when it was empty', history: take(end(emptied(), 1), 2), codes: [] },
+  {
+    name: 'one beside one whose machine was ended with a pod on it',
+    history: take(end(take(cluster(ONE), 1), 1), 2),
+    codes: ['node-budget-exceeded'],
+  },
+  {
+    name: 'one beside one that is empty and whose machine runs on',
+    history: take(emptied(), 2),
+    codes: ['node-budget-exceeded'],
+  },
   { name: 'half of four', history: take(take(cluster({ budgets: [{ nodes: '50%' }] }), 1), 2), codes: [] },
   { name: 'a quarter, rounded up', history: take(take(cluster({ budgets: [{ nodes: '26%' }] }), 1), 2), codes: [] },
   {

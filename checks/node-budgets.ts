@@ -11,7 +11,8 @@ import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
 /**
  * No more nodes of a pool are away at once by the target's own will than its budgets allow: of its nodes the number or part
  * (rounded up) that holds at the moment, nodes that are not Ready or on their way out for whatever reason among them: from the
- * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes. What
+ * moment on at which the target closed them to pods for that, or evicted the first pod, in whatever order it goes, until it
+ * has emptied them and ended their machines. What
  * is taken for another reason (an interruption, its age, its pool's end) is not judged, only counted. The history does not
  * tell why a node was taken: of budgets for some reasons what the mildest reason allows counts. Nor does it tell of which pool
  * a node is that several pools allow: such are not judged, and count for each of these pools as there, and not as away.
@@ -32,7 +33,9 @@ export const nodeBudgets: Check = {
     const ambiguous = those.filter(({ entry }) => pools(entry).size > 1);
     const findings = judged.flatMap((departure) => {
       const [pool = ''] = pools(departure.entry);
-      const present = entries.filter((entry) => pools(entry).has(pool) && isPresent(entry, departure.begun.i));
+      const present = entries.filter(
+        (entry) => pools(entry).has(pool) && isPresent(entry, departure.begun.i) && !isFinished(view, entry, departure.decided.i),
+      );
       const away = present.filter((entry) => pools(entry).size === 1 && isAway(entry, departures, departure));
       // Some decide, and take the node only when its replacement has come.
       const allowed = Math.max(...[departure.decided, departure.at].map((moment) => allowedAt(view, pool, present.length, moment)));
@@ -59,6 +62,22 @@ export const nodeBudgets: Check = {
 /** A node that was Ready once and is still there, with or without its machine. */
 function isPresent({ nodes }: LedgerEntry, index: number): boolean {
   return nodes.some(({ ready, gone }) => (ready?.i ?? Infinity) < index && (gone?.i ?? Infinity) > index);
+}
+
+/**
+ * A node that the target emptied and whose machine it ended: no pod is disturbed there any more, and how long the cloud takes
+ * over the rest is not the target's pace. A machine that it ended with pods on it is away until its Node is gone.
+ * Karpenter counts so too (core pkg/controllers/disruption/helpers.go; kubernetes-sigs/karpenter#1735).
+ */
+function isFinished(view: View, { instance: { ending }, endRequest, nodes }: LedgerEntry, index: number): boolean {
+  if (ending === undefined || endRequest === undefined || ending.i > index) return false;
+  const uids = new Set(nodes.map(({ uid }) => uid));
+  const wereLeft = view.pods.some((pod) => {
+    if (pod.node === undefined || !uids.has(pod.node.uid)) return false;
+    const kind = view.workloads.get(pod.workload ?? '')?.truth.kind;
+    return kind !== undefined && kind !== 'daemon' && [pod.ended, pod.gone].every((end) => (end?.i ?? Infinity) > ending.i);
+  });
+  return !wereLeft;
 }
 
 function isAway(entry: LedgerEntry, departures: readonly Departure[], { begun, decided }: Departure): boolean {

@@ -196,7 +196,7 @@ for (const seed of [11, 12, 13, 14]) {
         const running = live(embedded);
         if (running.length > 0) world.ports.instances.end(random.pick(running).id, 'Server.SpotInstanceTermination');
         const selector = random.pick([{ zones: ['us-east-1a'] }, { capacityTypes: ['spot' as const] }, {}]);
-        const naming = random.pick(['one', 'tried', 'all', 'unnamed'] as const);
+        const naming = random.pick(['one', 'tried', 'all', 'unfulfillable'] as const);
         limits.push(await world.ports.capacity.limit({ selector, naming, remaining: random.int(0, 2), fired: () => undefined }));
       }
       await embedded.scale('web', 20);

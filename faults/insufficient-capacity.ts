@@ -6,9 +6,11 @@ const params = z.strictObject({
   ...offeringParams,
   remaining: z.number().int().nonnegative().default(0).describe('instances that each hit offering still has'),
   errors: z
-    .enum(['one', 'tried', 'all', 'unnamed'])
+    .enum(['one', 'tried', 'all', 'unfulfillable'])
     .default('one')
-    .describe('which of the pools that were asked for the errors of a fleet name; EC2 mostly names one'),
+    .describe(
+      'which of the pools that were asked for the errors of a fleet name; EC2 mostly names one, under the code UnfulfillableCapacity too',
+    ),
 });
 
 /**

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Operation } from '../model/operation.ts';
 import type { Fault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
@@ -11,7 +12,9 @@ const params = z.strictObject({
   code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET').describe("what the target's socket says"),
 });
 
-/** A request takes effect and its answer never arrives. Legal: networks do that. */
+const dryRun = z.object({ DryRun: z.literal(true) });
+
+/** A request takes effect and its answer never arrives. Answers to dry runs of EC2 arrive: they launch nothing. Legal: networks do that. */
 export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   name: 'lost-answer',
   summary: 'a request takes effect, and the connection breaks before its answer arrives',
@@ -23,8 +26,13 @@ export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
   describe: ({ operations, when, code }) => `the answer to ${describeWhen(when)} ${describeOperations(operations)} is lost (${code})`,
   inject: ({ operations, when, code, applied }, { arm, fired }) =>
     arm({
-      trigger: { match: { operations, ...(applied ? { applied } : {}) }, when, moment: 'after' },
+      trigger: { match: { operations, where: isNoDryRun, ...(applied ? { applied } : {}) }, when, moment: 'after' },
       effect: { kind: 'break', code },
       fired: (span) => fired(span),
     }),
 };
+
+/** A dry run takes no effect, by its own wish: what comes of a lost answer is another thing for who only asks whether it may. */
+function isNoDryRun({ mutating, input }: Operation): boolean {
+  return mutating || !dryRun.safeParse(input).success;
+}

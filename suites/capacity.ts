@@ -48,7 +48,7 @@ export const zoneWithoutCapacity = scenario({
   capabilities: ['capacity.set'],
   pools: NODE_POOLS,
   async run(t) {
-    const outage = await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'unnamed' }));
+    const outage = await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'unfulfillable' }));
     // Of types of their own: no pod takes a node that was meant for pods of another workload.
     const [typeBeside, ...otherTypes] = NODE_TYPES;
     const anywhere = await t.deploy({

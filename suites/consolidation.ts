@@ -1,6 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { specify } from '../faults/fault.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
+import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
 import { DESCRIPTIONS, OPTED_OUT, THIRD_SIZED, serve } from './parts.ts';
@@ -253,7 +254,9 @@ function drifted(options: {
     pools: [pool('default', { ...ONE_TYPE, disruption })],
     async run(t) {
       t.expect.launchedAtMost(8);
-      const web = await serve(t, 'provision', { replicas: 4 });
+      // So long that nodes that go together are seen together: when it is empty and its machine ended, a node is away no more.
+      const ending = { graceSeconds: 60, annotations: { [STOP_SECONDS_ANNOTATION]: '50' } };
+      const web = await serve(t, 'provision', { replicas: 4, ...ending });
       await t.changePool(pool('default', { instanceTypes: ['m7i.large'], disruption }));
       t.expect.neverWithoutNode(web);
       t.expect.launchedFrom('default');

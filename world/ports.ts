@@ -101,8 +101,11 @@ export interface TemplateFaultPort {
   deleteTemplates(deletion: { readonly count?: number; readonly afterMs: number; readonly fired: (name: string) => void }): Heal;
 }
 
-/** How sparse the errors of a fleet are: EC2 mostly names one pool of the many that were asked for. */
-export type FleetErrorNaming = 'one' | 'tried' | 'all' | 'unnamed';
+/**
+ * How sparse the errors of a fleet are: EC2 mostly names one pool of the many that were asked for. `unfulfillable`: one too,
+ * but of what it lacks the error says nothing.
+ */
+export type FleetErrorNaming = 'one' | 'tried' | 'all' | 'unfulfillable';
 
 /** Undoes what a fault did, completely. Called once. */
 export type Heal = () => void | Promise<void>;

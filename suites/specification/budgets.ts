@@ -33,7 +33,8 @@ export const budgets: Area = {
       title: 'No more nodes of a pool are disrupted at once, by will, than its budget allows at that moment, by number or by share.',
       rationale:
         "Pods without a budget of their own are protected by the pace of the nodes. Expiry, interruption and the user's own deletions are exempt.",
-      observed: 'at each moment the nodes of a pool that are going by will are counted beside those that are not Ready',
+      observed:
+        'at each moment the nodes of a pool that are going by will are counted beside those that are not Ready, until they are empty and their machines have been ended',
       breaches: { ...TOO_MANY, 'runaway-capacity': ['launched-twice'], consolidation: ['not-consolidated'] },
       bound: AT_EVERY_MOMENT,
     }),

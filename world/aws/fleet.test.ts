@@ -121,7 +121,7 @@ for (const { naming, nowhere, elsewhere } of [
   { naming: 'one', nowhere: [expect.stringMatching(ICE)], elsewhere: [`${ICE} ${A}`] },
   { naming: 'tried', nowhere: [A, B, C].map((zone) => `${ICE} ${zone}`), elsewhere: [`${ICE} ${A}`] },
   { naming: 'all', nowhere: [A, B, C].map((zone) => `${ICE} ${zone}`), elsewhere: [`${ICE} ${A}`, `${ICE} ${C}`] },
-  { naming: 'unnamed', nowhere: ['UnfulfillableCapacity'], elsewhere: ['UnfulfillableCapacity'] },
+  { naming: 'unfulfillable', nowhere: [`UnfulfillableCapacity m6i.large ${A}`], elsewhere: [`UnfulfillableCapacity m6i.large ${A}`] },
 ] as const satisfies { naming: FleetErrorNaming; nowhere: unknown; elsewhere: unknown }[]) {
   test(`without capacity errors name: ${naming}`, async () => {
     await withEc2(async (bench) => {

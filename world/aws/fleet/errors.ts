@@ -39,8 +39,8 @@ export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan
   const failed = plan.tried.flatMap(({ pool, shortage }) => (shortage.kind === 'capacity' ? [{ pool, limits: shortage.limits }] : []));
   const pools = new Set(failed.flatMap((one, at) => namedPools(capacity, part, failed, one, at)));
   const lacking = [...pools].map((pool) => insufficientCapacity(pool, capacityType));
-  const unnamed = failed.some((one) => namingOf(one) === 'unnamed') ? [unfulfillable(capacityType)] : [];
-  return [...problems, ...allowed, ...lacking, ...unnamed];
+  const vague = failed.find((one) => namingOf(one) === 'unfulfillable');
+  return [...problems, ...allowed, ...lacking, ...(vague === undefined ? [] : [unfulfillable(vague.pool, capacityType)])];
 }
 
 /** A pool that lacked capacity, with the faults that brought it about. */
@@ -51,7 +51,7 @@ interface Lacking {
 
 function namedPools(capacity: Capacity, part: FleetPart, failed: readonly Lacking[], one: Lacking, at: number): FleetPool[] {
   switch (namingOf(one)) {
-    case 'unnamed':
+    case 'unfulfillable':
       return [];
     case 'one':
       return failed.findIndex((other) => namingOf(other) === 'one') === at ? [one.pool] : [];
@@ -79,10 +79,13 @@ function insufficientCapacity(pool: FleetPool, capacityType: CapacityType): Crea
   return { ...nameSpecification(pool, capacityType), ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: message };
 }
 
-/** Source: an answer quoted in mludvig/aws-ethereum-miner#23. */
-function unfulfillable(capacityType: CapacityType): CreateFleetError {
+/**
+ * Source: an answer quoted in aws/karpenter-provider-aws#8686. It names a specification, as every error of a fleet does that
+ * anybody quotes: Karpenter reads that of each error, without asking whether it is there, and logs this one.
+ */
+function unfulfillable(pool: FleetPool, capacityType: CapacityType): CreateFleetError {
   return {
-    Lifecycle: capacityType,
+    ...nameSpecification(pool, capacityType),
     ErrorCode: 'UnfulfillableCapacity',
     ErrorMessage: 'Unable to fulfill capacity due to your request configuration. Please adjust your request and try again.',
   };
