@@ -2,40 +2,43 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
-/** What V8 can do with the code of a module, and offers no function for. */
-interface CodeFunctions {
-  /** The optimized code of a module. Must not be called for a module that has none: V8 then ends the process. */
-  readonly serialize: (module: WebAssembly.Module) => ArrayBuffer;
-  /** @returns undefined for code of another V8, other flags or another module */
-  readonly deserialize: (code: ArrayBuffer, bytes: Uint8Array) => WebAssembly.Module | undefined;
+/** What V8 can do with the code of a module, and Node does not expose: browsers use it for their caches. */
+const NATIVES = {
+  /** Gives the optimized code of a module. Must not be called for a module that has none: V8 then ends the process. */
+  serialize: ['module', '%SerializeWasmModule(module)'],
+  /** Gives undefined for code of another V8, other flags or another module. */
+  deserialize: ['code, bytes', '%DeserializeWasmModule(code, bytes)'],
   /** Optimizes one function at once. */
-  readonly optimize: (exported: unknown) => void;
-}
+  optimize: ['exported', '%WasmTierUpFunction(exported)'],
+} as const;
 
 /**
- * V8's own functions for keeping compiled code, which browsers use for their caches and Node does not expose. Undefined where this V8
- * lacks one of them: everything then works as before, and slower.
+ * One of V8's own functions. V8 reads their names only while a flag is set, so each is parsed anew for each call: V8 drops the code of a
+ * function that has not run for a while, and parses its source again at the next call, when the flag is off.
+ * @throws SyntaxError if this V8 lacks it
  */
-function codeFunctions(): CodeFunctions | undefined {
+function native(name: keyof typeof NATIVES): (...values: unknown[]) => unknown {
+  const [parameters, call] = NATIVES[name];
   setFlagsFromString('--allow-natives-syntax');
   try {
-    return {
-      serialize: nativeFunction('module', '%SerializeWasmModule(module)') as CodeFunctions['serialize'],
-      deserialize: nativeFunction('code, bytes', '%DeserializeWasmModule(code, bytes)') as CodeFunctions['deserialize'],
-      optimize: nativeFunction('exported', '%WasmTierUpFunction(exported)') as CodeFunctions['optimize'],
-    };
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
+    // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's natives have no other name than in source that is parsed while a flag is set
+    return new Function(parameters, `return ${call}`) as (...values: unknown[]) => unknown;
   } finally {
     setFlagsFromString('--no-allow-natives-syntax');
   }
 }
 
-/** Compiled at once: V8 reads such calls only while its flag is set. */
-function nativeFunction(parameters: string, call: string): unknown {
-  // eslint-disable-next-line @typescript-eslint/no-implied-eval -- V8's natives have no other name than in source that is parsed while a flag is set
-  return new Function(parameters, `return ${call}`);
+/** Whether this V8 has all of them: everything works without them as well, and slower. */
+function canKeepCode(): boolean {
+  try {
+    native('serialize');
+    native('deserialize');
+    native('optimize');
+    return true;
+  } catch (error) {
+    if (error instanceof SyntaxError) return false;
+    throw error;
+  }
 }
 
 /** Optimized code is kept after so many runs, and again after twice as many: each run optimizes some functions more. */
@@ -46,7 +49,7 @@ const LAST_KEPT_AFTER = 16;
 /** A compiled program, which is the same for all of its runs in a process. */
 export class CompiledProgram {
   readonly module: WebAssembly.Module;
-  readonly #functions: CodeFunctions | undefined;
+  readonly #canKeep: boolean;
   readonly #codePath: string;
   #keepAfter: number;
   #runs = 0;
@@ -57,7 +60,7 @@ export class CompiledProgram {
    */
   constructor(path: string, codeFolder: string) {
     const bytes = readFileSync(path);
-    this.#functions = codeFunctions();
+    this.#canKeep = canKeepCode();
     this.#codePath = join(codeFolder, `v8-${process.versions.v8}-${process.arch}`);
     const kept = this.#readCode(bytes);
     this.module = kept ?? new WebAssembly.Module(bytes);
@@ -67,15 +70,15 @@ export class CompiledProgram {
   /** To be told of each run that is over: now and then the optimized code is kept for processes to come. @param exported a function of its */
   runOver(exported: unknown): void {
     this.#runs += 1;
-    if (this.#functions === undefined || this.#runs !== this.#keepAfter) return;
+    if (!this.#canKeep || this.#runs !== this.#keepAfter) return;
     if (this.#keepAfter < LAST_KEPT_AFTER) this.#keepAfter *= 2;
     // At least one function has to be: the others are those that were hot.
-    this.#functions.optimize(exported);
+    native('optimize')(exported);
     // In place of what is there at once: others may read it.
     const unfinished = `${this.#codePath}.${process.pid}`;
     try {
       mkdirSync(join(this.#codePath, '..'), { recursive: true });
-      writeFileSync(unfinished, new Uint8Array(this.#functions.serialize(this.module)));
+      writeFileSync(unfinished, new Uint8Array(native('serialize')(this.module) as ArrayBuffer));
       renameSync(unfinished, this.#codePath);
     } catch {
       // A cache that can't be written is no reason to fail: a disk is full, or belongs to somebody else.
@@ -84,13 +87,13 @@ export class CompiledProgram {
   }
 
   #readCode(bytes: Uint8Array): WebAssembly.Module | undefined {
-    if (this.#functions === undefined) return undefined;
+    if (!this.#canKeep) return undefined;
     let code: Uint8Array<ArrayBuffer>;
     try {
       code = new Uint8Array(readFileSync(this.#codePath));
     } catch {
       return undefined;
     }
-    return this.#functions.deserialize(code.buffer, bytes);
+    return native('deserialize')(code.buffer, bytes) as WebAssembly.Module | undefined;
   }
 }
