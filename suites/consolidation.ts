@@ -408,7 +408,7 @@ export const interruptedMeanwhile = scenario({
   title: 'while a cheaper spot node is on its way, one of the two is taken back: the pod is served, and nothing is left',
   profile: 'extended',
   requirements: ['DIS-02', 'INT-10'],
-  features: ['spot', 'interruption', 'consolidation'],
+  features: ['spot', 'interruption', 'consolidation', 'spot-consolidation'],
   capabilities: ['spot.interrupt', 'boot.delay'],
   pools: [pool('default', { capacityTypes: ['spot'], disruption: WILLING })],
   async run(t) {

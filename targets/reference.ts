@@ -103,6 +103,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       'do-not-disrupt',
       'node-removal',
       'node-limits',
+      'spot-consolidation',
     ],
     constants: constantsOf(periods),
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],

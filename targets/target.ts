@@ -46,7 +46,7 @@ export interface TargetConstants {
  * pool says any more. `disruption-budgets`: takes no more nodes at once than their pool allows. `do-not-disrupt`: takes no
  * node with a pod, or of a user, that opted out. `node-removal`: removes the Node of an instance that has ended, also where the
  * cloud controller does not. `node-limits`: launches no more nodes of a pool than its limit names; limits of processors and memory are
- * everybody's.
+ * everybody's. `spot-consolidation`: replaces a spot node by a cheaper spot node.
  */
 export const FEATURES = [
   'spot',
@@ -65,6 +65,7 @@ export const FEATURES = [
   'do-not-disrupt',
   'node-removal',
   'node-limits',
+  'spot-consolidation',
 ] as const;
 export type Feature = (typeof FEATURES)[number];
 

@@ -94,9 +94,16 @@ function programOf(version: string, pinned: string | undefined): TargetProgram {
   return targetProgram({ program: PROGRAM, version, ...(parsed.kind === 'name' ? {} : { spec: specOf(parsed, {}) }) }, pinned);
 }
 
-/** Features of the gates that the chart leaves off, as FEATURE_GATES has them: `StaticCapacity=true,NodeRepair=false`. */
+/** What gates that the chart leaves off let it do. */
+const GATED: Readonly<Record<string, Feature>> = { staticcapacity: 'static-capacity', spottospotconsolidation: 'spot-consolidation' };
+
+/** Features of such gates, as FEATURE_GATES has them: `StaticCapacity=true,NodeRepair=false`. */
 function featuresOfGates(gates = ''): Feature[] {
-  return gates.split(',').some((gate) => /^\s*StaticCapacity\s*=\s*true\s*$/i.test(gate)) ? ['static-capacity'] : [];
+  return gates.split(',').flatMap((gate) => {
+    const [name = '', value = ''] = gate.split('=').map((part) => part.trim().toLowerCase());
+    const feature = GATED[name];
+    return feature === undefined || value !== 'true' ? [] : [feature];
+  });
 }
 
 function batchOf(duration: string | undefined): Partial<TargetConstants> {
