@@ -82,38 +82,22 @@ export interface WorldChoice {
   prepare(): Promise<WorldMaker>;
 }
 
-/** On the virtual clock, with machines as slow as real ones. */
-function virtualWith(options: EmbeddedOptions): WorldChoice {
-  return {
-    facts: EMBEDDED,
-    time: 'virtual',
-    prepare: () =>
-      Promise.resolve({
-        createTimeline: (seed, hooks) => createVirtualTimeline({ startMs: EPOCH_MS, random: createRandom(seed).fork('clock'), hooks }),
-        createWorld: (site) => createEmbeddedWorld(site, options),
-      }),
-  };
+/** The embedded world: on the virtual clock, or, for programs outside this process, in real time. */
+function embeddedWith(time: WorldChoice['time'], facts: WorldChoice['facts'], options: EmbeddedOptions): WorldChoice {
+  const createTimeline: WorldMaker['createTimeline'] = (seed, hooks) =>
+    time === 'real'
+      ? createRealTimeline(hooks)
+      : createVirtualTimeline({ startMs: EPOCH_MS, random: createRandom(seed).fork('clock'), hooks });
+  const createWorld: WorldMaker['createWorld'] = (site) => createEmbeddedWorld(site, options);
+  return { facts, time, prepare: () => Promise.resolve({ createTimeline, createWorld }) };
 }
 
-/** The machines of a real cluster, on the virtual clock. */
-function virtualAndQuickWith(options: EmbeddedOptions): WorldChoice {
-  return {
-    ...virtualWith({ ...options, delays: QUICK_MACHINES }),
-    facts: { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances },
-  };
-}
-
-/** Who waits for machines in real time gets quick ones. */
-function realTimeWith(options: EmbeddedOptions): WorldChoice {
-  return {
-    facts: EMBEDDED_IN_REAL_TIME,
-    time: 'real',
-    prepare: () =>
-      Promise.resolve({
-        createTimeline: (_seed, hooks) => createRealTimeline(hooks),
-        createWorld: (site) => createEmbeddedWorld(site, { ...options, delays: QUICK_MACHINES }),
-      }),
-  };
+/** Machines as slow as real ones, or, on either clock, the quick ones of a real cluster: who waits in real time gets those. */
+function embeddedChoice({ time = 'virtual', instanceTypes }: WorldTarget, machines: 'quick' | undefined): WorldChoice {
+  const options = instanceTypes === undefined ? {} : { instanceTypes };
+  if (time === 'real') return embeddedWith(time, EMBEDDED_IN_REAL_TIME, { ...options, delays: QUICK_MACHINES });
+  if (machines === undefined) return embeddedWith(time, EMBEDDED, options);
+  return embeddedWith(time, { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances }, { ...options, delays: QUICK_MACHINES });
 }
 
 /** What a target's trials can launch in the embedded world. */
@@ -130,12 +114,8 @@ export function worldFor(target: WorldTarget, ref: WorldRef = { kind: 'embedded'
   return target.external === undefined ? choice : withoutKills(choice);
 }
 
-function choiceFor({ time, external, instanceTypes }: WorldTarget, ref: WorldRef): WorldChoice {
-  if (ref.kind === 'embedded') {
-    const options = instanceTypes === undefined ? {} : { instanceTypes };
-    if (time === 'real') return realTimeWith(options);
-    return ref.machines === 'quick' ? virtualAndQuickWith(options) : virtualWith(options);
-  }
+function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
+  if (ref.kind === 'embedded') return embeddedChoice(target, ref.machines);
   const { kubeconfig, tenancy, observed, maxInstances, nodes } = ref;
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {
@@ -144,7 +124,7 @@ function choiceFor({ time, external, instanceTypes }: WorldTarget, ref: WorldRef
     ...(tenancy === undefined ? {} : { tenancy }),
     ...(maxInstances === undefined ? {} : { maxInstances }),
     // What somebody else runs has business of its own in its cluster.
-    guardsTarget: external === undefined,
+    guardsTarget: target.external === undefined,
   };
   return {
     facts: { ...factsOfReal(ref), name: ref.kind },

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { parse } from 'yaml';
@@ -10,6 +10,7 @@ import type { Artefact } from './artefacts/cache.ts';
 import { makeImage } from './host/image.ts';
 import type { ImageSource, ProgramImage } from './host/image.ts';
 import { CompiledProgram } from './host/module.ts';
+import { keepFile } from './keep-file.ts';
 
 /** Of an artefact, beside the program: what V8 made of it, and images of it. */
 const CODE_FOLDER = 'code';
@@ -80,20 +81,13 @@ function readImage(path: string): ProgramImage | undefined {
 function makeAndKeep(source: ImageSource, folder: string, key: string): ProgramImage | undefined {
   const image = makeImage(source);
   if (image === undefined) return undefined;
-  const unfinished = join(folder, `${key}.${process.pid}`);
-  try {
-    mkdirSync(folder, { recursive: true });
-    removeOldest(folder);
-    writeFileSync(unfinished, serialize(image));
-    renameSync(unfinished, join(folder, key));
-  } catch {
-    // A cache that can't be written is no reason to fail: a disk is full, or belongs to somebody else.
-    rmSync(unfinished, { force: true });
-  }
+  removeOldest(folder);
+  keepFile(join(folder, key), serialize(image));
   return image;
 }
 
 function removeOldest(folder: string): void {
+  if (!existsSync(folder)) return;
   const byAge = readdirSync(folder)
     .map((name) => ({ path: join(folder, name), usedMs: statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
     .sort((a, b) => b.usedMs - a.usedMs);

@@ -2,6 +2,7 @@ import { never } from '../../../runtime/clock.ts';
 import { createRandom } from '../../../runtime/random.ts';
 import { createFiles } from './files.ts';
 import type { OpenFiles } from './files.ts';
+import { fillerOf } from './chance.ts';
 import { GoMachine, ImageError } from './machine.ts';
 import type { MachineImage, MachineSite, NamedValue } from './machine.ts';
 
@@ -61,7 +62,6 @@ class Rehearsal {
   #hasAsked = false;
 
   constructor(source: ImageSource) {
-    const chance = createRandom('the image of a program');
     const onOutput = (descriptor: number, bytes: Uint8Array): void => void this.#said.push({ descriptor, bytes: bytes.slice() });
     this.#files = createFiles({ files: source.files, onOutput });
     this.#machine = new GoMachine({
@@ -69,9 +69,7 @@ class Rehearsal {
       files: this.#files,
       monotonicMs: () => CLOCK_START_MS,
       wallMs: () => WALL_MS,
-      fillRandom: (bytes) => {
-        for (let index = 0; index < bytes.length; index += 1) bytes[index] = chance.int(0, 255);
-      },
+      fillRandom: fillerOf(createRandom('the image of a program')),
       fetch: () => {
         this.#hasAsked = true;
         return never();

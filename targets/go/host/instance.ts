@@ -1,6 +1,7 @@
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { ProgramError } from '../../target.ts';
+import { fillerOf } from './chance.ts';
 import { createFiles } from './files.ts';
 import { createFetch } from './http.ts';
 import type { FetchSite } from './http.ts';
@@ -51,7 +52,6 @@ export class GoProgram {
     const { clock, random, files, onOutput, wireTo } = site;
     this.#site = site;
     const startedAtMs = clock.monotonicMs();
-    const chance = random.fork('go');
     const exit = Promise.withResolvers<number>();
     this.exited = exit.promise;
     this.exited.catch(() => undefined);
@@ -62,9 +62,7 @@ export class GoProgram {
       fetch: createFetch({ clock, wireTo }),
       monotonicMs: () => clock.monotonicMs() - startedAtMs + CLOCK_START_MS,
       wallMs: () => clock.nowMs(),
-      fillRandom: (bytes) => {
-        for (let index = 0; index < bytes.length; index += 1) bytes[index] = chance.int(0, 255);
-      },
+      fillRandom: fillerOf(random.fork('go')),
       defer: (name, given) => this.#defer(name, given),
       wakeUpAfter: (delayMs) => {
         const id = this.#nextWakeUp;

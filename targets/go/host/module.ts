@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { keepFile } from '../keep-file.ts';
 
 /** What V8 can do with the code of a module, and offers no function for. */
 const NATIVES = {
@@ -71,16 +72,7 @@ export class CompiledProgram {
     callNative('optimize', exported);
     const code = callNative('serialize', this.module);
     if (!(code instanceof ArrayBuffer)) return;
-    // In place of what is there at once: others may read it.
-    const unfinished = `${this.#codePath}.${process.pid}`;
-    try {
-      mkdirSync(join(this.#codePath, '..'), { recursive: true });
-      writeFileSync(unfinished, new Uint8Array(code));
-      renameSync(unfinished, this.#codePath);
-    } catch {
-      // A cache that can't be written is no reason to fail: a disk is full, or belongs to somebody else.
-      rmSync(unfinished, { force: true });
-    }
+    keepFile(this.#codePath, new Uint8Array(code));
   }
 
   #readCode(bytes: Uint8Array): WebAssembly.Module | undefined {
