@@ -42,7 +42,11 @@ export async function describeRun(run: RunToDescribe): Promise<RunFacts> {
   const { facts: world, unseen } = worldFor(loaded, run.world);
   const digest = await targetDigestOf(target.ref);
   const artefact = await artefactOf(target.ref);
-  const catalogue = catalogueFor(loaded);
+  const catalogue = catalogueFor(
+    loaded,
+    run.world,
+    chosen.flatMap(({ scenario }) => scenario.pools),
+  );
   return {
     format: RUN_FORMAT,
     id: run.id,

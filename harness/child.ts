@@ -44,7 +44,7 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
   const file = openSync(spec.historyPath, 'wx');
   const over = new AbortController();
   try {
-    const world = await worldFor(target, spec.world).prepare();
+    const world = await worldFor(target, spec.world).prepare(scenario.pools);
     const timeline = world.createTimeline(spec.seed, {
       onHandover: (next) => {
         // Nothing that a program outside does happens in this process.

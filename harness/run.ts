@@ -68,7 +68,7 @@ export async function planTrials(
   const digest = await digestOf(ref.module);
   const targetDigest = await targetDigestOf(target.ref);
   const loaded = await loadTarget(target.ref);
-  const catalogue = catalogueFor(loaded);
+  const catalogue = catalogueFor(loaded, world, scenario.pools);
   const offerings = countOfferings(scenario.pools, catalogue.types.values());
   const limitMs = realTimeLimitMs(loaded.constants, worldFor(loaded, world), { nodes, offerings });
   const wallMs = limitMs === undefined ? undefined : limitMs + (loaded.external?.withinMs ?? 0);

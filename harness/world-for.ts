@@ -4,7 +4,8 @@ import { createRealTimeline, createVirtualTimeline } from '../runtime/timeline.t
 import type { Timeline, TimelineHooks } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Target } from '../targets/target.ts';
-import { loadCatalogue } from '../model/instance-catalogue.ts';
+import type { Pool } from '../model/catalogue.ts';
+import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
 import type { EmbeddedOptions } from '../world/embedded.ts';
@@ -65,6 +66,9 @@ export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | '
   };
 }
 
+/** What of pools decides which instance types a small region has. */
+type Pools = readonly Pick<Pool, 'requirements'>[];
+
 /** What makes the world of one trial. */
 interface WorldMaker {
   createTimeline(seed: number, hooks: TimelineHooks): Timeline;
@@ -78,38 +82,46 @@ export interface WorldChoice {
   /** What of the target can't be seen in it, a sentence each. */
   readonly unseen?: readonly string[];
   readonly time: 'virtual' | 'real';
-  /** Reads what it is made from. @throws when that can't be read */
-  prepare(): Promise<WorldMaker>;
+  /** Reads what it is made from. @param pools of the scenario that it is for @throws when that can't be read */
+  prepare(pools: Pools): Promise<WorldMaker>;
 }
 
 /** The embedded world: on the virtual clock, or, for programs outside this process, in real time. */
-function embeddedWith(time: WorldChoice['time'], facts: WorldChoice['facts'], options: EmbeddedOptions): WorldChoice {
+function embeddedWith(target: WorldTarget, facts: WorldChoice['facts'], options: Pick<EmbeddedOptions, 'delays'>): WorldChoice {
+  const { time = 'virtual' } = target;
   const createTimeline: WorldMaker['createTimeline'] = (seed, hooks) =>
     time === 'real'
       ? createRealTimeline(hooks)
       : createVirtualTimeline({ startMs: EPOCH_MS, random: createRandom(seed).fork('clock'), hooks });
-  const createWorld: WorldMaker['createWorld'] = (site) => createEmbeddedWorld(site, options);
-  return { facts, time, prepare: () => Promise.resolve({ createTimeline, createWorld }) };
+  return {
+    facts,
+    time,
+    prepare: (pools) => {
+      const catalogue = catalogueFor(target, BY_DEFAULT, pools);
+      return Promise.resolve({ createTimeline, createWorld: (site) => createEmbeddedWorld(site, { ...options, catalogue }) });
+    },
+  };
 }
 
 /** Machines as slow as real ones, or, on either clock, the quick ones of a real cluster: who waits in real time gets those. */
-function embeddedChoice({ time = 'virtual', instanceTypes }: WorldTarget, machines: 'quick' | undefined): WorldChoice {
-  const options = instanceTypes === undefined ? {} : { instanceTypes };
-  if (time === 'real') return embeddedWith(time, EMBEDDED_IN_REAL_TIME, { ...options, delays: QUICK_MACHINES });
-  if (machines === undefined) return embeddedWith(time, EMBEDDED, options);
-  return embeddedWith(time, { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances }, { ...options, delays: QUICK_MACHINES });
+function embeddedChoice(target: WorldTarget, machines: 'quick' | undefined): WorldChoice {
+  if (target.time === 'real') return embeddedWith(target, EMBEDDED_IN_REAL_TIME, { delays: QUICK_MACHINES });
+  if (machines === undefined) return embeddedWith(target, EMBEDDED, {});
+  return embeddedWith(target, { ...EMBEDDED, allowances: EMBEDDED_IN_REAL_TIME.allowances }, { delays: QUICK_MACHINES });
 }
 
-/** What a target's trials can launch in the embedded world. */
-export function catalogueFor({ instanceTypes }: Pick<Target, 'instanceTypes'>): Catalogue {
-  return loadCatalogue(instanceTypes);
+const BY_DEFAULT: WorldRef = { kind: 'embedded' };
+
+/** What trials with these pools can launch. */
+export function catalogueFor({ smallRegion: isSmall }: Pick<Target, 'smallRegion'>, ref: WorldRef = BY_DEFAULT, pools: Pools): Catalogue {
+  return isSmall === true && ref.kind === 'embedded' ? smallRegion(loadCatalogue(), pools) : loadCatalogue();
 }
 
 /** What of a target decides its world. */
-type WorldTarget = Pick<Target, 'time' | 'external' | 'instanceTypes'>;
+type WorldTarget = Pick<Target, 'time' | 'external' | 'smallRegion'>;
 
 /** The world that is asked for, in its own time or, the embedded one, in the target's. */
-export function worldFor(target: WorldTarget, ref: WorldRef = { kind: 'embedded' }): WorldChoice {
+export function worldFor(target: WorldTarget, ref: WorldRef = BY_DEFAULT): WorldChoice {
   const choice = choiceFor(target, ref);
   return target.external === undefined ? choice : withoutKills(choice);
 }
@@ -176,8 +188,8 @@ function withoutKills(choice: WorldChoice): WorldChoice {
   return {
     ...choice,
     facts: withoutKill(choice.facts),
-    prepare: async () => {
-      const { createWorld, ...maker } = await choice.prepare();
+    prepare: async (pools) => {
+      const { createWorld, ...maker } = await choice.prepare(pools);
       return { ...maker, createWorld: (site) => withoutKill(createWorld(site)) };
     },
   };

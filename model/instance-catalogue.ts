@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import type { InstanceType } from './catalogue.ts';
+import type { InstanceType, Pool } from './catalogue.ts';
 import { instanceTypeDetailsSchema } from './instance-type-details.ts';
 import type { InstanceTypeDetails } from './instance-type-details.ts';
-import { COMMON_TYPES } from './common-types.ts';
+import { typesOfRegion } from './region-types.ts';
 import { packageRoot } from './package-root.ts';
 
 /** The zones of the embedded world: three of the region's six, as most clusters use. */
@@ -58,23 +58,19 @@ const checkedTypeSchema = instanceTypeSchema.extend({ details: z.custom<Instance
 /** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
 const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
 
-/** Which of the package's types a region has: all, or those of `COMMON_TYPES`. */
-export type TypeSelection = 'all' | 'common';
-
 /** A file of the package is the same for as long as a process lives, and every trial asks for it. */
-const ownCatalogues = new Map<TypeSelection, Catalogue>();
+let ownCatalogue: Catalogue | undefined;
 
 /** Reads the catalogue that comes with the package, once. @throws Error when the file can't be read or is no catalogue */
-export function loadCatalogue(selection: TypeSelection = 'all'): Catalogue {
-  const known = ownCatalogues.get(selection);
-  if (known !== undefined) return known;
+export function loadCatalogue(): Catalogue {
   const path = join(packageRoot(), FIXTURE);
-  const catalogue =
-    selection === 'common'
-      ? selectTypes(loadCatalogue(), COMMON_TYPES)
-      : readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
-  ownCatalogues.set(selection, catalogue);
-  return catalogue;
+  ownCatalogue ??= readCatalogue(readFileSync(path, 'utf8'), { region: 'us-east-1', zones: ZONES, source: path }, checkedTypeSchema);
+  return ownCatalogue;
+}
+
+/** The same region with fewer types: those that pools allow, and some of each kind. */
+export function smallRegion({ region, zones, types }: Catalogue, pools: readonly Pick<Pool, 'requirements'>[]): Catalogue {
+  return catalogueOf({ region, zones }, typesOfRegion(types.values(), pools));
 }
 
 /** What a catalogue is read for, and where its text comes from. */
@@ -106,12 +102,6 @@ function readCatalogue(
     .sort((a, b) => (a.type < b.type ? -1 : 1));
   if (new Set(offered.map(({ type }) => type)).size < offered.length) throw new Error(`${source} names an instance type twice`);
   return catalogueOf({ region, zones }, offered);
-}
-
-/** The same region with fewer types. */
-function selectTypes({ region, zones, types }: Catalogue, names: ReadonlySet<string>): Catalogue {
-  const selected = [...types.values()].filter(({ type }) => names.has(type));
-  return catalogueOf({ region, zones }, selected);
 }
 
 function catalogueOf({ region, zones }: Pick<Catalogue, 'region' | 'zones'>, offered: readonly InstanceType[]): Catalogue {

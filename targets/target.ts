@@ -1,6 +1,5 @@
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
-import type { TypeSelection } from '../model/instance-catalogue.ts';
 import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -137,8 +136,8 @@ export interface Target {
   readonly time?: 'virtual' | 'real';
   /** Somebody else runs it: it can be neither started nor ended from here. */
   readonly external?: ExternalAccess;
-  /** Which instance types its region has in the embedded world: by default all. One that computes long on each asks for fewer. */
-  readonly instanceTypes?: TypeSelection;
+  /** Its region in the embedded world has few instance types beside those that the pools allow: it computes long on each. By default all. */
+  readonly smallRegion?: true;
   readonly features: readonly Feature[];
   readonly constants: TargetConstants;
   /**

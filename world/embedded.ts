@@ -1,6 +1,6 @@
 import type { Capability } from '../history/capabilities.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
-import type { TypeSelection } from '../model/instance-catalogue.ts';
+import type { Catalogue } from '../model/instance-catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
 import type { Operation, Principal } from '../model/operation.ts';
 import type { Random } from '../runtime/random.ts';
@@ -52,8 +52,8 @@ export const CLUSTER: ClusterConfig = {
 export interface EmbeddedOptions {
   /** By default as seen of real machines. */
   readonly delays?: MachineDelays;
-  /** By default all instance types of the package. */
-  readonly instanceTypes?: TypeSelection;
+  /** By default that of the package, whole. */
+  readonly catalogue?: Catalogue;
 }
 
 /** The maximum of each named delay: what bounds are made of. */
@@ -112,9 +112,11 @@ export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
 };
 
 /** The embedded world: API server, scheduler, workloads, kubelets, cloud controller and EC2 in this process. */
-export function createEmbeddedWorld(site: WorldSite, { delays = MACHINE_DELAYS, instanceTypes }: EmbeddedOptions = {}): World {
+export function createEmbeddedWorld(
+  site: WorldSite,
+  { delays = MACHINE_DELAYS, catalogue = loadCatalogue() }: EmbeddedOptions = {},
+): World {
   const { timeline, random, recorder } = site;
-  const catalogue = loadCatalogue(instanceTypes);
   const scopes = createScopes(timeline);
   const { scope } = scopes;
   const api = createApiServer({ clock: scope('api-server'), random: random.fork('api-server') });

@@ -34,7 +34,10 @@ export async function replay(
   const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);
   const chosen = await chooseOne(line.scenario);
   const target = await prepareTarget(chooseTarget(line.target), console);
-  const found = { scenario: await digestOf(chosen.ref.module), catalogue: catalogueFor(await loadTarget(target.ref)).digest };
+  const found = {
+    scenario: await digestOf(chosen.ref.module),
+    catalogue: catalogueFor(await loadTarget(target.ref), world.world, chosen.scenario.pools).digest,
+  };
   warnIfChanged(console, `the source of ${line.scenario}`, line.scenarioDigest, found.scenario);
   warnIfChanged(console, 'the instance catalogue', line.catalogueDigest, found.catalogue);
   const targetDigest = await targetDigestOf(target.ref);

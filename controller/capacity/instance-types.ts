@@ -1,8 +1,8 @@
 import type { InstanceTypeInfo, SpotPrice } from '@aws-sdk/client-ec2';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
-import { archOf } from '../../model/catalogue.ts';
 import type { CapacityType, InstanceType, Offering } from '../../model/catalogue.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { typeLabels } from '../../model/instance-labels.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
@@ -136,7 +136,7 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
   const interfaces = cards[card]?.MaximumNetworkInterfaces ?? all;
   const addresses = info.NetworkInfo?.Ipv4AddressesPerInterface ?? 2;
   const capacity = { ...capacityOf({ vcpu, memoryMiB, networkInterfaces: interfaces, ipv4PerInterface: addresses }), ...gpusOf(info) };
-  const labels = { ...typeLabels(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };
+  const labels = { ...labelsOf(info, name, architecture, vcpu, memoryMiB), [LABEL.region]: region };
   const usages = (['spot', 'on-demand'] as const).filter((usage) => info.SupportedUsageClasses?.includes(usage));
   return {
     name,
@@ -152,26 +152,16 @@ function readType(info: InstanceTypeInfo, zones: readonly string[], spotPrices: 
 }
 
 /** The labels that Karpenter's AWS provider gives nodes by their type. Source: its documentation, "Well-Known Labels". */
-function typeLabels(
+function labelsOf(
   info: InstanceTypeInfo,
   name: string,
   architecture: InstanceType['architecture'],
   vcpu: number,
   memoryMiB: number,
 ): Record<string, string> {
-  const [family = '', size = ''] = name.split('.');
-  const [, category, generation] = /^([a-z]+)(\d+)?/.exec(family) ?? [];
   const gpu = info.GpuInfo?.Gpus?.[0];
   return {
-    [LABEL.instanceType]: name,
-    [LABEL.arch]: archOf({ architecture }),
-    [LABEL.os]: 'linux',
-    'karpenter.k8s.aws/instance-family': family,
-    'karpenter.k8s.aws/instance-size': size,
-    ...(category === undefined ? {} : { 'karpenter.k8s.aws/instance-category': category }),
-    ...(generation === undefined ? {} : { 'karpenter.k8s.aws/instance-generation': generation }),
-    'karpenter.k8s.aws/instance-cpu': String(vcpu),
-    'karpenter.k8s.aws/instance-memory': String(memoryMiB),
+    ...typeLabels({ type: name, architecture, vcpu, memoryMiB }),
     'karpenter.k8s.aws/instance-hypervisor': info.Hypervisor ?? '',
     ...(gpu?.Name === undefined
       ? {}

@@ -78,7 +78,7 @@ export function karpenterTarget(version: string, pinned?: string, settings: Karp
     constants: { ...karpenterConstants(consolidateAfterMs), ...batchOf(environment['BATCH_MAX_DURATION']), ...settings.constants },
     resources: [RESOURCES.nodeclaims.plural, RESOURCES.nodepools.plural, RESOURCES.ec2nodeclasses.plural],
     memoryMiB: MEMORY_MIB,
-    instanceTypes: 'common',
+    smallRegion: true,
     cost: 'heavy',
     program,
     install: (site) => operations(site).install(site),

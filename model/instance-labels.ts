@@ -1,0 +1,28 @@
+import { archOf } from './catalogue.ts';
+import type { InstanceType } from './catalogue.ts';
+import { LABEL } from './kube.ts';
+
+/** What Karpenter's AWS provider calls its labels of instance types. Source: its documentation, "Well-Known Labels". */
+const PREFIX = 'karpenter.k8s.aws';
+
+/** The labels that nodes get by their type's name, architecture and size. */
+export function typeLabels({
+  type,
+  architecture,
+  vcpu,
+  memoryMiB,
+}: Pick<InstanceType, 'type' | 'architecture' | 'vcpu' | 'memoryMiB'>): Record<string, string> {
+  const [family = '', size = ''] = type.split('.');
+  const [, category, generation] = /^([a-z]+)(\d+)?/.exec(family) ?? [];
+  return {
+    [LABEL.instanceType]: type,
+    [LABEL.arch]: archOf({ architecture }),
+    [LABEL.os]: 'linux',
+    [`${PREFIX}/instance-family`]: family,
+    [`${PREFIX}/instance-size`]: size,
+    ...(category === undefined ? {} : { [`${PREFIX}/instance-category`]: category }),
+    ...(generation === undefined ? {} : { [`${PREFIX}/instance-generation`]: generation }),
+    [`${PREFIX}/instance-cpu`]: String(vcpu),
+    [`${PREFIX}/instance-memory`]: String(memoryMiB),
+  };
+}
