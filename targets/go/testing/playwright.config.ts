@@ -9,7 +9,8 @@ const skip = status === 0 ? {} : { go: 'there is no go on PATH: https://go.dev/d
 
 /** What needs the Go toolchain: `npm run test:go`. */
 export default defineConfig({
-  testDir: '..',
+  testDir: '../../..',
+  respectGitIgnore: true,
   outputDir: '../../../runs/test-go',
   // Each compiles with all cores.
   workers: 1,
