@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import fc from 'fast-check';
 
@@ -10,6 +12,9 @@ const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; inst
 
 // A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
+
+// Workers, and the processes that trials run in, start in half the time where Node finds what it has compiled. Commands keep it there too.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 // A property that fails in one run of many is a finding, but not of the change that happens to be tested: the seed is
 // given, and PROPERTY_SEED tries others. Every worker reads this file.

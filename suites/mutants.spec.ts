@@ -1,15 +1,16 @@
-import { expect, test } from '@playwright/test';
+import { expect } from '@playwright/test';
 import { isDeclared } from '../harness/mutant-trial.ts';
 import { runTrial } from '../harness/run.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
 import { suites } from './catalogue.ts';
+import { test } from './testing/runner.ts';
 import { findingsOf, trialDirectory } from './testing/trials.ts';
 
 /** Seeds for a mutant that every seed exposes, and for one that only some interleavings do. `scaleproof mutants` runs more. */
 const SEEDS = { every: [1, 2], some: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
 
 for (const { target, caughtBy } of mutants) {
-  test(`${target.name} is caught where and how it declared`, async ({}, testInfo) => {
+  test(`${target.name} is caught where and how it declared`, async ({ runner }, testInfo) => {
     const scenario = suites.flatMap((suite) => suite.scenarios).find((candidate) => candidate.scenario.id === caughtBy.scenario);
     if (scenario === undefined) throw new Error(`${target.name} declares the scenario ${caughtBy.scenario}, which does not exist`);
     const seeds = SEEDS[caughtBy.seeds];
@@ -17,7 +18,14 @@ for (const { target, caughtBy } of mutants) {
     const found: string[] = [];
     for (const seed of seeds) {
       const directory = trialDirectory(testInfo, `seed-${seed}`);
-      const result = await runTrial({ scenario: scenario.ref, label: caughtBy.scenario, target: { name: target.name }, seed, directory });
+      const result = await runTrial({
+        scenario: scenario.ref,
+        label: caughtBy.scenario,
+        target: { name: target.name },
+        seed,
+        directory,
+        runner,
+      });
       const findings = result.checks.flatMap(({ check, findings: of }) => of.map((finding) => ({ check, ...finding })));
       const isCaught = findings.some((finding) => isDeclared(finding, caughtBy));
       if (isCaught) caught.push(seed);
