@@ -6,7 +6,10 @@ import { suites } from './catalogue.ts';
 import { test } from './testing/runner.ts';
 import { findingsOf, trialDirectory } from './testing/trials.ts';
 
-/** Seeds for a mutant that every seed exposes, and for one that only some interleavings do. `scaleproof mutants` runs more. */
+/**
+ * Seeds for a mutant that every seed exposes, and for one that only some interleavings do, until one has caught it. `scaleproof mutants`
+ * runs more.
+ */
 const SEEDS = { every: [1, 2], some: [1, 2, 3, 4, 5, 6, 7, 8] } as const;
 
 for (const { target, caughtBy } of mutants) {
@@ -17,6 +20,7 @@ for (const { target, caughtBy } of mutants) {
     const caught: number[] = [];
     const found: string[] = [];
     for (const seed of seeds) {
+      if (caughtBy.seeds === 'some' && caught.length > 0) break;
       const directory = trialDirectory(testInfo, `seed-${seed}`);
       const result = await runTrial({
         scenario: scenario.ref,
@@ -31,7 +35,7 @@ for (const { target, caughtBy } of mutants) {
       if (isCaught) caught.push(seed);
       else found.push(`seed ${seed}: ${findingsOf(result).join('\n') || 'nothing'}`);
     }
-    testInfo.annotations.push({ type: 'measured', description: `caught with ${caught.length} of ${seeds.length} seeds` });
+    testInfo.annotations.push({ type: 'measured', description: `caught with ${caught.length} of ${caught.length + found.length} seeds` });
     const declared = `${caughtBy.check} has to find ${caughtBy.code} of ${caughtBy.object}; found was: ${found.join('\n')}`;
     if (caughtBy.seeds === 'every') expect(caught, declared).toEqual(seeds);
     expect(caught.length, declared).toBeGreaterThan(0);
