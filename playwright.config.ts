@@ -10,6 +10,9 @@ const isCi = process.env['CI'] !== undefined;
 const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; install Chromium or set CHROMIUM_PATH` };
 
+/** `npm run test:all` sets the variable. What has the tag `@long` takes minutes, and is a wider sample of what other tests look at. */
+const longer = process.env['LONGER_TESTS'] === undefined ? 'left out' : 'included';
+
 // A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
 
@@ -25,13 +28,14 @@ export default defineConfig({
   respectGitIgnore: true,
   forbidOnly: isCi,
   fullyParallel: true,
-  workers: 2,
+  // On two processors: some tests wait for programs in real time.
+  workers: 3,
   // A retry would launder a finding into a flake.
   retries: 0,
   // Lint takes a fifth of it on an idle machine.
   timeout: 300_000,
   // The totals come last: they must be the last line.
-  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip }]],
+  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip, longer }]],
   projects: [
     { name: 'unit', testMatch: '**/*.test.ts', testIgnore: ['**/*.page.test.ts', '**/*.go.test.ts', '**/*.karpenter.test.ts'] },
     // Trials of a wrong autoscaler go on to their last bound.
