@@ -46,7 +46,7 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   expect(again.stderr).toContain('this canary has been rolled back; another one needs a --state directory of its own');
 });
 
-test('a good one is rolled out, also when it is killed on the way', async ({}, testInfo) => {
+test('a good one is rolled out, also when it is killed on the way', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'state/journal.jsonl');
@@ -88,7 +88,7 @@ test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) 
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
 });
 
-test('places are probed by a command where the plan has one', async ({}, testInfo) => {
+test('places are probed by a command where the plan has one', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const run = `[${process.execPath}, ${BIN}, run, --target, "\${TARGET}", --scenario, "\${SCENARIO}", --seed, "\${SEED}", --trials, "\${TRIALS}", --workers, "1", --out, "\${OUT}"]`;
   const cwd = folderWith(testInfo, {
