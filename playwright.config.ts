@@ -1,4 +1,6 @@
 import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from '@playwright/test';
 import fc from 'fast-check';
 
@@ -8,8 +10,14 @@ const isCi = process.env['CI'] !== undefined;
 const chromium = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
 const skip = existsSync(chromium) ? {} : { pages: `there is no ${chromium}; install Chromium or set CHROMIUM_PATH` };
 
+/** `npm run test:all` sets the variable. What has the tag `@long` takes minutes, and is a wider sample of what other tests look at. */
+const longer = process.env['LONGER_TESTS'] === undefined ? 'left out' : 'included';
+
 // A test that imports 'scaleproof', or has a child import it, means the sources: see "exports" in package.json.
 process.env['NODE_OPTIONS'] = `${process.env['NODE_OPTIONS'] ?? ''} --conditions=scaleproof-source`.trim();
+
+// Workers, and the processes that trials run in, start in half the time where Node finds what it has compiled. Commands keep it there too.
+process.env['NODE_COMPILE_CACHE'] ??= join(tmpdir(), 'node-compile-cache');
 
 // A property that fails in one run of many is a finding, but not of the change that happens to be tested: the seed is
 // given, and PROPERTY_SEED tries others. Every worker reads this file.
@@ -20,13 +28,14 @@ export default defineConfig({
   respectGitIgnore: true,
   forbidOnly: isCi,
   fullyParallel: true,
-  workers: 2,
+  // On two processors: some tests wait for programs in real time.
+  workers: 3,
   // A retry would launder a finding into a flake.
   retries: 0,
   // Lint takes a fifth of it on an idle machine.
   timeout: 300_000,
   // The totals come last: they must be the last line.
-  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip }]],
+  reporter: [[isCi ? 'dot' : 'list'], ['./quality/totals-reporter.ts', { skip, longer }]],
   projects: [
     { name: 'unit', testMatch: '**/*.test.ts', testIgnore: ['**/*.page.test.ts', '**/*.go.test.ts', '**/*.karpenter.test.ts'] },
     // Trials of a wrong autoscaler go on to their last bound.

@@ -15,7 +15,7 @@ import type { Scenario } from './scenario.ts';
 import { realTimeLimitMs } from './real-time-limit.ts';
 import { formatReplayLine, parseReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
-import type { TrialLimits, TrialOutcome } from './supervisor.ts';
+import type { TrialLimits, TrialOutcome, TrialRunner } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
 import type { TrialCost, TrialSpec } from './trial-spec.ts';
 import { catalogueFor, replayWorld, worldFor } from './world-for.ts';
@@ -134,13 +134,15 @@ export interface RunOptions {
   readonly worlds?: readonly WorldRef[];
   /** Variables for the processes of trials, besides our own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** In place of workers with limits and environment: runs them all, and goes on to be the caller's. */
+  readonly runner?: TrialRunner;
   readonly onBegin?: (trial: PlannedTrial) => void;
   readonly onEnd?: (trial: PlannedTrial, end: TrialEnd) => void;
 }
 
 /** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
 export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
-  const { directory, workers, signal, limits, worlds, environment, onBegin, onEnd } = options;
+  const { directory, workers, signal, limits, worlds, environment, runner, onBegin, onEnd } = options;
   const specs = trials.map((trial): TrialSpec => ({
     scenario: trial.ref,
     suite: trial.suite,
@@ -168,6 +170,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     signal,
     ...(limits === undefined ? {} : { limits }),
     ...(environment === undefined ? {} : { environment }),
+    ...(runner === undefined ? {} : { runner }),
     assign: (spec, worker) => {
       const world = worlds?.[worker];
       return world === undefined ? spec : { ...spec, world };
@@ -189,7 +192,7 @@ function judgeOrRefuse(trial: PlannedTrial, directory: string, cost: TrialCost |
 }
 
 /**
- * Runs one trial of a scenario in a process of its own and judges it: the same engine as the command's.
+ * Runs one trial of a scenario in a process and judges it: the same engine as the command's.
  * @param options.directory an existing directory with a folder `histories`
  * @throws LoadError when scenario or target can't be loaded
  * @throws Error when the target can't be asked for it: what it lacks
@@ -207,8 +210,11 @@ export async function runTrial(options: {
   readonly limits?: TrialLimits;
   /** Variables for the trial's process, besides our own. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** In place of a process of its own, with limits and environment. */
+  readonly runner?: TrialRunner;
 }): Promise<TrialResult> {
-  const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, world, directory, limits, environment } = options;
+  const { scenario: ref, suite = 'user', target = { name: 'reference' }, seed = 1, world } = options;
+  const { directory, limits, environment, runner } = options;
   const scenario = await loadScenario(ref);
   const loaded = await loadTarget(target);
   const reason = whyNotRun(scenario, loaded, worldFor(loaded, world).facts.capabilities);
@@ -222,6 +228,7 @@ export async function runTrial(options: {
     signal: new AbortController().signal,
     ...(limits === undefined ? {} : { limits }),
     ...(environment === undefined ? {} : { environment }),
+    ...(runner === undefined ? {} : { runner }),
   });
   if (end?.kind === 'judged') return end.result;
   throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);

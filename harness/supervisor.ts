@@ -97,41 +97,64 @@ export interface SupervisorOptions {
   readonly assign?: (spec: TrialSpec, worker: number) => TrialSpec;
   readonly onBegin?: (spec: TrialSpec) => void;
   readonly onEnd?: (spec: TrialSpec, outcome: TrialOutcome) => void;
+  /** Runs them all, one after the other, and goes on to be the caller's: for whoever has trials one by one. */
+  readonly runner?: TrialRunner;
+}
+
+/** Runs trials one after the other, in one process for as long as they leave it clean. */
+export interface TrialRunner {
+  run(spec: TrialSpec): Promise<TrialOutcome>;
+  /** Ends the process. */
+  end(): Promise<void>;
+}
+
+/** A runner that has no process before its first trial. */
+export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'limits' | 'environment' | 'signal'>): TrialRunner {
+  let child: TrialProcess | undefined;
+  let memoryMiB: number | undefined;
+  const end = async (): Promise<void> => {
+    await child?.end();
+    child = undefined;
+  };
+  return {
+    run: async (spec) => {
+      // A process that grew for one target may be too large for the next from its start.
+      if (spec.memoryMiB !== memoryMiB) await end();
+      memoryMiB = spec.memoryMiB;
+      child ??= new TrialProcess(options);
+      const outcome = await child.run(spec);
+      if (child.ended) child = undefined;
+      return outcome;
+    },
+    end,
+  };
 }
 
 /**
  * Runs trials in child processes, `workers` at a time, and outlives all that a target can do: spinning, hanging, exiting,
- * eating memory. Resolves with an outcome a trial, in the order of the specs; no process is left.
+ * eating memory. Resolves with an outcome a trial, in the order of the specs; no process is left but a runner's of the caller.
  */
 export async function superviseTrials(specs: readonly TrialSpec[], options: SupervisorOptions): Promise<TrialOutcome[]> {
   const outcomes: TrialOutcome[] = specs.map(() => ({ kind: 'not-begun' }));
   let next = 0;
   const work = async (worker: number): Promise<void> => {
-    let child: TrialProcess | undefined;
-    let memoryMiB: number | undefined;
+    const runner = options.runner ?? createTrialRunner(options);
     try {
       while (next < specs.length && !options.signal.aborted) {
         const index = next;
         next += 1;
         const spec = specs[index] as TrialSpec;
-        // A process that grew for one target may be too large for the next from its start.
-        if (spec.memoryMiB !== memoryMiB) {
-          await child?.end();
-          child = undefined;
-          memoryMiB = spec.memoryMiB;
-        }
-        child ??= new TrialProcess(options);
         options.onBegin?.(spec);
-        const outcome = await child.run(options.assign?.(spec, worker) ?? spec);
-        if (child.ended) child = undefined;
+        const outcome = await runner.run(options.assign?.(spec, worker) ?? spec);
         outcomes[index] = outcome;
         options.onEnd?.(spec, outcome);
       }
     } finally {
-      await child?.end();
+      if (runner !== options.runner) await runner.end();
     }
   };
-  await Promise.all(Array.from({ length: Math.max(1, Math.min(options.workers, specs.length)) }, (_none, worker) => work(worker)));
+  const workers = options.runner === undefined ? Math.max(1, Math.min(options.workers, specs.length)) : 1;
+  await Promise.all(Array.from({ length: workers }, (_none, worker) => work(worker)));
   return outcomes;
 }
 
@@ -172,7 +195,7 @@ class TrialProcess {
   #output = '';
   ended = false;
 
-  constructor({ clock, limits = DEFAULT_LIMITS, environment, signal }: SupervisorOptions) {
+  constructor({ clock, limits = DEFAULT_LIMITS, environment, signal }: Parameters<typeof createTrialRunner>[0]) {
     this.#clock = clock;
     this.#limits = limits;
     this.#signal = signal;

@@ -321,7 +321,7 @@ function flagsIn(text: string): string[] {
   return [...text.matchAll(/--[a-z][\w-]*/g)].map(([flag]) => flag);
 }
 
-test('the Playwright project: passes with the reference and fails with the mutant that it names', async () => {
+test('the Playwright project: passes with the reference and fails with the mutant that it names', { tag: '@long' }, async () => {
   // Outside the clone, whose packages it must not find by itself.
   const folder = mkdtempSync(join(tmpdir(), 'scaleproof-init-'));
   try {

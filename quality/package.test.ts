@@ -45,54 +45,58 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
-test('the packed package, installed into an empty project, runs the scenario of the README and checks it without its source', async () => {
-  // Two minutes alone on two cores; a busy machine takes five times as long.
-  test.setTimeout(1_800_000);
-  const clone = join(folder, 'clone');
-  const project = join(folder, 'project');
-  mkdirSync(project);
+test(
+  'the packed package, installed into an empty project, runs the scenario of the README and checks it without its source',
+  { tag: '@long' },
+  async () => {
+    // Two minutes alone on two cores; a busy machine takes five times as long.
+    test.setTimeout(1_800_000);
+    const clone = join(folder, 'clone');
+    const project = join(folder, 'project');
+    mkdirSync(project);
 
-  await test.step('pack a copy: a build of its own, whoever else builds', async () => {
-    cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
-    symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-    await succeed('npm', ['pack', '--pack-destination', project], clone);
-  });
+    await test.step('pack a copy: a build of its own, whoever else builds', async () => {
+      cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
+      symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+      await succeed('npm', ['pack', '--pack-destination', project], clone);
+    });
 
-  await test.step('install it', async () => {
-    const [tarball = ''] = readdirSync(project);
-    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-    const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-    await succeed('npm', ['install', ...flags, `./${tarball}`], project);
-  });
+    await test.step('install it', async () => {
+      const [tarball = ''] = readdirSync(project);
+      writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+      const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+      await succeed('npm', ['install', ...flags, `./${tarball}`], project);
+    });
 
-  await test.step('it holds what is needed, and no tests', () => {
-    const installed = join(project, 'node_modules/scaleproof');
-    const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
-    expect(files).toEqual(expect.arrayContaining(NEEDED));
-    expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
-  });
+    await test.step('it holds what is needed, and no tests', () => {
+      const installed = join(project, 'node_modules/scaleproof');
+      const files = readdirSync(installed, { recursive: true, encoding: 'utf8', withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
+      expect(files).toEqual(expect.arrayContaining(NEEDED));
+      expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+    });
 
-  writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
+    writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
 
-  await test.step('its types serve a strict project', async () => {
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
-    await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.'], project);
-  });
+    await test.step('its types serve a strict project', async () => {
+      writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
+      await succeed(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '--project', '.'], project);
+    });
 
-  await test.step('docs/write-your-own.md does what it says, block by block', () => followPage(project));
+    await test.step('docs/write-your-own.md does what it says, block by block', () => followPage(project));
 
-  await test.step('the scenario runs, and can be checked when its source is gone', async () => {
-    const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
-    expect(run).toMatch(/mine\/burst +✓ pass +30\/30 100 %/);
-    const report = readFileSync(join(project, 'run/report.json'), 'utf8');
-    rmSync(join(project, 'my-scenario.ts'));
-    rmSync(join(project, 'run/report.json'));
-    expect(await succeed('npx', ['--no', 'scaleproof', 'check', 'run'], project)).toBe(run);
-    expect(readFileSync(join(project, 'run/report.json'), 'utf8')).toBe(report);
-  });
-});
+    await test.step('the scenario runs, and can be checked when its source is gone', async () => {
+      const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
+      expect(run).toMatch(/mine\/burst +✓ pass +30\/30 100 %/);
+      const report = readFileSync(join(project, 'run/report.json'), 'utf8');
+      rmSync(join(project, 'my-scenario.ts'));
+      rmSync(join(project, 'run/report.json'));
+      expect(await succeed('npx', ['--no', 'scaleproof', 'check', 'run'], project)).toBe(run);
+      expect(readFileSync(join(project, 'run/report.json'), 'utf8')).toBe(report);
+    });
+  },
+);
 
 /** The TypeScript that the README calls my-scenario.ts. */
 function scenarioOfReadme(): string {

@@ -6,19 +6,27 @@ import { root } from './sources.ts';
 interface Options {
   /** Projects whose tests can't run here, and why. */
   readonly skip?: Readonly<Record<string, string>>;
+  /** What becomes of tests with the tag `@long`; by default they are run like all others, and not spoken of. */
+  readonly longer?: 'left out' | 'included';
 }
+
+const LONG = '@long';
 
 /**
  * Ends the run with what Playwright's own reporters don't say: what tests measured, each skipped test with its reason, each failure in a
- * line, and last of all the totals, alone on a line. It also skips the projects that the machine can't run.
+ * line, which tests the totals are of, and last of all the totals, alone on a line. It also skips the projects that the machine can't
+ * run, and leaves out the longer tests where only the others are wanted.
  */
 export default class TotalsReporter implements Reporter {
   readonly #skip: Readonly<Record<string, string>>;
+  readonly #longer: Options['longer'];
+  #longerTests = 0;
   readonly #errors: TestError[] = [];
   #suite: Suite | undefined;
 
   constructor(options: Options = {}) {
     this.#skip = options.skip ?? {};
+    this.#longer = options.longer;
   }
 
   async preprocess({ suite, testRun }: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
@@ -26,6 +34,9 @@ export default class TotalsReporter implements Reporter {
       const reason = this.#skip[project.title];
       if (reason !== undefined) testRun.skip(project, reason);
     }
+    const longer = this.#longer === undefined ? [] : suite.allTests().filter(({ tags }) => tags.includes(LONG));
+    this.#longerTests = longer.length;
+    if (this.#longer === 'left out') for (const test of longer) testRun.exclude(test);
   }
 
   onBegin(_config: FullConfig, suite: Suite): void {
@@ -48,6 +59,10 @@ export default class TotalsReporter implements Reporter {
       ...failed.map((test) => `failed: ${titleOf(test)}: ${firstLineOf(test.results.at(-1)?.error)}`),
       ...this.#errors.map((error) => `failed outside every test: ${firstLineOf(error)}`),
     ];
+    if (this.#longerTests > 0) {
+      const more = this.#longer === 'left out' ? '; `npm run test:all` runs them too' : '';
+      lines.push(`longer tests ${this.#longer}: ${this.#longerTests}${more}`);
+    }
     const passed = tests.length - skipped.length - failed.length;
     const totals = [`${passed} passed`, `${failed.length + this.#errors.length} failed`];
     if (skipped.length > 0) totals.push(`${skipped.length} skipped`);

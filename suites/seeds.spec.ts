@@ -33,14 +33,14 @@ async function runSuites(
   return runTrials(trials, { directory: trialDirectory(testInfo), workers: 2, signal: new AbortController().signal });
 }
 
-test(`plain passes every scenario of the core with ${PLAIN_SEEDS.length} seeds`, async ({}, testInfo) => {
+test(`plain passes every scenario of the core with ${PLAIN_SEEDS.length} seeds`, { tag: '@long' }, async ({}, testInfo) => {
   const ends = await runSuites(testInfo, { target: plain, seeds: PLAIN_SEEDS, isAsked: ({ profile }) => profile === 'core' });
   expect(ends.flatMap(complaintsOf)).toEqual([]);
   testInfo.annotations.push({ type: 'measured', description: `${ends.length} trials` });
 });
 
 /** Each seed is another interleaving of the same scenarios, and a correct autoscaler passes all of them. */
-test(`the reference passes every scenario with ${SEEDS.length} seeds`, async ({}, testInfo) => {
+test(`the reference passes every scenario with ${SEEDS.length} seeds`, { tag: '@long' }, async ({}, testInfo) => {
   const ends = await runSuites(testInfo, { target: reference, seeds: SEEDS, isAsked: () => true });
   expect(ends.flatMap(complaintsOf)).toEqual([]);
   const interleavings = new Set(ends.map((end) => (end.kind === 'judged' ? end.result.interleaving : '')));

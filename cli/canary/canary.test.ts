@@ -9,7 +9,13 @@ import { until } from '../testing/processes.ts';
 const MUTANT = 'mutant:swallowed-topology-error';
 /** A hook that writes down what it was asked for, and for whom. */
 const HOOK = `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("hooks.log", process.argv[1] + " " + process.env.SCALEPROOF_PLACE + "\\n")', "\${ACTION}"]}`;
-/** As small as a plan can be that can tell anything. */
+/** Cheap to simulate, and one that the mutant can't bear. */
+const PASSED = 'incidents/spread-without-selector';
+const FAILED_BY_MUTANT = 'scheduling/negative-max-skew';
+const SPOT = 'capacity/one-type-of-many';
+/** The tests beside it have the other processor, and each process takes a second to start. */
+const ONE = ['--workers', '1'];
+/** As small as a plan can be that can tell anything: of the tail from 20 probes on. */
 const planFor = (candidate: string, more = ''): string => `
 name: upgrade
 baseline: reference
@@ -19,15 +25,15 @@ stages: [{percent: 5, soak: 5m}, {percent: 100}]
 rules: {success: {p1: 0.5}}
 hooks: {deploy: ${HOOK}, rollback: ${HOOK}}
 probes:
-  spot: {atLeast: 4, scenarios: [scheduling/spot-spread]}
-  topology: {atLeast: 4, scenarios: [scheduling/negative-max-skew]}
-  most: 40
+  spot: {atLeast: 4, scenarios: [${SPOT}]}
+  topology: {atLeast: 4, scenarios: [${candidate === MUTANT ? FAILED_BY_MUTANT : PASSED}]}
+  most: 24
 ${more}`;
 
 test('a candidate that swallows topology errors is rolled back in the first stage', async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT) });
-  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(1);
   expect(stdout).toContain('stage 1  5 %: 1 cluster with the candidate (cluster-01), soak 5 min');
   expect(stdout.replaceAll(/\s+/g, ' ')).toContain('✗ ROLLED BACK in stage 1: The candidate fails invariants');
@@ -40,11 +46,11 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   expect(again.stderr).toContain('this canary has been rolled back; another one needs a --state directory of its own');
 });
 
-test('a good one is rolled out, also when it is killed on the way', async ({}, testInfo) => {
+test('a good one is rolled out, also when it is killed on the way', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'state/journal.jsonl');
-  const first = startScaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
+  const first = startScaleproof(['canary', '--plan', 'plan.yaml', ...ONE, '--state', 'state'], cwd);
   await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
   first.child.kill('SIGKILL');
   await first.finished;
@@ -53,7 +59,10 @@ test('a good one is rolled out, also when it is killed on the way', async ({}, t
   expect(careless.stderr).toContain(
     'a canary of this name is under way, in stage 1: go on with `scaleproof canary --plan plan.yaml --state state --resume`',
   );
-  const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state', '--resume', '--json'], cwd);
+  const { code, stdout, stderr } = await scaleproof(
+    ['canary', '--plan', 'plan.yaml', ...ONE, '--state', 'state', '--resume', '--json'],
+    cwd,
+  );
   expect(code, stderr).toBe(0);
   expect(JSON.parse(stdout)).toMatchObject({
     how: 'rolled-out',
@@ -67,7 +76,7 @@ test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) 
   test.setTimeout(900_000);
   const cwd = folderWith(testInfo, { 'plan.yaml': planFor('reference') });
   const journal = join(cwd, 'runs/canary-upgrade/journal.jsonl');
-  const { child, finished } = startScaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const { child, finished } = startScaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   await until('the candidate is deployed', () => existsSync(journal) && readFileSync(journal, 'utf8').includes('"deployed"'));
   child.kill('SIGINT');
   const { code, stderr } = await finished;
@@ -79,15 +88,17 @@ test('Ctrl-C leaves it where it is, and it can be undone', async ({}, testInfo) 
   expect(readFileSync(join(cwd, 'hooks.log'), 'utf8')).toBe('deploy cluster-01\nrollback cluster-01\n');
 });
 
-test('places are probed by a command where the plan has one', async ({}, testInfo) => {
+test('places are probed by a command where the plan has one', { tag: '@long' }, async ({}, testInfo) => {
   test.setTimeout(900_000);
   const run = `[${process.execPath}, ${BIN}, run, --target, "\${TARGET}", --scenario, "\${SCENARIO}", --seed, "\${SEED}", --trials, "\${TRIALS}", --workers, "1", --out, "\${OUT}"]`;
-  const cwd = folderWith(testInfo, { 'plan.yaml': planFor(MUTANT, `  command: ${run}`).replace('soak: 5m', 'soak: 0') });
+  const cwd = folderWith(testInfo, {
+    'plan.yaml': planFor(MUTANT, `  command: ${run}`).replace('soak: 5m', 'soak: 0').replace('clusters: 3', 'clusters: 2'),
+  });
   const { code, stdout, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
   expect(code, stderr).toBe(1);
   expect(stdout).toContain('ROLLED BACK in stage 1');
   expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/topology/candidate/cluster-01-1/run.json'))).toBe(true);
-  expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/spot/baseline/cluster-03-1/run.json'))).toBe(true);
+  expect(existsSync(join(cwd, 'runs/canary-upgrade/stage-1-batch-1/spot/baseline/cluster-02-1/run.json'))).toBe(true);
 });
 
 test('what the plan asks for is shown, and nothing is done', async ({}, testInfo) => {
@@ -96,7 +107,7 @@ test('what the plan asks for is shown, and nothing is done', async ({}, testInfo
   expect(code).toBe(0);
   const text = stdout.replaceAll(/\s+/g, ' ');
   expect(text).toContain('stage 1 1 of 3 clusters (33.3 %, 5 % asked): cluster-01');
-  expect(text).toContain('4 spot and 4 topology probes at least, 40 at most; soak 5 min');
+  expect(text).toContain('4 spot and 4 topology probes at least, 24 at most; soak 5 min');
   expect(text).toContain('stage 2 3 of 3 clusters (100 %): + cluster-02, cluster-03');
   expect(existsSync(join(cwd, 'runs'))).toBe(false);
 });
@@ -124,8 +135,8 @@ for (const [what, change, message] of [
     [['candidate: reference', 'candidate: referenc']],
     'no target is named "referenc"; did you mean reference or',
   ],
-  ['a scenario that there is not', [['[scheduling/spot-spread]', '[scheduling/none]']], 'no scenario is named "scheduling/none"'],
-  ['a probe of both kinds', [['[scheduling/spot-spread]', '[scheduling/negative-max-skew]']], 'as a probe of both kinds'],
+  ['a scenario that there is not', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
+  ['a probe of both kinds', [[SPOT, PASSED]], 'as a probe of both kinds'],
 ] as const)
   test(`a plan is refused before anything is done: ${what}`, async ({}, testInfo) => {
     const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));
@@ -155,9 +166,9 @@ test('what can not be read is said', async ({}, testInfo) => {
 
 test('a baseline that fails its own probes is found before anything is changed', async ({}, testInfo) => {
   test.setTimeout(600_000);
-  const source = planFor('reference').replace('baseline: reference', `baseline: ${MUTANT}`);
+  const source = planFor('reference').replace('baseline: reference', `baseline: ${MUTANT}`).replace(PASSED, FAILED_BY_MUTANT);
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
-  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
   expect(stderr).toContain(
     'the baseline does not pass scheduling/negative-max-skew, so that says nothing of a candidate (fail): nothing has been changed',
@@ -167,9 +178,9 @@ test('a baseline that fails its own probes is found before anything is changed',
 
 test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
   test.setTimeout(600_000);
-  const source = planFor('reference').replace('[scheduling/spot-spread]', '[provisioning/limit-reached]');
+  const source = planFor('reference').replace(SPOT, 'provisioning/limit-reached');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
-  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
+  const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
   expect(stderr).toContain('provisioning/limit-reached is no spot probe: no pool of it allows spot instances');
 });

@@ -99,22 +99,25 @@ test('every group stays within what its pool allows, and comes back from its Con
     fc.property(pools(), (from) => {
       const requirements = parseRequirements(from.requirements);
       const groups = groupsFor([from], ZONES);
-      for (const offering of groups.flatMap(offeringsOf)) {
-        const { group, instanceType, zone } = offering;
+      const offerings = groups.flatMap(offeringsOf);
+      const forbidden = offerings.flatMap(({ instanceType, zone }) => {
         const labels = {
           [LABEL.zone]: zone,
           [LABEL.instanceType]: instanceType,
           [LABEL.arch]: architectureOf(instanceType),
           [LABEL.capacityType]: 'on-demand',
         };
-        for (const [key, value] of Object.entries(labels)) {
+        return Object.entries(labels).flatMap(([key, value]) => {
           const set = requirements.get(key);
-          expect(set === undefined || allows(set, value), `${key}=${value}`).toBe(true);
-        }
-        expect(labelsOf(offering)).toMatchObject({ ...from.labels, [LABEL.zone]: zone, [LABEL.instanceType]: instanceType });
-        expect(ZONES).toContain(zone);
-        expect(group.taints).toEqual(from.taints);
-      }
+          return set === undefined || allows(set, value) ? [] : [`${key}=${value}`];
+        });
+      });
+      expect(forbidden).toEqual([]);
+      expect(offerings.map(labelsOf)).toEqual(
+        offerings.map(({ zone }) => expect.objectContaining({ ...from.labels, [LABEL.zone]: zone }) as unknown),
+      );
+      expect(ZONES).toEqual(expect.arrayContaining(offerings.map(({ zone }) => zone)));
+      expect(groups.map(({ taints }) => taints)).toEqual(groups.map(() => from.taints));
       expect(fromConfigMap(toConfigMap(groups))).toEqual(groups);
     }),
   );
