@@ -1,9 +1,12 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { z } from 'zod';
 import { scaleproof } from '../../cli/testing/command.ts';
+import { readHistory } from '../../history/reader.ts';
+import { OPERATIONS } from './testing/broken-requests.ts';
 import { VERSIONS } from './testing/versions.ts';
 
 /** Scenarios whose trials have to be the same, byte by byte, when they are run again: the first are run, the others if they are asked for. */
@@ -90,3 +93,57 @@ test('Karpenter passes scenarios of the core', async ({}, testInfo) => {
   const verdicts = report.scenarios.map(({ id, results }) => `${id}: ${results.map(({ verdict }) => verdict).join()}`);
   expect(verdicts.sort()).toEqual(CORE.map((id) => `${id}: pass`).sort());
 });
+
+/** How the first two requests of each operation end, as histories say it. */
+const BROKEN = {
+  reset: ['info', undefined],
+  refused: ['info', undefined],
+  timeout: ['info', undefined],
+  internal: ['fail', 500],
+  unavailable: ['fail', 503],
+};
+/** How the next two do. The first launch that is answered is a dry run. */
+function goodOnes(operation: string): readonly (readonly unknown[])[] {
+  if (operation === 'ec2:CreateFleet')
+    return [
+      ['fail', 412],
+      ['ok', 200],
+    ];
+  const good = ['ok', operation.startsWith('create ') ? 201 : 200];
+  return [good, good];
+}
+
+/**
+ * The native program, in real time, was seen to do the same: docs/go-targets.md has both. Who gives up, or does not take an error for
+ * one of a connection, is seen by a request that is not made again, or only a round of Karpenter's later.
+ */
+test('requests that are reset, refused, timed out or answered with 5xx are made again, as by the native program', async ({}, testInfo) => {
+  const { directory, report } = await run(testInfo, 'broken', VERSIONS.mended, [
+    fileURLToPath(new URL('./testing/broken-requests.ts', import.meta.url)),
+  ]);
+  expect(report.verdict).toBe('pass');
+  for (const [how, broken] of Object.entries(BROKEN)) {
+    const { events } = readHistory(join(directory, 'histories', `broken-requests.${how}-seed-1.jsonl`));
+    const ends = new Map(events.flatMap((event) => (event.type === 'request.end' ? [[event.span, event] as const] : [])));
+    const seen = OPERATIONS.map((operation) => {
+      const starts = events.filter(
+        (event) => event.type === 'request.start' && event.principal === 'target' && event.operation === operation,
+      );
+      const outcomes = starts.slice(0, 4).map((event) => {
+        const end = event.type === 'request.start' ? ends.get(event.span) : undefined;
+        return [end?.outcome, end !== undefined && 'status' in end ? end.status : undefined];
+      });
+      // Two controllers describe instances at the same time, and either may come first.
+      return [operation, operation === 'ec2:DescribeInstances' ? sorted(outcomes) : outcomes];
+    });
+    const expected = OPERATIONS.map((operation) => {
+      const outcomes = [broken, broken, ...goodOnes(operation)];
+      return [operation, operation === 'ec2:DescribeInstances' ? sorted(outcomes) : outcomes];
+    });
+    expect({ how, seen }).toEqual({ how, seen: expected });
+  }
+});
+
+function sorted(outcomes: readonly (readonly unknown[])[]): string[] {
+  return outcomes.map((outcome) => JSON.stringify(outcome)).sort();
+}
