@@ -55,6 +55,17 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
     episodes: { isPaired: true, seen: 2 },
   });
 
+  // What fails with the baseline too is no reason to keep the baseline, if it is asked for.
+  cpSync(join(cwd, 'worse'), join(cwd, 'as-bad'), { recursive: true });
+  const asBad = ['gate', '--baseline', 'worse', '--candidate', 'as-bad'];
+  const strict = await scaleproof([...asBad, '--out', 'strict'], cwd);
+  expect(strict.code).toBe(1);
+  expect(strict.stdout.replaceAll(/\s+/g, ' ')).toContain('note: no failure here is new: the baseline fails in the same ways.');
+  const accepting = await scaleproof([...asBad, '--accept-existing', '--out', 'accepting'], cwd);
+  expect(accepting.code).toBe(3);
+  expect(accepting.stdout).toContain('✓ existing-failures');
+  expect(accepting.stdout.replaceAll(/\s+/g, ' ')).toContain('note: laxer than the default: existing.failures accept (reject)');
+
   const directories = ['--baseline', 'ours', '--candidate', 'same'];
   const held = await scaleproof(['gate', ...directories, '--policy', 'lax.yaml', '--json', '--out', 'held'], cwd);
   expect(held.code).toBe(3);
@@ -106,7 +117,8 @@ test('targets: as many seeds as it takes; what the state directory has is not ru
   expect(first.code, first.stdout).toBe(0);
   expect(first.stdout).toContain('✓ PROMOTE: ');
   expect(first.stdout.replaceAll(/\s+/g, ' ')).toContain(QUICK_NOTE);
-  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-5']);
+  // Ten pairs first, in case they fail for good.
+  expect(readdirSync(join(cwd, 'first')).sort()).toEqual(['gate.json', 'seeds-from-15', 'seeds-from-5']);
   expect(outcomeIn(join(cwd, 'first')).decision.episodes).toEqual({ isPaired: true, baseline: 20, candidate: 20, seen: 20 });
 
   // One after the other in one process, as a server runs them: each gives the directory back.

@@ -551,6 +551,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
     .requiredOption('--baseline <dir|name|./file>', 'what is there: a run directory, or a target, which is then run')
     .requiredOption('--candidate <dir|name|./file>', 'what may take its place, of the same kind')
     .option('--policy <file>', 'what is asked of it, in YAML (default: docs/gate.md)')
+    .option('--accept-existing', 'reject only failures that are new, or more frequent than with the baseline', false)
     .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
     .option('--baseline-version <text>', 'with --state, of a target from a file: which version it starts, an image digest or the like')
     .option('--candidate-version <text>', 'the same of the candidate')
@@ -568,6 +569,7 @@ function commandLine(console: Console, finish: (code: number) => void): Command 
         baseline: string;
         candidate: string;
         policy?: string;
+        acceptExisting: boolean;
         state?: string;
         baselineVersion?: string;
         candidateVersion?: string;

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { decideGate } from './decide.ts';
+import { decideGate, failsForGood } from './decide.ts';
 import type { Episode } from './episode.ts';
 import { parsePolicy } from './policy.ts';
 import { LIMIT_MS, episode, failed, side, slower } from './testing/episodes.ts';
@@ -70,6 +70,55 @@ test('no violation is tolerated, not even one that the baseline has, too', () =>
   expect(of(both, 'invariants').evidence.map(({ seed }) => seed)).toEqual([9, 7]);
   // A finding stands, whatever else of the episode is unknown, and however few there are.
   expect(decide(side(1), [episode(0, { verdict: 'unknown', violations })]).verdict).toBe('fail');
+});
+
+test('failures that the baseline has too are accepted if the policy says so, in the same scenario alone', () => {
+  const accepting = parsePolicy({ existing: { failures: 'accept' } });
+  const gate = (baseline: readonly Episode[], candidate: readonly Episode[]): GateDecision =>
+    gateDecisionSchema.parse(decideGate(baseline, candidate, accepting, { paired: true, seed: 1 }));
+  const broken = (code: string): Partial<Episode> => ({
+    violations: [{ check: 'launches', code, object: 'instance/i-1', message: 'two for one claim' }],
+    instances: { created: 4, leaked: 1 },
+  });
+  const spot = (change: Partial<Episode>) => (seed: number) => (seed % 2 === 0 ? change : {});
+  // All of the scenario's episodes break, leak and leave a pod unserved on both sides.
+  const both = (code: string) => (seed: number) => spot({ ...failed(seed), ...broken(code) })(seed);
+  expect(verdicts(decide(side(160, both('double')), side(160, both('double'))))).toEqual({
+    invariants: 'fail',
+    leaks: 'fail',
+    success: 'fail',
+    // Of the pods that neither serves nobody knows how long they would have waited.
+    'latency-tail': 'inconclusive',
+  });
+  const same = gate(side(160, both('double')), side(160, both('double')));
+  expect(same.verdict).toBe('pass');
+  expect(of(same, 'existing-failures').numbers).toEqual({ accepted: 3, scenarios: 1, gone: 0, worse: 0 });
+  expect(of(same, 'success').numbers).toMatchObject({ trials: 80 });
+  // Mended: nothing is left to accept.
+  expect(of(gate(side(160, both('double')), side(160)), 'existing-failures').numbers).toMatchObject({ accepted: 0, gone: 3 });
+  // Another code, or another scenario, is new.
+  expect(verdicts(gate(side(160, both('double')), side(160, both('other'))))).toEqual({ invariants: 'fail' });
+  const topology = side(160, (seed) => (seed % 2 === 1 ? broken('double') : {}));
+  expect(verdicts(gate(side(160, spot(broken('double'))), topology))).toEqual({ invariants: 'fail', leaks: 'fail' });
+  // Once in the baseline, always in the candidate: more frequent.
+  const once = side(160, (seed) => (seed === 4 ? both('double')(seed) : {}));
+  const worse = gate(once, side(160, both('double')));
+  expect(of(worse, 'existing-failures')).toMatchObject({ verdict: 'fail', numbers: { worse: 3 } });
+  expect(of(worse, 'existing-failures').sentence).toContain('in 80 of 80 episodes, in the baseline in 1 of 80');
+  // As rare as before is no worse, with another seed too.
+  expect(gate(once, side(160, (seed) => (seed === 6 ? both('double')(seed) : {}))).verdict).toBe('pass');
+});
+
+test('what no further episode can outweigh fails for good, the rest does not', () => {
+  const leaking = decide(
+    side(5),
+    side(5, (seed) => (seed === 3 ? { instances: { created: 5, leaked: 2 } } : {})),
+  );
+  expect(failsForGood(leaking)).toBe(true);
+  expect(failsForGood(decide(side(5), side(5)))).toBe(false);
+  // Slow, but more pairs could show that it was chance.
+  const slow = decide(side(75), side(75, slower(1.2)));
+  expect([slow.verdict, failsForGood(slow)]).toEqual(['fail', false]);
 });
 
 test('no leak is tolerated', () => {

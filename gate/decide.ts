@@ -1,5 +1,6 @@
 import { createRandom } from '../runtime/random.ts';
 import { judgeCost, judgeRequests } from './criteria/budgets.ts';
+import { judgeExisting } from './criteria/existing.ts';
 import type { GateInput } from './criteria/input.ts';
 import { judgeKnown } from './criteria/known.ts';
 import { judgeShift, judgeTail } from './criteria/latency.ts';
@@ -8,6 +9,7 @@ import { judgeSuccess } from './criteria/success.ts';
 import { alphaPerLook } from './criteria/three-way.ts';
 import { judgeInvariants, judgeLeaks } from './criteria/zero-tolerance.ts';
 import type { Episode } from './episode.ts';
+import { NOT_SERVED, existingFailures, withoutExisting } from './existing.ts';
 import { nextLook } from './policy.ts';
 import type { Policy } from './policy.ts';
 import { distinct, observationsOf, pairUp } from './sides.ts';
@@ -38,7 +40,14 @@ const JUDGES: Readonly<Record<CriterionName, (input: GateInput) => Criterion>> =
   'latency-tail': judgeTail,
   cost: judgeCost,
   requests: judgeRequests,
+  'existing-failures': judgeExisting,
 };
+/** These ask what the candidate does by itself, and so what it shares with its baseline is accepted here if the policy accepts it. */
+const BY_ITSELF: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
+/** These compare waits, and there is no telling how long a pod would have waited that neither serves. */
+const OF_WAITS: ReadonlySet<CriterionName> = new Set(['latency-shift', 'latency-tail']);
+/** Criteria that may be judged after any number of pairs and stay failed: findings stand, and the test of success is sequential. */
+const LASTING: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
 
 /** Whether a candidate may replace its baseline. Equal arguments give equal decisions. Repetitions of one scenario and seed count once. */
 export function decideGate(
@@ -62,7 +71,10 @@ export function decideGate(
   };
 }
 
-/** Asks some of the criteria, in this order. @param sides distinct episodes of each */
+/**
+ * Asks some of the criteria, in this order. That of existing failures is left out where the policy accepts none.
+ * @param sides distinct episodes of each
+ */
 export function judgeCriteria(
   names: readonly CriterionName[],
   { baseline, candidate }: Pick<GateInput, 'baseline' | 'candidate'>,
@@ -73,7 +85,19 @@ export function judgeCriteria(
   const alpha = alphaPerLook(Math.min(policy.latency.alpha, policy.budgets.alpha), policy);
   const replicates = Math.max(MIN_REPLICATES, Math.ceil(MIN_BEYOND / alpha));
   const input: GateInput = { baseline, candidate, comparison, policy, replicates, random: createRandom(`gate/${seed}`) };
-  return { criteria: names.map((name) => JUDGES[name](input)), comparison };
+  if (policy.existing.failures === 'reject')
+    return { criteria: names.filter((name) => name !== 'existing-failures').map((name) => JUDGES[name](input)), comparison };
+  const existing = existingFailures(baseline);
+  const isServed = ({ scenario }: Episode): boolean => existing.get(scenario)?.has(NOT_SERVED) !== true;
+  const fresh: GateInput = { ...input, candidate: withoutExisting(candidate, existing) };
+  const served: GateInput = { ...input, comparison: pairUp(baseline.filter(isServed), candidate.filter(isServed), paired) };
+  const inputOf = (name: CriterionName): GateInput => (BY_ITSELF.has(name) ? fresh : OF_WAITS.has(name) ? served : input);
+  return { criteria: names.map((name) => JUDGES[name](inputOf(name))), comparison };
+}
+
+/** Whether a decision fails for good: by criteria that no further episode can outweigh. */
+export function failsForGood({ criteria }: GateDecision): boolean {
+  return criteria.some(({ criterion, verdict }) => verdict === 'fail' && LASTING.has(criterion));
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {

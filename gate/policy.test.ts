@@ -18,6 +18,7 @@ test('an empty file is the default policy', () => {
     },
     budgets: { alpha: 0.025, costRatio: 1.1, requestsRatio: 1.25 },
     episodes: { first: 75, step: 75, max: 300 },
+    existing: { failures: 'reject' },
     unknown: { maxShare: 0.05 },
   });
 });
@@ -58,13 +59,14 @@ test('what a policy loosened is said, with the default; what it tightened is not
       budgets: { alpha: 0.05, costRatio: 1e9, requestsRatio: 'none' },
       episodes: { first: 74, max: 1_000 },
       unknown: { maxShare: 0.99 },
+      existing: { failures: 'accept' },
     }),
   ).toEqual([
     'laxer than the default: success.p0 0.02 (0.999), success.p1 0.01 (0.95), success.alpha 0.01 (0.05), success.beta 0.1 (0.05), ' +
       'latency.alpha 0.05 (0.025), latency.marginRatio 1000 (0.1), latency.tailMarginRatio 1000 (0.25), ' +
       'latency.phases [pending -> request] ([pending -> running, healed -> running]), latency.quantile 0.9 (0.95), ' +
       'budgets.alpha 0.05 (0.025), budgets.costRatio 1000000000 (1.1), budgets.requestsRatio none (1.25), ' +
-      'episodes.first 74 (75), unknown.maxShare 0.99 (0.05)',
+      'episodes.first 74 (75), unknown.maxShare 0.99 (0.05), existing.failures accept (reject)',
   ]);
   const stricter = {
     success: { p0: 0.9999, p1: 0.98, alpha: 0.1, beta: 0.01 },

@@ -128,6 +128,14 @@ const unknown = z.strictObject(
   { error: objectError },
 );
 
+const existing = z.strictObject(
+  {
+    /** Failures that the baseline has too, in the same scenario: `reject` counts them as any other, `accept` only if they become more frequent. */
+    failures: z.enum(['reject', 'accept'], 'must be reject or accept').default('reject'),
+  },
+  { error: objectError },
+);
+
 const schema = z
   .strictObject(
     {
@@ -136,6 +144,7 @@ const schema = z
       budgets: budgets.prefault({}),
       episodes: episodes.prefault({}),
       unknown: unknown.prefault({}),
+      existing: existing.prefault({}),
     },
     { error: objectError },
   )
@@ -169,7 +178,7 @@ export function parsePolicy(value: unknown, where = 'the policy'): Policy {
 }
 
 /** Which values of a key let candidates through that the default holds or rejects; of a list, those that lack what the default has. */
-type Laxer = 'less' | 'more' | 'lacking' | 'never';
+type Laxer = 'less' | 'more' | 'lacking' | 'accept' | 'never';
 
 const LAXER: { readonly [Section in keyof Policy]: { readonly [Key in keyof Policy[Section]]: Laxer } } = {
   success: { p0: 'less', p1: 'less', alpha: 'less', beta: 'more' },
@@ -178,6 +187,7 @@ const LAXER: { readonly [Section in keyof Policy]: { readonly [Key in keyof Poli
   // In so many episodes at least what tolerates none can show. How often is looked changes nothing: looks share their errors.
   episodes: { first: 'less', step: 'never', max: 'never' },
   unknown: { maxShare: 'more' },
+  existing: { failures: 'accept' },
 };
 
 /** A value that lets candidates through which the default holds or rejects. */
@@ -217,6 +227,7 @@ function byKey(sections: Readonly<Record<string, Readonly<Record<string, unknown
 
 function isLaxer(way: unknown, given: unknown, usual: unknown): boolean {
   if (Array.isArray(given) && Array.isArray(usual)) return way === 'lacking' && usual.some((one) => !given.includes(one));
+  if (way === 'accept') return given === way && usual !== way;
   // A budget that is not asked for.
   if (given === 'none') return usual !== 'none';
   if (typeof given !== 'number' || typeof usual !== 'number') return false;

@@ -19,6 +19,7 @@ export const CRITERIA = [
   'latency-tail',
   'cost',
   'requests',
+  'existing-failures',
 ] as const;
 export type CriterionName = (typeof CRITERIA)[number];
 

@@ -20,6 +20,8 @@ export interface GateFlags {
   readonly baseline: string;
   readonly candidate: string;
   readonly policy: string | undefined;
+  /** Over the policy: failures that the baseline has too are no reason to reject. */
+  readonly acceptExisting: boolean;
   readonly state: string | undefined;
   /** What the versions are called, for targets from files with `--state`. */
   readonly baselineVersion: string | undefined;
@@ -38,7 +40,8 @@ export interface GateFlags {
  * @returns the exit code: 0 promote, 1 reject, 3 hold: nothing is promoted and nothing rolled back
  */
 export async function gate(flags: GateFlags, console: Console): Promise<number> {
-  const policy = readPolicy(flags.policy);
+  const given = readPolicy(flags.policy);
+  const policy: Policy = flags.acceptExisting ? { ...given, existing: { failures: 'accept' } } : given;
   const interrupted = interruption();
   try {
     const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
 import type { ComparedRun } from '../../gate/comparison.ts';
-import { decideGate } from '../../gate/decide.ts';
+import { decideGate, failsForGood } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
 import { nextLook, notesOnLaxer } from '../../gate/policy.ts';
@@ -32,6 +32,9 @@ interface Directories {
   readonly baseline: string;
   readonly candidate: string;
 }
+
+/** Before the first look of the policy, so many pairs are run and looked at for failures that stay, so that nobody waits for the rest. */
+const EARLY_PAIRS = 10;
 
 /** Targets that are run: more and more seeds, until the gate can tell. */
 export interface Targets {
@@ -87,8 +90,20 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   refuseStrangers(ours, theirs);
   const isPaired = ours.time === 'virtual';
   const { baseline: before, candidate: after, notes } = comparable(ours, theirs, isPaired);
-  const decision = decideGate(before, after, policy, { paired: isPaired, seed: 1 });
-  return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes] };
+  const decide = (by: Policy): GateDecision => decideGate(before, after, by, { paired: isPaired, seed: 1 });
+  const decision = decide(policy);
+  const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
+  return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting] };
+}
+
+function acceptingExisting(policy: Policy): Policy {
+  return { ...policy, existing: { failures: 'accept' } };
+}
+
+/** @param accepting what would be decided if failures that the baseline has too were accepted */
+function notesOnExisting(decision: GateDecision, accepting: () => GateDecision): string[] {
+  if (decision.verdict !== 'fail' || accepting().verdict === 'fail') return [];
+  return ['no failure here is new: the baseline fails in the same ways. With --accept-existing only what is new or more frequent rejects'];
 }
 
 /** @throws UsageError where figures of one mean something else than those of the other */
@@ -138,7 +153,8 @@ async function runUntilTold(
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const look = nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max;
+    const look =
+      done === 0 ? Math.min(EARLY_PAIRS, policy.episodes.first) : (nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max);
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>
@@ -162,9 +178,16 @@ async function runUntilTold(
     const control = [...baseline.episodes.values()].filter(
       (episode) => candidate.episodes.has(keyOf(episode)) || (episode.seed >= first && episode.seed < first + done),
     );
-    const decision = decideGate(control, own, policy, { paired: isPaired, seed: first });
+    const decide = (by: Policy): GateDecision => decideGate(control, own, by, { paired: isPaired, seed: first });
+    const decision = decide(policy);
     // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
-    if (decision.verdict !== 'inconclusive' || done * chosen.length >= policy.episodes.max) return { decision, directories, notes };
+    const asked = done * chosen.length;
+    const isEarly = asked < policy.episodes.first;
+    if (isEarly ? failsForGood(decision) : decision.verdict !== 'inconclusive' || asked >= policy.episodes.max) {
+      const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
+      return { decision, directories, notes: [...notes, ...onlyExisting] };
+    }
+    if (isEarly) continue;
     console.err(`${summarizeGate(decision)}\n`);
   }
 }

@@ -1,4 +1,5 @@
-import type { Episode, Violation } from '../episode.ts';
+import type { Episode } from '../episode.ts';
+import { kindOf } from '../existing.ts';
 import { isKnown, keyOf } from '../sides.ts';
 import { upperSuccessBound } from '../../history/confidence.ts';
 import type { Criterion } from '../verdict.ts';
@@ -12,7 +13,7 @@ const BOUND_ALPHA = 0.05;
 /** No episode of the candidate may break what checks tolerate none of. That the baseline does too, is said and excuses nothing. */
 export function judgeInvariants({ baseline, candidate }: GateInput): Criterion {
   const broken = candidate.filter(({ violations }) => violations.length > 0);
-  const codesOf = ({ violations }: Episode): string[] => violations.map(nameOf);
+  const codesOf = ({ violations }: Episode): string[] => violations.map(kindOf);
   const baselines = new Map(baseline.map((episode) => [keyOf(episode), new Set(codesOf(episode))]));
   const isShared = (episode: Episode): boolean => codesOf(episode).every((code) => baselines.get(keyOf(episode))?.has(code) === true);
   const shared = broken.filter(isShared).length;
@@ -64,12 +65,8 @@ function judge(
   return { criterion, verdict: 'pass', sentence, numbers: { ...all, upperBound: upper }, evidence: [] };
 }
 
-function nameOf({ check, code }: Violation): string {
-  return `${check}/${code}`;
-}
-
 function describe({ violations }: Episode, isShared: boolean): string {
   const [first] = violations;
   const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';
-  return first === undefined ? '' : `${nameOf(first)} (${first.object}): ${first.message}${more}${isShared ? ' (the baseline too)' : ''}`;
+  return first === undefined ? '' : `${kindOf(first)} (${first.object}): ${first.message}${more}${isShared ? ' (the baseline too)' : ''}`;
 }
