@@ -67,6 +67,10 @@ function judge(
 
 function describe({ violations }: Episode, isShared: boolean): string {
   const [first] = violations;
-  const more = violations.length > 1 ? ` and ${violations.length - 1} more` : '';
-  return first === undefined ? '' : `${kindOf(first)} (${first.object}): ${first.message}${more}${isShared ? ' (the baseline too)' : ''}`;
+  if (first === undefined) return '';
+  const notes = [
+    ...(violations.length > 1 ? [`${counted(violations.length - 1, 'more finding')} in this episode`] : []),
+    ...(isShared ? ['the baseline has the same'] : []),
+  ];
+  return `${kindOf(first)} (${first.object}): ${first.message}${notes.length === 0 ? '' : ` (${notes.join('; ')})`}`;
 }
