@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeResources, watchedResources } from './watch-params.ts';
 
 const params = z.strictObject({
@@ -17,7 +17,7 @@ const params = z.strictObject({
 });
 
 /** The API server ends watches, as it may at any moment: with no word, or since their past was compacted away. Legal. */
-export const closedWatches: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const closedWatches = defineFault({
   name: 'closed-watches',
   summary: 'the API server closes open watches, or ends them with 410 Expired',
   params,
@@ -35,4 +35,4 @@ export const closedWatches: Fault<z.infer<typeof params>, z.input<typeof params>
       ...(periodMs === undefined ? {} : { periodMs }),
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { QUOTA_GROUPS } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { offeringParams } from './offering-params.ts';
 
 const params = z.discriminatedUnion('of', [
@@ -32,7 +32,7 @@ const MAX_FLEETS = {
  * The account's quotas are used up. RunInstances is refused; a fleet's answer has the refusal among its errors. Legal:
  * accounts begin with quotas of a few vCPUs.
  */
-export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const quota = defineFault({
   name: 'quota',
   summary: 'the account may run only so many vCPUs, instances of a type, or fleets',
   params,
@@ -72,4 +72,4 @@ export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
         });
     }
   },
-};
+});
