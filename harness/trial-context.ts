@@ -113,12 +113,14 @@ export class TrialContext implements Trial {
     const labels = { [WORKLOAD_LABEL]: name };
     const annotations = spec.annotations === undefined ? {} : { annotations: { ...spec.annotations } };
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
-    return this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
+    const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
       kind,
       metadata,
       spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels, ...annotations }, spec: podSpec(spec) } },
     }));
+    if (spec.budget !== undefined) await this.protect(workload, spec.budget);
+    return workload;
   }
 
   async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
@@ -240,10 +242,16 @@ export class TrialContext implements Trial {
     if (gone.length > 0) await this.#removePools(gone, left);
   }
 
-  inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = 'must-fire'): Promise<ActiveFault> {
+  inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = fault.firing ?? 'must-fire'): Promise<ActiveFault> {
     const injecting = this.#inject(fault, firing, `fault-${this.#injected.length + 1}`);
     this.#injected.push(injecting);
     return injecting;
+  }
+
+  async injectUntilFired(fault: FaultSpec, within: BoundName): Promise<ActiveFault> {
+    const active = await this.inject(fault);
+    await this.untilFired(active, within);
+    return active;
   }
 
   async #inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire', id: string): Promise<ActiveFault> {
@@ -286,6 +294,26 @@ export class TrialContext implements Trial {
   /** Heals what the scenario left injected. */
   async healAll(): Promise<void> {
     for (const injecting of this.#injected) await (await injecting).heal();
+  }
+
+  async served(workload: Workload, within: BoundName, minRatio?: number): Promise<void> {
+    this.expect.served(workload, within, minRatio);
+    await this.untilServed(workload, within);
+  }
+
+  async emptied(within: BoundName): Promise<void> {
+    this.expect.emptied(within);
+    await this.pass(within);
+  }
+
+  async kept(during: BoundName): Promise<void> {
+    this.expect.kept(during);
+    await this.pass(during);
+  }
+
+  async consolidated(instances: number, within: BoundName): Promise<void> {
+    this.expect.consolidated(instances, within);
+    await this.pass(within);
   }
 
   async untilServed(workload: Workload, within: BoundName): Promise<void> {
