@@ -69,7 +69,8 @@ export function mayFire(fault: FaultSpec): FaultSpec {
 }
 
 /**
- * Puts parameters to a fault, where both are known by name only. Who has the fault itself calls it.
+ * Puts parameters to a fault, for who has both by name only, and for faults that are plain objects. In scenarios it is deprecated:
+ * call the fault itself, which `defineFault` made.
  * @throws Error that names the fault and the parameter when they don't fit its schema
  */
 export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultSpec {
