@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { OfferingSelector } from '../model/catalogue.ts';
 import type { Injection } from '../wire/effects.ts';
 import { CLUSTER } from '../world/embedded.ts';
-import { CASES } from './cases.test.support.ts';
+import { CASES } from './testing/cases.ts';
 import { faults, faultCatalogue } from './catalogue.ts';
 import type { FaultSite } from './fault.ts';
 

@@ -13,7 +13,7 @@ import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
 import type { Heal } from '../world/ports.ts';
 import type { World } from '../world/world.ts';
-import { CASES } from './cases.test.support.ts';
+import { CASES } from './testing/cases.ts';
 import { faults } from './catalogue.ts';
 import type { FaultSpec } from './fault.ts';
 

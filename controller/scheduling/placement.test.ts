@@ -4,7 +4,7 @@ import type { PodAffinityTerm, PodSpec } from '../../model/kube.ts';
 import { parseRequirements } from '../../model/requirements.ts';
 import { relaxations } from './relaxation.ts';
 import { createSimulator } from './simulator.ts';
-import { node, pod, pods, pool, zonal } from './simulator.test.support.ts';
+import { node, pod, pods, pool, zonal } from './testing/simulator.ts';
 import type { Plan, SchedulingInput } from './types.ts';
 
 function simulate(input: Partial<SchedulingInput>): Plan {

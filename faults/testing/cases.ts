@@ -1,5 +1,5 @@
-import { faults } from './catalogue.ts';
-import type { FaultSpec } from './fault.ts';
+import { faults } from '../catalogue.ts';
+import type { FaultSpec } from '../fault.ts';
 
 /** Strikes that belong to no request have no span. */
 export const NO_SPAN = -1;
