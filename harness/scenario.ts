@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
 import type { Arch, Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type {
   KubeObject,
@@ -263,7 +264,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     requirements,
     needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...(crashPoints === undefined ? {} : { crashPoints }),
+    ...defined({ crashPoints }),
     run: async (trial) => {
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);
@@ -297,13 +298,15 @@ export function pool(
     labels: options.labels ?? {},
     taints: options.taints ?? [],
     startupTaints: options.startupTaints ?? [],
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...defined({ limits: options.limits }),
     weight: options.weight ?? 0,
-    ...(options.expireAfterMs === undefined ? {} : { expireAfterMs: options.expireAfterMs }),
-    ...(options.terminationGracePeriodMs === undefined ? {} : { terminationGracePeriodMs: options.terminationGracePeriodMs }),
-    ...(options.minimumValues === undefined ? {} : { minimumValues: options.minimumValues }),
-    ...(options.disruption === undefined ? {} : { disruption: options.disruption }),
-    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    ...defined({
+      expireAfterMs: options.expireAfterMs,
+      terminationGracePeriodMs: options.terminationGracePeriodMs,
+      minimumValues: options.minimumValues,
+      disruption: options.disruption,
+      replicas: options.replicas,
+    }),
   };
 }
 
@@ -314,15 +317,15 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
   return {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources: { requests: { cpu: spec.cpu, memory: spec.memory } } }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
-    ...(spec.nodeSelector === undefined ? {} : { nodeSelector: { ...spec.nodeSelector } }),
-    ...(affinity === undefined ? {} : { affinity }),
-    ...(spec.tolerations === undefined ? {} : { tolerations: [...spec.tolerations] }),
-    ...(spec.volumes === undefined ? {} : { volumes: [...spec.volumes] }),
-    ...(spec.schedulingGates === undefined ? {} : { schedulingGates: spec.schedulingGates.map((name) => ({ name })) }),
-    ...(spec.schedulerName === undefined ? {} : { schedulerName: spec.schedulerName }),
-    ...(spec.spread === undefined
-      ? {}
-      : { topologySpreadConstraints: spec.spread.map((constraint) => ({ labelSelector: own, ...constraint })) }),
+    ...defined({
+      nodeSelector: spec.nodeSelector && { ...spec.nodeSelector },
+      affinity,
+      tolerations: spec.tolerations && [...spec.tolerations],
+      volumes: spec.volumes && [...spec.volumes],
+      schedulingGates: spec.schedulingGates?.map((name) => ({ name })),
+      schedulerName: spec.schedulerName,
+      topologySpreadConstraints: spec.spread?.map((constraint) => ({ labelSelector: own, ...constraint })),
+    }),
   };
 }
 

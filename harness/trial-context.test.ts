@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { NewEvent } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -100,7 +101,7 @@ function promptFault(firing?: 'may-fire'): FaultSpec {
   const { inject: _inject, ...fault } = slowFault([]);
   return {
     ...fault,
-    ...(firing === undefined ? {} : { firing }),
+    ...defined({ firing }),
     inject: ({ fired }) => {
       fired();
       return () => undefined;

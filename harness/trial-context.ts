@@ -6,6 +6,7 @@ import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, EventOf, Expectation, Recorder, Truth } from '../history/events.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, ReplicaSet } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
 import { formatTime } from '../model/time.ts';
@@ -163,7 +164,7 @@ export class TrialContext implements Trial {
       workload: name,
       namespace: object?.namespace ?? NAMESPACE,
       ...said,
-      ...(drain === undefined ? {} : { drain }),
+      ...defined({ drain }),
       graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
       ...demandsOf(made.spec?.template?.spec ?? {}),
     });
@@ -173,7 +174,7 @@ export class TrialContext implements Trial {
     const workloads: Workload[] = [];
     for (const { resource, object, workload: said, protects = [] } of objects) {
       const { namespace, name = '' } = object.metadata;
-      const ref = { resource, name, ...(namespace === undefined ? {} : { namespace }) };
+      const ref = { resource, name, ...defined({ namespace }) };
       for (const { workload, budget } of protects) this.#recorder.record({ type: 'budget', budget: name, workload, ...budget });
       if (said === undefined) {
         this.#companions.push(ref);
@@ -268,8 +269,7 @@ export class TrialContext implements Trial {
         this.#recorder.record({
           type: 'fault.fired',
           fault: id,
-          ...(span === undefined ? {} : { span }),
-          ...(note === undefined ? {} : { note }),
+          ...defined({ span, note }),
         });
       },
     });
