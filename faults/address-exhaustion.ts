@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
@@ -34,7 +35,7 @@ export const addressExhaustion = defineFault({
   inject: ({ zones, remaining, counts }, { ports, fired }) =>
     ports.quota.limitAddresses({
       remaining,
-      ...(zones === undefined ? {} : { zones }),
+      ...defined({ zones }),
       ...(counts === 'refusals'
         ? { fired: (span) => fired(span) }
         : { fired: () => undefined, reused: (instance, before) => fired(undefined, `${instance} got the address of ${before}`) }),

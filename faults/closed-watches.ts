@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { defineFault } from './fault.ts';
 import { describeResources, watchedResources } from './watch-params.ts';
 
@@ -32,7 +33,7 @@ export const closedWatches = defineFault({
     ports.watches.close({
       resources,
       expired,
-      ...(periodMs === undefined ? {} : { periodMs }),
+      ...defined({ periodMs }),
       fired: (span) => fired(span),
     }),
 });

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import type { FaultPorts, Heal } from '../world/ports.ts';
 import type { ArmInjection } from '../wire/effects.ts';
 
@@ -83,7 +84,7 @@ export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultS
     name: fault.name,
     params: parsed.data,
     legal: fault.legal,
-    ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
+    ...defined({ hinders: fault.hinders }),
     capabilities: fault.capabilities(parsed.data),
     color: fault.color,
     description: fault.describe(parsed.data),

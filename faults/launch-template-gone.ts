@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
@@ -17,5 +18,5 @@ export const launchTemplateGone = defineFault({
   describe: ({ count, afterMs }) =>
     `${count === undefined ? 'every launch template' : `${count} launch templates`} of the target ${count === 1 || count === undefined ? 'is' : 'are'} deleted by somebody else${afterMs === 0 ? '' : `, ${afterMs / 1000} s after it was made`}`,
   inject: ({ count, afterMs }, { ports, fired }) =>
-    ports.templateFaults.deleteTemplates({ ...(count === undefined ? {} : { count }), afterMs, fired: (name) => fired(undefined, name) }),
+    ports.templateFaults.deleteTemplates({ ...defined({ count }), afterMs, fired: (name) => fired(undefined, name) }),
 });

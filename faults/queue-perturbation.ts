@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { MESSAGE_KINDS } from '../world/ports.ts';
 import type { MessagePerturbation } from '../world/ports.ts';
 import { defineFault } from './fault.ts';
@@ -42,8 +43,7 @@ export const queuePerturbation = defineFault({
   },
   inject: (given, { ports, fired }) =>
     ports.queue.perturb({
-      ...(given.kinds === undefined ? {} : { kinds: given.kinds }),
-      ...(given.count === undefined ? {} : { count: given.count }),
+      ...defined({ kinds: given.kinds, count: given.count }),
       message: perturbationOf(given),
       fired: (kind, instance) => fired(undefined, `${kind} of ${instance}`),
     }),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { QUOTA_GROUPS } from '../world/ports.ts';
 import { defineFault } from './fault.ts';
 import { offeringParams } from './offering-params.ts';
@@ -54,14 +55,13 @@ export const quota = defineFault({
       case 'vcpus':
         return ports.quota.limitVcpus({
           vcpus: given.vcpus,
-          ...(given.capacityTypes === undefined ? {} : { capacityTypes: given.capacityTypes }),
-          ...(given.groups === undefined ? {} : { groups: given.groups }),
+          ...defined({ capacityTypes: given.capacityTypes, groups: given.groups }),
           fired: (span) => fired(span),
         });
       case 'instances':
         return ports.quota.limitInstances({
           count: given.count,
-          ...(given.instanceTypes === undefined ? {} : { instanceTypes: given.instanceTypes }),
+          ...defined({ instanceTypes: given.instanceTypes }),
           fired: (span) => fired(span),
         });
       case 'fleets':

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
@@ -31,7 +32,7 @@ export const slowRegistration = defineFault({
   inject: ({ delayMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'late-registration', ...(delayMs === undefined ? {} : { delayMs }) },
+      ailment: { kind: 'late-registration', ...defined({ delayMs }) },
       fired: (instance) => fired(undefined, instance),
     }),
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import type { MessagePerturbation } from '../world/ports.ts';
 import { defineFault } from './fault.ts';
 import { offeringParams, selectorOf } from './offering-params.ts';
@@ -68,11 +69,11 @@ export const spotInterruption = defineFault({
     const perturbation = perturbations[message];
     return ports.spot.interrupt({
       selector: selectorOf({ instanceTypes, zones, capacityTypes: ['spot'] }),
-      ...(count === undefined ? {} : { count }),
+      ...defined({ count }),
       moment,
       noticeMs,
       ...(rebalance === 'none' ? {} : { rebalanceBeforeMs: rebalance === 'with' ? 0 : rebalanceBeforeMs }),
-      ...(perturbation === undefined ? {} : { message: perturbation }),
+      ...defined({ message: perturbation }),
       fired: (instance) => fired(undefined, instance),
     });
   },
