@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createView } from '../history/view.ts';
 import type { EventOf } from '../history/events.ts';
 import { HistoryBuilder } from '../history/testing/history-builder.ts';
+import { defined } from '../model/defined.ts';
 import { foreignInstances } from './foreign-instances.ts';
 
 const TAGS = { Name: 'somebody-elses' };
@@ -11,7 +12,7 @@ function judge(builder: HistoryBuilder): ReturnType<typeof foreignInstances.judg
 }
 
 function foreign(builder: HistoryBuilder, to: EventOf<'foreign-instance'>['to'], span?: number): HistoryBuilder {
-  return builder.add({ type: 'foreign-instance', instance: 'i-other', to, tags: TAGS, ...(span === undefined ? {} : { span }) });
+  return builder.add({ type: 'foreign-instance', instance: 'i-other', to, tags: TAGS, ...defined({ span }) });
 }
 
 function found(): HistoryBuilder {

@@ -5,6 +5,7 @@ import type { EventOf } from '../history/events.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { InstanceLife } from '../history/lives.ts';
 import type { View } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import { LABEL } from '../model/kube.ts';
 import type { NodeSelectorRequirement } from '../model/kube.ts';
 import { allows, parseRequirements } from '../model/requirements.ts';
@@ -96,7 +97,7 @@ function choicesIn(input: EventOf<'request.start'>['input']): ReadonlyMap<string
 
 /** Operators that nobody knows are met by nothing, as the parser has it. */
 function asRequirement({ key, operator, values }: Pool['requirements'][number]): NodeSelectorRequirement {
-  return { key, operator: operator as NodeSelectorRequirement['operator'], ...(values === undefined ? {} : { values }) };
+  return { key, operator: operator as NodeSelectorRequirement['operator'], ...defined({ values }) };
 }
 
 function findingFor({ instance, request }: TargetsEntry, pools: View['pools'], code: string, why: string): Finding {

@@ -1,6 +1,7 @@
 import { targetsInstances } from '../history/ledger.ts';
 import type { LedgerEntry } from '../history/ledger.ts';
 import type { View } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import { DISRUPTION_REASONS, isInForce, nodesAllowed } from '../model/disruption-budget.ts';
 import type { DisruptionReason } from '../model/disruption-budget.ts';
 import type { Check } from './check.ts';
@@ -102,5 +103,5 @@ function asBudget({ nodes, schedule, durationMs }: NonNullable<View['pools'][num
   schedule?: string;
   durationMs?: number;
 } {
-  return { nodes, ...(schedule === undefined ? {} : { schedule }), ...(durationMs === undefined ? {} : { durationMs }) };
+  return { nodes, ...defined({ schedule, durationMs }) };
 }

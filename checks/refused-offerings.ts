@@ -5,6 +5,7 @@ import type { RequestLife } from '../history/lives.ts';
 import type { Finding } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import type { CapacityType, NamedOffering } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { Check } from './check.ts';
 import { eventsOf } from './evidence.ts';
 import { count, duration, indexes, measure, nameBound, safetyPart, withBound } from './parts.ts';
@@ -95,7 +96,7 @@ function refusalsOf(request: RequestLife): Refusal[] {
   return (end.refused ?? []).flatMap(({ capacityType, instanceType, zone, subnet }) => {
     const types = capacityType === undefined ? [...new Set(asked.map(({ offering }) => offering.capacityType))] : [capacityType];
     return types.map((type) => {
-      const place = { ...(zone === undefined ? {} : { zone }), ...(subnet === undefined ? {} : { subnet }) };
+      const place = defined({ zone, subnet });
       return { request, offering: { instanceType, capacityType: type, ...place }, learnt: end };
     });
   });
@@ -153,7 +154,7 @@ function askFor(
   subnet: string | undefined,
 ): Asked[] {
   if (instanceType === undefined || (zone === undefined && subnet === undefined)) return [];
-  const place = { ...(zone === undefined ? {} : { zone }), ...(subnet === undefined ? {} : { subnet }) };
+  const place = defined({ zone, subnet });
   return [{ request, offering: { instanceType, capacityType, ...place } }];
 }
 

@@ -17,18 +17,18 @@ needs does not have the fault. Unless a fault says otherwise it meets the autosc
 clock are touched, and what it does to machines it does to those of the cluster.
 
 Each example injects the fault into a world that [\`world up\`](world.md) started. In a scenario the same is
-\`await t.inject(specify(faults.lostAnswer, { operations: ['ec2:CreateFleet'] }))\`.
+\`await t.inject(faults.lostAnswer({ operations: ['ec2:CreateFleet'] }))\`.
 
 ## Triggers
 
 Faults of requests count those that match, from 1, from when they were armed. \`when\` says which of them are struck:
 
-- \`{"kind": "always"}\`: each
-- \`{"kind": "first", "count": 3}\`: the first three
-- \`{"kind": "nth", "nth": 3}\`: the third alone
-- \`{"kind": "every", "nth": 3}\`: every third
-- \`{"kind": "probability", "probability": 0.1}\`: one in ten, drawn from the seed
-- \`{"kind": "window", "fromMs": 0, "toMs": 60000}\`: those of the first minute
+- \`{"kind": "always"}\`, in a scenario \`always\`: each
+- \`{"kind": "first", "count": 3}\`, \`first(3)\`: the first three
+- \`{"kind": "nth", "nth": 3}\`, \`nth(3)\`: the third alone
+- \`{"kind": "every", "nth": 3}\`, \`everyNth(3)\`: every third
+- \`{"kind": "probability", "probability": 0.1}\`, \`withProbability(0.1)\`: one in ten, drawn from the seed
+- \`{"kind": "window", "fromMs": 0, "toMs": 60000}\`, \`between(0, 60_000)\`: those of the first minute
 
 ## Composing faults
 
@@ -40,7 +40,7 @@ Faults of requests count those that match, from 1, from when they were armed. \`
 - Different lags by kind are one \`watch-lag\` a kind; a new list from an older state is \`watch-lag\` with \`closed-watches\` or
   \`crash\`. An outage of EC2 is \`server-error\` of \`*\` with a \`window\`. A network that loses one direction is \`lost-answer\`, the
   other one \`late-request\`.
-- A fault has to fire, or the trial is unknown, unless the scenario injects it as \`'may-fire'\`.
+- A fault has to fire, or the trial is unknown, unless the scenario has it as \`mayFire(...)\`.
 
 `;
 

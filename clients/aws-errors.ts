@@ -1,4 +1,5 @@
 import { ServiceException } from '@smithy/core/client';
+import { defined } from '../model/defined.ts';
 import { WireError } from '../wire/wire.ts';
 import type { Failure } from './retry.ts';
 
@@ -13,7 +14,7 @@ export function failureOf(error: unknown): Failure | undefined {
     // The SDK names an error after the service's code; an answer that is no error document leaves a parser's error.
     code: error instanceof ServiceException ? error.name : 'UnreadableAnswer',
     status: httpStatusCode,
-    ...(hint === undefined ? {} : { retryAfterMs: hint }),
+    ...defined({ retryAfterMs: hint }),
     ...(clockSkewCorrected === true ? { clockCorrected: true } : {}),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { KubeObject, LabelSelector } from '../model/kube.ts';
 import { logFailure } from '../runtime/log.ts';
 import type { Random } from '../runtime/random.ts';
@@ -160,7 +161,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const isPaged = next !== undefined || notOlderThan === undefined || notOlderThan === '0';
     const request = this.#request(signal, {
       ...(isPaged ? { limit: String(LIST_PAGE_SIZE) } : {}),
-      ...(next === undefined ? {} : { continue: next }),
+      ...defined({ continue: next }),
       ...(next === undefined && notOlderThan !== undefined ? { resourceVersion: notOlderThan } : {}),
     });
     const response = await clock.call(`kube: list ${this.#type.plural}`, () => exchange(wire, clock, request, CACHE_REQUEST_TIMEOUT_MS));
@@ -254,7 +255,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const labelSelector = labels === undefined ? '' : formatLabelSelector(labels);
     const parameters = new URLSearchParams({
       ...(labelSelector === '' ? {} : { labelSelector }),
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...defined({ fieldSelector }),
       ...query,
     });
     return {

@@ -10,6 +10,7 @@ import {
   wrapHttpLibrary,
 } from '@kubernetes/client-node';
 import type { Configuration, HttpMethod, RequestContext } from '@kubernetes/client-node';
+import { defined } from '../model/defined.ts';
 import type { KubeObject } from '../model/kube.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { WireError } from '../wire/wire.ts';
@@ -76,7 +77,7 @@ class WireKubeClient implements KubeClient, Discovery {
     const { group, version, plural } = type;
     const { namespace, labels } = options;
     const labelSelector = labels === undefined ? undefined : formatLabelSelector(labels);
-    const parameters = { group, version, plural, ...(labelSelector === undefined ? {} : { labelSelector }) };
+    const parameters = { group, version, plural, ...defined({ labelSelector }) };
     const list = await this.#call<{ items?: T[] }>(`list ${plural}`, () =>
       type.namespaced && namespace !== undefined
         ? this.#objects.listNamespacedCustomObject({ ...parameters, namespace })
@@ -182,7 +183,7 @@ async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs
       method: request.getHttpMethod(),
       path: url.pathname + url.search,
       headers,
-      ...(body === undefined ? {} : { body }),
+      ...defined({ body }),
     },
     timeoutMs,
   );
@@ -206,7 +207,7 @@ function deleteOptions(options: { gracePeriodSeconds?: number; uid?: string; res
   return {
     apiVersion: 'v1',
     kind: 'DeleteOptions',
-    ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    ...defined({ gracePeriodSeconds }),
     ...(Object.values(preconditions).some((value) => value !== undefined) ? { preconditions } : {}),
   };
 }

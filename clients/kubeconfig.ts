@@ -4,6 +4,7 @@ import { dirname, resolve } from 'node:path';
 import { KubeConfig, bufferFromFileOrString } from '@kubernetes/client-node';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { readToken } from './token-file.ts';
 
 /** How to reach an API server: what `createHttpWire` takes. */
@@ -47,7 +48,7 @@ export async function readKubeconfig(path: string): Promise<ClusterAccess> {
   if (cluster.server.startsWith('http:')) {
     // client-node refuses plain HTTP without skipTLSVerify; client-go, and so kubectl, does not.
     const token = config.getCurrentUser()?.token;
-    return { baseUrl: cluster.server, tls: {}, ...(token === undefined ? {} : { bearerToken: token }), ...fromFile };
+    return { baseUrl: cluster.server, tls: {}, ...defined({ bearerToken: token }), ...fromFile };
   }
   const options: RequestOptions = { ca: bufferFromFileOrString(cluster.caFile, cluster.caData) ?? undefined };
   await config.applyToHTTPSOptions(options);
@@ -56,13 +57,10 @@ export async function readKubeconfig(path: string): Promise<ClusterAccess> {
   return {
     baseUrl: cluster.server,
     tls: {
-      ...(ca === undefined ? {} : { ca }),
-      ...(cert === undefined ? {} : { cert }),
-      ...(key === undefined ? {} : { key }),
-      ...(servername === undefined ? {} : { serverName: servername }),
+      ...defined({ ca, cert, key, serverName: servername }),
       ...(rejectUnauthorized === false ? { insecure: true } : {}),
     },
-    ...(bearerToken === undefined ? {} : { bearerToken }),
+    ...defined({ bearerToken }),
     ...fromFile,
   };
 }

@@ -1,5 +1,6 @@
 import { DeleteMessageBatchCommand, GetQueueUrlCommand, ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Message } from '@aws-sdk/client-sqs';
+import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { failureOf, toServiceError } from './aws-errors.ts';
 import { UNSIGNED, sdkConfig, withoutLog } from './aws-sdk.ts';
@@ -56,7 +57,7 @@ class SdkSqsClient implements SqsClient {
         MaxNumberOfMessages: max,
         WaitTimeSeconds: waitSeconds,
         MessageSystemAttributeNames: ['ApproximateReceiveCount'],
-        ...(visibilitySeconds === undefined ? {} : { VisibilityTimeout: visibilitySeconds }),
+        ...defined({ VisibilityTimeout: visibilitySeconds }),
       });
     const options = signal === undefined ? {} : { abortSignal: signal };
     const { Messages = [] } = await this.#call('ReceiveMessage', () => this.#sdk.send(command(), options), signal);

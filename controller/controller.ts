@@ -3,6 +3,7 @@ import { createSqsClient } from '../clients/sqs.ts';
 import type { SqsClient } from '../clients/sqs-client.ts';
 import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import { logFailure } from '../runtime/log.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -76,27 +77,24 @@ export function createController(site: ControllerSite, makeParts: PartsFactory =
     clock: runtime.clock,
     random: runtime.random.fork('ec2'),
     region: cluster.region,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(ec2Endpoint === undefined ? {} : { endpoint: ec2Endpoint }),
+    ...defined({ credentials, endpoint: ec2Endpoint }),
   });
   const context = createContext({
     runtime,
     kube,
     ec2,
     cluster,
-    ...(periods === undefined ? {} : { periods }),
-    ...(pools === undefined ? {} : { pools }),
+    ...defined({ periods, pools }),
   });
   onContext?.(context);
-  const options = { onFailure: stop, ...(identity === undefined ? {} : { identity }) };
+  const options = { onFailure: stop, ...defined({ identity }) };
   if (cluster.interruptionQueueUrl === undefined) return startController(context, makeParts(context), options);
   const sqs = createSqsClient({
     wire: aws,
     clock: runtime.clock,
     random: runtime.random.fork('sqs'),
     region: cluster.region,
-    ...(credentials === undefined ? {} : { credentials }),
-    ...(sqsEndpoint === undefined ? {} : { endpoint: sqsEndpoint }),
+    ...defined({ credentials, endpoint: sqsEndpoint }),
   });
   return startController(context, makeParts(context), { ...options, sqs });
 }

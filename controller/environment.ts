@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AwsCredentials } from '../clients/ec2-sdk.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import { PERIODS } from './periods.ts';
 import type { Periods } from './periods.ts';
 import { scopeOf } from './scope.ts';
@@ -120,7 +121,7 @@ export function readProcessConfig(args: readonly string[], environment: Readonly
       subnets: env.SUBNETS,
       securityGroupId: env.SECURITY_GROUP_ID,
       imageIds: env.IMAGE_IDS,
-      ...(env.INTERRUPTION_QUEUE_URL === undefined ? {} : { interruptionQueueUrl: env.INTERRUPTION_QUEUE_URL }),
+      ...defined({ interruptionQueueUrl: env.INTERRUPTION_QUEUE_URL }),
     },
   };
 }
@@ -137,5 +138,5 @@ function readKubeconfigFlag(args: readonly string[]): string | undefined {
 function readCredentials(env: z.infer<typeof environmentSchema>): AwsCredentials | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = env;
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
 }

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { readKubeconfig } from '../clients/kubeconfig.ts';
 import type { ClusterAccess } from '../clients/kubeconfig.ts';
 import { withTokenFile } from '../clients/token-file.ts';
+import { defined } from '../model/defined.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Log } from '../runtime/log.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -56,14 +57,14 @@ async function main(): Promise<number> {
       aws: (request) => (isForSqs(request) ? sqs : ec2).wire(request),
       cluster: config.cluster,
       periods: config.periods,
-      ...(config.pools === undefined ? {} : { pools: config.pools }),
+      ...defined({ pools: config.pools }),
       ec2Endpoint: config.ec2Endpoint,
       sqsEndpoint: config.sqsEndpoint,
       ...(config.leaderElection ? { identity: `${hostname()}_${process.pid}` } : {}),
       onContext: (made) => {
         context = made;
       },
-      ...(config.credentials === undefined ? {} : { credentials: config.credentials }),
+      ...defined({ credentials: config.credentials }),
     });
     controller.ready.then(
       () => {

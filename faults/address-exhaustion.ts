@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defined } from '../model/defined.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   zones: z.array(z.string().min(1)).min(1).optional().describe('subnets of these zones; by default all'),
@@ -20,7 +21,7 @@ const params = z.strictObject({
  * never in use are held first: once the rest has been given, every further instance gets the address, and where nodes are
  * named by it the node name, of one before it. Legal: subnets are finite.
  */
-export const addressExhaustion: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const addressExhaustion = defineFault({
   name: 'address-exhaustion',
   summary: 'subnets have few or no free addresses left, and those that are given back are used again',
   params,
@@ -34,9 +35,9 @@ export const addressExhaustion: Fault<z.infer<typeof params>, z.input<typeof par
   inject: ({ zones, remaining, counts }, { ports, fired }) =>
     ports.quota.limitAddresses({
       remaining,
-      ...(zones === undefined ? {} : { zones }),
+      ...defined({ zones }),
       ...(counts === 'refusals'
         ? { fired: (span) => fired(span) }
         : { fired: () => undefined, reused: (instance, before) => fired(undefined, `${instance} got the address of ${before}`) }),
     }),
-};
+});

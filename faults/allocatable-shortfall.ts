@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z
@@ -19,7 +19,7 @@ const params = z
  * Nodes have less for pods than their type lets one compute. Legal: images, kernels and daemons take what they take, and
  * nobody promises a node's allocatable resources before it registers.
  */
-export const allocatableShortfall: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const allocatableShortfall = defineFault({
   name: 'allocatable-shortfall',
   summary: 'nodes have less CPU or memory for pods than their type lets one compute',
   params,
@@ -34,7 +34,7 @@ export const allocatableShortfall: Fault<z.infer<typeof params>, z.input<typeof 
       ailment: { kind: 'shortfall', cpu, memory },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});
 
 function percent(share: number): string {
   return `${Math.round(share * 1000) / 10} %`;

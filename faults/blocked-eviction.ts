@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Refusal } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeWhen, triggerParams } from './trigger-params.ts';
 
 const VIOLATES = "Cannot evict pod as it would violate the pod's disruption budget.";
@@ -25,7 +25,7 @@ const params = z.strictObject({
 });
 
 /** Evictions are refused, as budgets have it that the target can't see through. Legal: users write such budgets. */
-export const blockedEviction: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const blockedEviction = defineFault({
   name: 'blocked-eviction',
   summary: 'the API server refuses to evict pods, as for a budget that is used up or for two budgets',
   params,
@@ -39,4 +39,4 @@ export const blockedEviction: Fault<z.infer<typeof params>, z.input<typeof param
       effect: { kind: 'refuse', refusal: REFUSALS[why] },
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
@@ -8,7 +8,7 @@ const params = z.strictObject({
 });
 
 /** A connection breaks before its request has left: it never arrives. Legal: networks do that. */
-export const brokenConnection: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const brokenConnection = defineFault({
   name: 'broken-connection',
   summary: 'connections are reset, refused or time out before the request has arrived',
   params,
@@ -23,4 +23,4 @@ export const brokenConnection: Fault<z.infer<typeof params>, z.input<typeof para
       effect: { kind: 'break', code },
       fired: (span) => fired(span),
     }),
-};
+});

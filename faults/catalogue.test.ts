@@ -2,9 +2,8 @@ import { expect, test } from '@playwright/test';
 import type { OfferingSelector } from '../model/catalogue.ts';
 import type { Injection } from '../wire/effects.ts';
 import { CLUSTER } from '../world/embedded.ts';
-import { CASES } from './cases.test.support.ts';
+import { CASES } from './testing/cases.ts';
 import { faults, faultCatalogue } from './catalogue.ts';
-import { specify } from './fault.ts';
 import type { FaultSite } from './fault.ts';
 
 /** A site that counts what is armed and what has fired. */
@@ -96,7 +95,7 @@ for (const { operations, capabilities } of [
   { operations: ['ec2:CreateFleet', 'list pods'], capabilities: ['wire.kube', 'wire.aws'] },
 ]) {
   test(`a fault of ${operations.join(' and ')} needs ${capabilities.join(' and ')}`, () => {
-    expect(specify(faults.slowAnswer, { operations, when: { kind: 'always' }, delayMs: 5 }).capabilities).toEqual(capabilities);
+    expect(faults.slowAnswer({ operations, when: { kind: 'always' }, delayMs: 5 }).capabilities).toEqual(capabilities);
   });
 }
 
@@ -106,7 +105,7 @@ test('names are unique', () => {
 
 test('a rewritten pod keeps everything but the skew, and other pods keep all', async () => {
   const injections: Injection[] = [];
-  await specify(faults.topologySkew, { labels: { app: 'web' }, maxSkew: -1 }).inject({
+  await faults.topologySkew({ labels: { app: 'web' }, maxSkew: -1 }).inject({
     ...site(),
     arm: (injection) => {
       injections.push(injection);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 /** AWS refuses what was signed by a clock that is five minutes off. Source: "Troubleshoot signed requests for AWS APIs". */
 const MOST_MS = 299_000;
@@ -18,7 +18,7 @@ const params = z.strictObject({
 });
 
 /** The clock of the target's machine is wrong. Legal: clocks are, and jump when they are set right. */
-export const clockSkew: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const clockSkew = defineFault({
   name: 'clock-skew',
   summary: "the target's clock is minutes ahead of, or behind, everybody else's",
   params,
@@ -27,4 +27,4 @@ export const clockSkew: Fault<z.infer<typeof params>, z.input<typeof params>> = 
   color: '#64748b',
   describe: ({ byMs }) => `the target's clock is ${Math.abs(byMs) / 1000} s ${byMs > 0 ? 'ahead' : 'behind'}`,
   inject: ({ byMs }, { ports, fired }) => ports.processes.skewClock({ byMs, fired: () => fired() }),
-};
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defined } from '../model/defined.ts';
+import { defineFault } from './fault.ts';
 import { describeResources, watchedResources } from './watch-params.ts';
 
 const params = z.strictObject({
@@ -17,7 +18,7 @@ const params = z.strictObject({
 });
 
 /** The API server ends watches, as it may at any moment: with no word, or since their past was compacted away. Legal. */
-export const closedWatches: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const closedWatches = defineFault({
   name: 'closed-watches',
   summary: 'the API server closes open watches, or ends them with 410 Expired',
   params,
@@ -32,7 +33,7 @@ export const closedWatches: Fault<z.infer<typeof params>, z.input<typeof params>
     ports.watches.close({
       resources,
       expired,
-      ...(periodMs === undefined ? {} : { periodMs }),
+      ...defined({ periodMs }),
       fired: (span) => fired(span),
     }),
-};
+});

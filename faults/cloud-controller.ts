@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { CLOUD_CONTROLLERS } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const which = {
   controllers: z
@@ -27,7 +27,7 @@ const params = z.discriminatedUnion('what', [
  * The cloud controller manager does its work late, or not at all. Legal: it is a program like any other, with one replica at
  * work, and EC2 may throttle it. Healed, it takes up what waits at its next look.
  */
-export const cloudController: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const cloudController = defineFault({
   name: 'cloud-controller',
   summary: 'the cloud controller manager is slow or down: nodes without an instance stay, and new nodes are not initialized',
   params,
@@ -44,4 +44,4 @@ export const cloudController: Fault<z.infer<typeof params>, z.input<typeof param
       ...(given.what === 'slow' ? { delayMs: given.delayMs } : {}),
       fired: (node) => fired(undefined, node),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams } from './trigger-params.ts';
 
 const params = z
@@ -15,7 +15,7 @@ const params = z
   });
 
 /** The target is killed, as by SIGKILL, at a request of its own. Legal: any process can die at any moment. */
-export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const crash = defineFault({
   name: 'crash',
   summary: 'the target is killed at a chosen request, before it is sent or after it took effect',
   params,
@@ -35,7 +35,7 @@ export const crash: Fault<z.infer<typeof params>, z.input<typeof params>> = {
       effect: { kind: 'kill' },
       fired: (span) => fired(span),
     }),
-};
+});
 
 const pointParams = z.strictObject({
   moment: z.enum(['before', 'after']),
@@ -50,7 +50,7 @@ const pointParams = z.strictObject({
  * The target is killed at one of its side effects. It is no fault of the catalogue: which request has the effect is known
  * only from the same trial without the crash.
  */
-export const crashPoint: Fault<z.infer<typeof pointParams>> = {
+export const crashPoint = defineFault({
   name: 'crash-point',
   summary: 'the target is killed before or after one of its side effects',
   params: pointParams,
@@ -71,4 +71,4 @@ export const crashPoint: Fault<z.infer<typeof pointParams>> = {
       effect: { kind: 'kill' },
       fired: (at) => fired(at),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -11,7 +11,7 @@ const params = z.strictObject({
  * Kubelets stop while their instances run on: no heartbeats, no pod statuses, no deletion is confirmed. Legal: an
  * out-of-memory kill does that. Healed, they start again and catch up.
  */
-export const deadKubelet: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const deadKubelet = defineFault({
   name: 'dead-kubelet',
   summary: 'kubelets stop and do nothing at all, while their instances run on',
   params,
@@ -25,4 +25,4 @@ export const deadKubelet: Fault<z.infer<typeof params>, z.input<typeof params>> 
       ailment: { kind: 'dead-kubelet', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

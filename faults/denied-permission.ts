@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import type { Refusal } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
@@ -18,7 +18,7 @@ const params = z.strictObject({
  * The target may not do what it asks for any more. Legal: people edit policies and roles.
  * Sources: "Error codes for the Amazon EC2 API", "Common errors" of SQS, `k8s.io/apiserver/pkg/endpoints/handlers/responsewriters`.
  */
-export const deniedPermission: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const deniedPermission = defineFault({
   name: 'denied-permission',
   summary: 'requests are refused since a policy denies them: UnauthorizedOperation, AccessDenied, or 403 Forbidden',
   params,
@@ -32,7 +32,7 @@ export const deniedPermission: Fault<z.infer<typeof params>, z.input<typeof para
       effect: { kind: 'refuse', refusal: refusalOf },
       fired: (span) => fired(span),
     }),
-};
+});
 
 function refusalOf({ wire, name, object }: Operation): Refusal {
   if (wire === 'kube') {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeWhen, triggerParams } from './trigger-params.ts';
 
 const operations = z
@@ -31,7 +31,7 @@ const REFUSAL = { code: 'RequestLimitExceeded', message: 'Request limit exceeded
  * EC2 refuses requests with RequestLimitExceeded. Legal: buckets are the account's, and AWS changes them without notice.
  * Inside of a fleet's answer it was suspected in aws/karpenter-provider-aws#8923.
  */
-export const ec2Throttling: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const ec2Throttling = defineFault({
   name: 'ec2-throttling',
   summary: 'EC2 refuses requests with RequestLimitExceeded: by small buckets, or by count',
   params: params.refine(
@@ -66,4 +66,4 @@ export const ec2Throttling: Fault<z.infer<typeof params>, z.input<typeof params>
       fired: (span) => fired(span),
     });
   },
-};
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import type { Refusal } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   of: z.enum(['aws', 'kubernetes']).default('aws').describe('whose credentials: those for AWS, or the token for the API server'),
@@ -12,7 +12,7 @@ const params = z.strictObject({
  * Sources: "Error codes for the Amazon EC2 API" (RequestExpired: "if you're using temporary security credentials"), "Common
  * errors" of SQS, apimachinery's `NewUnauthorized`.
  */
-export const expiredCredentials: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const expiredCredentials = defineFault({
   name: 'expired-credentials',
   summary: "the target's credentials for AWS or for the API server have expired: everything is refused",
   params,
@@ -28,7 +28,7 @@ export const expiredCredentials: Fault<z.infer<typeof params>, z.input<typeof pa
       fired: (span) => fired(span),
     });
   },
-};
+});
 
 function refusalOf({ wire, name }: Operation): Refusal {
   if (wire === 'kube') return { status: 401, code: 'Unauthorized', message: 'Unauthorized' };

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Refusal } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
 const REFUSALS = {
@@ -24,7 +24,7 @@ const params = z.strictObject({
 });
 
 /** Writes to the cluster fail while reads go on as if nothing were. Legal: a full etcd and a dead webhook do that. */
-export const failingWrites: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const failingWrites = defineFault({
   name: 'failing-writes',
   summary: 'the API server refuses writes with 500 while reads and watches work',
   params,
@@ -41,4 +41,4 @@ export const failingWrites: Fault<z.infer<typeof params>, z.input<typeof params>
       effect: { kind: 'refuse', refusal: REFUSALS[why] },
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Capability } from '../history/capabilities.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import type { FaultPorts, Heal } from '../world/ports.ts';
 import type { ArmInjection } from '../wire/effects.ts';
 
@@ -17,7 +18,7 @@ export interface FaultSite {
 
 /**
  * A kind of fault: what is done. When it strikes is said by its parameters (a trigger) or by the scenario, which arms and
- * heals it. One file a fault, one line in `catalogue.ts`.
+ * heals it. One file a fault, which calls `defineFault`, and one line in `catalogue.ts`.
  */
 export interface Fault<P, Given = P> {
   readonly name: string;
@@ -48,11 +49,29 @@ export interface FaultSpec {
   readonly capabilities: readonly Capability[];
   readonly color: string;
   readonly description: string;
+  /** A trial is unknown in which a fault did not fire that had to, as all do that don't say otherwise. */
+  readonly firing?: 'may-fire';
   inject(site: FaultSite): Heal | Promise<Heal>;
 }
 
+/** A fault that is called with its parameters, and then is what a scenario injects. */
+export type CallableFault<P, Given = P> = Fault<P, Given> & ((params: Given) => FaultSpec);
+
+/** Makes a fault of its definition. Calling it throws where the parameters don't fit its schema. */
+export function defineFault<P, Given>(definition: Fault<P, Given>): CallableFault<P, Given> {
+  const call = (params: Given): FaultSpec => specify(definition, params);
+  // A function has a name of its own, which can't be assigned to.
+  return Object.assign(Object.defineProperty(call, 'name', { writable: true, enumerable: true }), definition);
+}
+
+/** The same fault where some autoscalers never meet it: that it did not fire makes no trial unknown. */
+export function mayFire(fault: FaultSpec): FaultSpec {
+  return { ...fault, firing: 'may-fire' };
+}
+
 /**
- * Puts parameters to a fault.
+ * Puts parameters to a fault, for who has both by name only, and for faults that are plain objects. In scenarios it is deprecated:
+ * call the fault itself, which `defineFault` made.
  * @throws Error that names the fault and the parameter when they don't fit its schema
  */
 export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultSpec {
@@ -65,7 +84,7 @@ export function specify<P, Given>(fault: Fault<P, Given>, params: Given): FaultS
     name: fault.name,
     params: parsed.data,
     legal: fault.legal,
-    ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
+    ...defined({ hinders: fault.hinders }),
     capabilities: fault.capabilities(parsed.data),
     color: fault.color,
     description: fault.describe(parsed.data),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -17,7 +17,7 @@ const params = z.strictObject({
 });
 
 /** Nodes that are Ready stop and start being so: their container runtime goes down and up. Legal: overloaded nodes do that. */
-export const flappingNode: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const flappingNode = defineFault({
   name: 'flapping-node',
   summary: 'nodes that are Ready stop and start being so, again and again',
   params,
@@ -32,4 +32,4 @@ export const flappingNode: Fault<z.infer<typeof params>, z.input<typeof params>>
       ailment: { kind: 'flapping', periodMs, times },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

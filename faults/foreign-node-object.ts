@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -23,7 +23,7 @@ const params = z.strictObject({
  * that it was told to register with, and without a provider id unless the other party wrote it. Legal: whoever may create
  * Nodes can, and an address that is used again brings it about as well.
  */
-export const foreignNodeObject: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const foreignNodeObject = defineFault({
   name: 'foreign-node-object',
   summary: 'another party creates the Node object before the kubelet registers, which then adopts it',
   params,
@@ -38,4 +38,4 @@ export const foreignNodeObject: Fault<z.infer<typeof params>, z.input<typeof par
       ailment: { kind: 'foreign-node', labels, taints, providerId },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

@@ -13,9 +13,8 @@ import { createVirtualTimeline } from '../runtime/timeline.ts';
 import { createEmbeddedWorld } from '../world/embedded.ts';
 import type { Heal } from '../world/ports.ts';
 import type { World } from '../world/world.ts';
-import { CASES } from './cases.test.support.ts';
+import { CASES } from './testing/cases.ts';
 import { faults } from './catalogue.ts';
-import { specify } from './fault.ts';
 import type { FaultSpec } from './fault.ts';
 
 /** What the tenant asks for at once, every minute: more than the small quotas and buckets of the cases allow. */
@@ -246,18 +245,18 @@ function remnantsOf({ events, healMs, apiMs }: Outcome): string[] {
 
 const SPECS: readonly { readonly name: string; readonly fault: FaultSpec }[] = [
   ...Object.entries(CASES).map(([name, { good }]) => ({ name, fault: good })),
-  { name: 'addressExhaustion counting reuse', fault: specify(faults.addressExhaustion, { zones: [ZONE], remaining: 0, counts: 'reuse' }) },
-  { name: 'cloudController slow', fault: specify(faults.cloudController, { what: 'slow', delayMs: 60_000 }) },
+  { name: 'addressExhaustion counting reuse', fault: faults.addressExhaustion({ zones: [ZONE], remaining: 0, counts: 'reuse' }) },
+  { name: 'cloudController slow', fault: faults.cloudController({ what: 'slow', delayMs: 60_000 }) },
   {
     name: 'spotInterruption recommended before',
-    fault: specify(faults.spotInterruption, { rebalance: 'before', rebalanceBeforeMs: 60_000 }),
+    fault: faults.spotInterruption({ rebalance: 'before', rebalanceBeforeMs: 60_000 }),
   },
-  { name: 'spotInterruption told late', fault: specify(faults.spotInterruption, { message: 'late' }) },
+  { name: 'spotInterruption told late', fault: faults.spotInterruption({ message: 'late' }) },
   {
     name: 'spotInterruption of those to come',
-    fault: specify(faults.spotInterruption, { moment: 'pending', rebalance: 'before', rebalanceBeforeMs: 60_000 }),
+    fault: faults.spotInterruption({ moment: 'pending', rebalance: 'before', rebalanceBeforeMs: 60_000 }),
   },
-  { name: 'instanceEnd later', fault: specify(faults.instanceEnd, { count: 3, afterMs: 20_000 }) },
+  { name: 'instanceEnd later', fault: faults.instanceEnd({ count: 3, afterMs: 20_000 }) },
 ];
 
 for (const { name, fault } of SPECS) {
@@ -273,7 +272,7 @@ for (const { name, fault } of SPECS) {
 }
 
 /** Strikes something of the tenant's every few seconds, and is in the way of nothing. */
-const COMPANION = specify(faults.slowAnswer, {
+const COMPANION = faults.slowAnswer({
   operations: ['list pods', 'ec2:DescribeInstances'],
   when: { kind: 'always' },
   delayMs: 200,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({
@@ -10,7 +10,7 @@ const params = z.strictObject({
 });
 
 /** Somebody else ends or stops instances behind the target's back. Legal: whoever may, can. */
-export const instanceEnd: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const instanceEnd = defineFault({
   name: 'instance-end',
   summary: 'running instances are terminated or stopped by somebody else',
   params,
@@ -26,4 +26,4 @@ export const instanceEnd: Fault<z.infer<typeof params>, z.input<typeof params>> 
     const { count, how, afterMs } = given;
     return ports.instanceFaults.endRunning({ selector: selectorOf(given), count, how, afterMs, fired: () => fired() });
   },
-};
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OfferingSelector } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { offeringParams, selectorOf } from './offering-params.ts';
 
 /** Which instances a fault strikes, as parameters: of these offerings, the first so many (none given: all). */
@@ -11,7 +12,7 @@ export const instanceParams = {
 type InstanceParams = z.infer<z.ZodObject<typeof instanceParams>>;
 
 export function selectInstances({ count, ...offerings }: InstanceParams): { readonly selector: OfferingSelector; readonly count?: number } {
-  return { selector: selectorOf(offerings), ...(count === undefined ? {} : { count }) };
+  return { selector: selectorOf(offerings), ...defined({ count }) };
 }
 
 /** The instances in words. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({
@@ -17,7 +17,7 @@ const params = z.strictObject({
  * Offerings run out of capacity, as EC2 says it: a fleet's answer has errors beside the instances that could be had.
  * Legal: EC2 promises no capacity.
  */
-export const insufficientCapacity: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const insufficientCapacity = defineFault({
   name: 'insufficient-capacity',
   summary: 'offerings (by type, zone, capacity type) have no or little capacity left',
   params,
@@ -36,4 +36,4 @@ export const insufficientCapacity: Fault<z.infer<typeof params>, z.input<typeof 
       naming: given.errors,
       fired: (span) => fired(span),
     }),
-};
+});

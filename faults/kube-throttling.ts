@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, kubeOperations, triggerParams } from './trigger-params.ts';
 
 /** What the API server says where it refuses to answer. */
@@ -22,7 +22,7 @@ const params = z.strictObject({
 });
 
 /** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to anybody at any time. */
-export const kubeThrottling: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const kubeThrottling = defineFault({
   name: 'kube-throttling',
   summary: 'the API server refuses requests with 429 Too Many Requests and Retry-After',
   params,
@@ -41,4 +41,4 @@ export const kubeThrottling: Fault<z.infer<typeof params>, z.input<typeof params
       effect: { kind: 'refuse', refusal: { status: 429, code: 'TooManyRequests', retryAfterSeconds, ...BODIES[body] } },
       fired: (span) => fired(span),
     }),
-};
+});

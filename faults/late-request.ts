@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 /** Longer than anybody waits for an answer: until the heal. */
@@ -19,7 +19,7 @@ const params = z.strictObject({
  * A request is held up on its way and takes effect when it arrives, also if its sender has given up by then: without a delay
  * it is a time-out. Legal: proxies and load balancers hold requests, and networks lose packets for a while.
  */
-export const lateRequest: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const lateRequest = defineFault({
   name: 'late-request',
   summary: 'a request arrives and takes effect late, or not before the heal, when its sender may have given up',
   params,
@@ -36,4 +36,4 @@ export const lateRequest: Fault<z.infer<typeof params>, z.input<typeof params>> 
       effect: { kind: 'delay', delayMs },
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({ ...offeringParams, count: z.number().int().positive().default(1).describe('the first so many') });
@@ -8,7 +8,7 @@ const params = z.strictObject({ ...offeringParams, count: z.number().int().posit
  * Instances die at launch: from pending straight to terminated, with Client.InternalError. Their launch had succeeded.
  * Legal. Source: "Troubleshoot Amazon EC2 instance launch issues".
  */
-export const launchFailure: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const launchFailure = defineFault({
   name: 'launch-failure',
   summary: 'launched instances go from pending to terminated',
   params,
@@ -18,4 +18,4 @@ export const launchFailure: Fault<z.infer<typeof params>, z.input<typeof params>
   describe: (given) => `the next ${given.count} launched of ${describeOfferings(given)} die at launch`,
   inject: (given, { ports, fired }) =>
     ports.instanceFaults.failLaunches({ selector: selectorOf(given), count: given.count, fired: (span) => fired(span) }),
-};
+});

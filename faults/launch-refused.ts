@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject(offeringParams);
@@ -15,7 +15,7 @@ const REFUSAL = {
  * among its errors, beside the instances that other offerings gave. Legal: it has happened, and what an account may launch
  * differs by type and zone.
  */
-export const launchRefused: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const launchRefused = defineFault({
   name: 'launch-refused',
   summary: 'launches into offerings (by type, zone, capacity type) are refused for another reason than capacity',
   params,
@@ -25,4 +25,4 @@ export const launchRefused: Fault<z.infer<typeof params>, z.input<typeof params>
   describe: (given) => `launches into ${describeOfferings(given)} are refused with ${REFUSAL.code}`,
   inject: (given, { ports, fired }) =>
     ports.capacity.refuse({ selector: selectorOf(given), refusal: REFUSAL, fired: (span) => fired(span) }),
-};
+});

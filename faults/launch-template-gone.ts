@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defined } from '../model/defined.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   count: z.number().int().positive().optional().describe('templates, at most; by default all'),
@@ -7,7 +8,7 @@ const params = z.strictObject({
 });
 
 /** Somebody deletes the target's launch templates, which it believes in. Legal: whoever cleans up an account does. */
-export const launchTemplateGone: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const launchTemplateGone = defineFault({
   name: 'launch-template-gone',
   summary: 'launch templates of the target are deleted by somebody else',
   params,
@@ -17,5 +18,5 @@ export const launchTemplateGone: Fault<z.infer<typeof params>, z.input<typeof pa
   describe: ({ count, afterMs }) =>
     `${count === undefined ? 'every launch template' : `${count} launch templates`} of the target ${count === 1 || count === undefined ? 'is' : 'are'} deleted by somebody else${afterMs === 0 ? '' : `, ${afterMs / 1000} s after it was made`}`,
   inject: ({ count, afterMs }, { ports, fired }) =>
-    ports.templateFaults.deleteTemplates({ ...(count === undefined ? {} : { count }), afterMs, fired: (name) => fired(undefined, name) }),
-};
+    ports.templateFaults.deleteTemplates({ ...defined({ count }), afterMs, fired: (name) => fired(undefined, name) }),
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
@@ -15,7 +15,7 @@ const params = z.strictObject({
 const dryRun = z.object({ DryRun: z.literal(true) });
 
 /** A request takes effect and its answer never arrives. Answers to dry runs of EC2 arrive: they launch nothing. Legal: networks do that. */
-export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const lostAnswer = defineFault({
   name: 'lost-answer',
   summary: 'a request takes effect, and the connection breaks before its answer arrives',
   params,
@@ -30,7 +30,7 @@ export const lostAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
       effect: { kind: 'break', code },
       fired: (span) => fired(span),
     }),
-};
+});
 
 /** A dry run takes no effect, by its own wish: what comes of a lost answer is another thing for who only asks whether it may. */
 function isNoDryRun({ mutating, input }: Operation): boolean {

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject(instanceParams);
 
 /** Nodes register and never get Ready: their network plugin doesn't come up. Legal: a broken image does that. */
-export const neverReady: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const neverReady = defineFault({
   name: 'never-ready',
   summary: 'nodes register and never get Ready, since their network plugin never does (NetworkPluginNotReady)',
   params,
@@ -15,4 +15,4 @@ export const neverReady: Fault<z.infer<typeof params>, z.input<typeof params>> =
   describe: (which) => `the node of ${describeInstances(which)} registers and never gets Ready: cni plugin not initialized`,
   inject: (which, { ports, fired }) =>
     ports.nodes.arm({ ...selectInstances(which), ailment: { kind: 'never-ready' }, fired: (instance) => fired(undefined, instance) }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -11,7 +11,7 @@ const params = z.strictObject({
  * Somebody deletes the Node objects of instances that run on; a kubelet that has registered does not write its Node again.
  * Legal: whoever may delete Nodes can, as `kubectl delete node` does.
  */
-export const nodeDeleted: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const nodeDeleted = defineFault({
   name: 'node-deleted',
   summary: 'Node objects are deleted by somebody else, while their instances run on',
   params,
@@ -26,4 +26,4 @@ export const nodeDeleted: Fault<z.infer<typeof params>, z.input<typeof params>> 
       ailment: { kind: 'deleted-node', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

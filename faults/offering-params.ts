@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { OfferingSelector } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 
 /** Which offerings a fault hits, as parameters: those in every list that is given; none given hits everything. */
 export const offeringParams = {
@@ -16,9 +17,7 @@ type OfferingParams = { readonly [Key in keyof OfferingSelector]: OfferingSelect
 
 export function selectorOf({ instanceTypes, zones, capacityTypes }: OfferingParams): OfferingSelector {
   return {
-    ...(instanceTypes === undefined ? {} : { instanceTypes }),
-    ...(zones === undefined ? {} : { zones }),
-    ...(capacityTypes === undefined ? {} : { capacityTypes }),
+    ...defined({ instanceTypes, zones, capacityTypes }),
   };
 }
 

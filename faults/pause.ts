@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({});
 
@@ -7,7 +7,7 @@ const params = z.strictObject({});
  * The target stops in the middle of what it does, as by SIGSTOP or where its machine stands still, and goes on at the heal
  * with what it knew: its lease may be somebody else's by then. Legal: hypervisors and schedulers do that.
  */
-export const pause: Fault<z.infer<typeof params>> = {
+export const pause = defineFault({
   name: 'pause',
   summary: 'the target stands still until the heal, and goes on with what it knew',
   params,
@@ -16,4 +16,4 @@ export const pause: Fault<z.infer<typeof params>> = {
   color: '#475569',
   describe: () => 'the target stands still',
   inject: (_given, { ports, fired }) => ports.processes.pause({ fired: () => fired() }),
-};
+});

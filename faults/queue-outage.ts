@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 /** What SQS answers, and why. */
 const REFUSALS = {
@@ -26,7 +26,7 @@ const params = z.strictObject({
 });
 
 /** SQS refuses the target's requests. Legal: queues and policies are changed by people, and any service is away at times. */
-export const queueOutage: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const queueOutage = defineFault({
   name: 'queue-outage',
   summary: 'the interruption queue is denied, gone, throttled or not available',
   params,
@@ -40,4 +40,4 @@ export const queueOutage: Fault<z.infer<typeof params>, z.input<typeof params>> 
       effect: { kind: 'refuse', refusal: REFUSALS[how] },
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { MESSAGE_KINDS } from '../world/ports.ts';
 import type { MessagePerturbation } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const which = {
   kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional().describe('by default messages of every kind'),
@@ -28,7 +29,7 @@ type Params = z.infer<typeof params>;
  * Messages on their way to the interruption queue are doubled, delayed or lost. Legal: EventBridge delivers at least once
  * and in no promised order, and the events of EC2 reach it as best effort.
  */
-export const queuePerturbation: Fault<Params, z.input<typeof params>> = {
+export const queuePerturbation = defineFault({
   name: 'queue-perturbation',
   summary: 'messages about instances are doubled, delayed or lost on their way to the interruption queue',
   params,
@@ -42,12 +43,11 @@ export const queuePerturbation: Fault<Params, z.input<typeof params>> = {
   },
   inject: (given, { ports, fired }) =>
     ports.queue.perturb({
-      ...(given.kinds === undefined ? {} : { kinds: given.kinds }),
-      ...(given.count === undefined ? {} : { count: given.count }),
+      ...defined({ kinds: given.kinds, count: given.count }),
       message: perturbationOf(given),
       fired: (kind, instance) => fired(undefined, `${kind} of ${instance}`),
     }),
-};
+});
 
 function perturbationOf(given: Params): MessagePerturbation {
   switch (given.what) {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { QUOTA_GROUPS } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { offeringParams } from './offering-params.ts';
 
 const params = z.discriminatedUnion('of', [
@@ -32,7 +33,7 @@ const MAX_FLEETS = {
  * The account's quotas are used up. RunInstances is refused; a fleet's answer has the refusal among its errors. Legal:
  * accounts begin with quotas of a few vCPUs.
  */
-export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const quota = defineFault({
   name: 'quota',
   summary: 'the account may run only so many vCPUs, instances of a type, or fleets',
   params,
@@ -54,14 +55,13 @@ export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
       case 'vcpus':
         return ports.quota.limitVcpus({
           vcpus: given.vcpus,
-          ...(given.capacityTypes === undefined ? {} : { capacityTypes: given.capacityTypes }),
-          ...(given.groups === undefined ? {} : { groups: given.groups }),
+          ...defined({ capacityTypes: given.capacityTypes, groups: given.groups }),
           fired: (span) => fired(span),
         });
       case 'instances':
         return ports.quota.limitInstances({
           count: given.count,
-          ...(given.instanceTypes === undefined ? {} : { instanceTypes: given.instanceTypes }),
+          ...defined({ instanceTypes: given.instanceTypes }),
           fired: (span) => fired(span),
         });
       case 'fleets':
@@ -72,4 +72,4 @@ export const quota: Fault<z.infer<typeof params>, z.input<typeof params>> = {
         });
     }
   },
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({
@@ -9,7 +9,7 @@ const params = z.strictObject({
 });
 
 /** AWS Health announces that instances which run now will be retired. Legal: hardware ages. */
-export const scheduledChange: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const scheduledChange = defineFault({
   name: 'scheduled-change',
   summary: 'AWS Health announces that running instances will be retired',
   params,
@@ -29,4 +29,4 @@ export const scheduledChange: Fault<z.infer<typeof params>, z.input<typeof param
       fired: (instance) => fired(undefined, instance),
     });
   },
-};
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MESSAGE_KINDS } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({
@@ -23,7 +23,7 @@ const params = z.strictObject({
  * that they are about and evicts their pods within their budgets. Legal: whoever may cordon and evict can, as the AWS Node
  * Termination Handler does.
  */
-export const secondHandler: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const secondHandler = defineFault({
   name: 'second-handler',
   summary: 'a termination handler of somebody else cordons and drains the nodes that EC2 gives notice of, too',
   params,
@@ -39,4 +39,4 @@ export const secondHandler: Fault<z.infer<typeof params>, z.input<typeof params>
       pollMs,
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({});
 
@@ -11,7 +11,7 @@ const DESCRIBE = 'ec2:DescribeSecurityGroups';
  * lets a group go that no interface uses any more, so it belongs where no instance runs. The same id comes back with the heal, where
  * a new group would have a new one.
  */
-export const securityGroupDeleted: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const securityGroupDeleted = defineFault({
   name: 'security-group-deleted',
   summary: 'the security group that the target launches into is deleted by somebody else',
   params,
@@ -37,7 +37,7 @@ export const securityGroupDeleted: Fault<z.infer<typeof params>, z.input<typeof 
       return allow();
     };
   },
-};
+});
 
 /** Ids of groups that a request names. */
 function asked(input: unknown): readonly unknown[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operation } from '../model/operation.ts';
 import type { Refusal } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 /**
@@ -33,7 +33,7 @@ const params = z.strictObject({
 });
 
 /** A service answers with an error of its own. Legal: AWS and API servers both do, and a 5xx says nothing of what was done. */
-export const serverError: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const serverError = defineFault({
   name: 'server-error',
   summary: 'EC2, SQS or the API server answers with an error 5xx, whether the request took effect or not',
   params,
@@ -51,7 +51,7 @@ export const serverError: Fault<z.infer<typeof params>, z.input<typeof params>> 
       effect: { kind: 'refuse', refusal: (operation) => REFUSALS[how][serviceOf(operation)] },
       fired: (span) => fired(span),
     }),
-};
+});
 
 function serviceOf({ wire, name }: Operation): 'kube' | 'ec2' | 'sqs' | 'ssm' {
   if (wire === 'kube') return 'kube';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeOperations, describeWhen, triggerParams, wiresOf } from './trigger-params.ts';
 
 const params = z.strictObject({
@@ -12,7 +12,7 @@ const params = z.strictObject({
 });
 
 /** A request takes effect at once, its answer arrives late. Legal: nothing promises a latency. */
-export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const slowAnswer = defineFault({
   name: 'slow-answer',
   summary: 'a request takes effect at once and its answer arrives late',
   params,
@@ -28,4 +28,4 @@ export const slowAnswer: Fault<z.infer<typeof params>, z.input<typeof params>> =
       effect: { kind: 'delay', delayMs },
       fired: (span) => fired(span),
     }),
-};
+});

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defined } from '../model/defined.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z
@@ -19,7 +20,7 @@ const params = z
   });
 
 /** Kubelets register late or never, while their instances run and cost. Legal: nothing promises when a machine has booted. */
-export const slowRegistration: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const slowRegistration = defineFault({
   name: 'slow-registration',
   summary: 'kubelets register late or never, while their instances run',
   params,
@@ -31,7 +32,7 @@ export const slowRegistration: Fault<z.infer<typeof params>, z.input<typeof para
   inject: ({ delayMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),
-      ailment: { kind: 'late-registration', ...(delayMs === undefined ? {} : { delayMs }) },
+      ailment: { kind: 'late-registration', ...defined({ delayMs }) },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -12,7 +12,7 @@ const params = z.strictObject({
 });
 
 /** TerminateInstances answers at once, and its instances take long to end. Legal: EC2 promises no time, and some take minutes. */
-export const slowTermination: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const slowTermination = defineFault({
   name: 'slow-termination',
   summary: 'instances that were asked to end are shutting down for minutes',
   params,
@@ -22,4 +22,4 @@ export const slowTermination: Fault<z.infer<typeof params>, z.input<typeof param
   describe: ({ delayMs, ...which }) => `${describeInstances(which)} takes ${delayMs / 1000} s longer to end`,
   inject: ({ delayMs, ...which }, { ports, fired }) =>
     ports.instanceFaults.delayEndings({ ...selectInstances(which), delayMs, fired: () => fired() }),
-};
+});

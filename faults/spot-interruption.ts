@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import type { MessagePerturbation } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { offeringParams, selectorOf } from './offering-params.ts';
 
 const params = z.strictObject({
@@ -35,7 +36,7 @@ const COPIES = 2;
  * EC2 takes spot instances back. Legal: it may at any moment, warnings and recommendations are best effort, and messages
  * are delivered at least once.
  */
-export const spotInterruption: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const spotInterruption = defineFault({
   name: 'spot-interruption',
   summary: 'spot instances are warned and taken back, with or without a rebalance recommendation',
   params,
@@ -68,12 +69,12 @@ export const spotInterruption: Fault<z.infer<typeof params>, z.input<typeof para
     const perturbation = perturbations[message];
     return ports.spot.interrupt({
       selector: selectorOf({ instanceTypes, zones, capacityTypes: ['spot'] }),
-      ...(count === undefined ? {} : { count }),
+      ...defined({ count }),
       moment,
       noticeMs,
       ...(rebalance === 'none' ? {} : { rebalanceBeforeMs: rebalance === 'with' ? 0 : rebalanceBeforeMs }),
-      ...(perturbation === undefined ? {} : { message: perturbation }),
+      ...defined({ message: perturbation }),
       fired: (instance) => fired(undefined, instance),
     });
   },
-};
+});

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { STALE_RESOURCES } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 /** The longest that EC2 has its users wait for a change to be seen. */
 const LATEST_MS = 300_000;
@@ -26,7 +26,7 @@ const params = z.strictObject({
  * runs, a launch template just made does not exist. What was seen once stays seen. Legal: EC2 is consistent in the end.
  * Source: "Eventual consistency in the Amazon EC2 API".
  */
-export const staleReads: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const staleReads = defineFault({
   name: 'stale-reads',
   summary: 'reads of EC2 show recent changes late, or do not know what was just made',
   params,
@@ -37,4 +37,4 @@ export const staleReads: Fault<z.infer<typeof params>, z.input<typeof params>> =
     `changes of ${resources.join(' and ')} are seen up to ${maxMs / 1_000} s late${mutations ? ', by requests that change them too' : ''}`,
   inject: ({ maxMs, resources, mutations }, { ports, fired }) =>
     ports.reads.delay({ resources, maxMs, mutations, fired: (span) => fired(span) }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeInstances, instanceParams, selectInstances } from './instance-params.ts';
 
 const params = z.strictObject({
@@ -16,7 +16,7 @@ const params = z.strictObject({
  * The agents that remove a node's start-up taints look at it once, early or late, and never again. Legal: nothing promises
  * when an agent starts, and those of the EBS and EFS drivers looked once (kubernetes-sigs/karpenter#1772).
  */
-export const startupAgents: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const startupAgents = defineFault({
   name: 'startup-agents',
   summary: 'start-up taints are removed once, early or late, and by nobody later',
   params,
@@ -31,4 +31,4 @@ export const startupAgents: Fault<z.infer<typeof params>, z.input<typeof params>
       ailment: { kind: 'startup-agents', afterMs },
       fired: (instance) => fired(undefined, instance),
     }),
-};
+});

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   what: z
@@ -12,7 +12,7 @@ const params = z.strictObject({
  * Messages come to the interruption queue that are no business of this cluster: what can't be parsed, events of an unknown
  * kind, or warnings about instances of others. Legal: rules that match too much, and whoever may send, do that.
  */
-export const strayMessages: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const strayMessages = defineFault({
   name: 'stray-messages',
   summary: 'messages that are malformed, of an unknown kind, or about the instances of others come to the interruption queue',
   params,
@@ -23,4 +23,4 @@ export const strayMessages: Fault<z.infer<typeof params>, z.input<typeof params>
   describe: ({ what, periodMs }) => `every ${periodMs / 1_000} s a message comes to the interruption queue that is ${what}`,
   inject: ({ what, periodMs }, { ports, fired }) =>
     ports.queue.put({ what, periodMs, fired: (about) => fired(undefined, `${what}: ${about}`) }),
-};
+});

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { TopologySpreadConstraint } from '../model/kube.ts';
 import type { ObjectRewrite } from '../wire/effects.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   labels: z
@@ -19,7 +19,7 @@ const params = z.strictObject({
  * Pods reach the target with a maxSkew that no API server would have let in, alike in get, list and watch. Not legal: a
  * real API server refuses maxSkew <= 0, so this tests robustness, never the core.
  */
-export const topologySkew: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const topologySkew = defineFault({
   name: 'topology-skew',
   summary: 'pods reach the target with a maxSkew that a real API server would have refused',
   params,
@@ -36,7 +36,7 @@ export const topologySkew: Fault<z.infer<typeof params>, z.input<typeof params>>
       rewrite: (object) => withSkew(object, labels, maxSkew),
       fired: (span) => fired(span),
     }),
-};
+});
 
 /** What the rewrite reads of an object that may be a pod. */
 interface Rewritable {

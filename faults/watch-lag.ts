@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 import { describeResources, watchedResources } from './watch-params.ts';
 
 /** Caches that are older than this are taken out of service long before. */
@@ -21,7 +21,7 @@ const params = z.strictObject({
  * list not older than some revision is refused with 504 where the cache has not come so far. Legal: API servers have a cache
  * each, fed for each resource by a watch on etcd of its own.
  */
-export const watchLag: Fault<z.infer<typeof params>, z.input<typeof params>> = {
+export const watchLag = defineFault({
   name: 'watch-lag',
   summary: 'watches of some resources deliver late, and lists from the cache show an older state',
   params,
@@ -30,4 +30,4 @@ export const watchLag: Fault<z.infer<typeof params>, z.input<typeof params>> = {
   color: '#65a30d',
   describe: ({ resources, lagMs }) => `what the target sees of ${describeResources(resources)} is ${lagMs / 1000} s old`,
   inject: ({ resources, lagMs }, { ports, fired }) => ports.watches.lag({ resources, lagMs, fired: (span) => fired(span) }),
-};
+});

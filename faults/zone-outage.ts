@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { FaultPorts, Heal } from '../world/ports.ts';
-import type { Fault } from './fault.ts';
+import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   zones: z
@@ -20,7 +20,7 @@ type Params = z.infer<typeof params>;
  * A zone is out: it has no capacity left, and its instances end or are cut off. Legal: it happens every few years, and then
  * DescribeInstances without ids may fail altogether.
  */
-export const zoneOutage: Fault<Params, z.input<typeof params>> = {
+export const zoneOutage = defineFault({
   name: 'zone-outage',
   summary: 'a zone has no capacity left, and its instances end or lose contact',
   params,
@@ -61,7 +61,7 @@ export const zoneOutage: Fault<Params, z.input<typeof params>> = {
       for (const heal of heals) await heal();
     };
   },
-};
+});
 
 /** What becomes of the instances in the zones. */
 function cutOff({ zones, instances }: Params, { instanceFaults, nodes }: FaultPorts, fired: () => void): Heal[] {

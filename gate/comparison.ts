@@ -13,6 +13,7 @@ import { CONFIDENCE, binomialCdf, lowerSuccessBound, upperSuccessBound } from '.
 import { PHASES } from '../history/measures.ts';
 import type { TrialMeasures } from '../history/measures.ts';
 import type { TrialResult } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Random } from '../runtime/random.ts';
 import type { Episode } from './episode.ts';
@@ -342,7 +343,7 @@ function percentileCell(all: readonly Cluster[], share: number): ComparedCell {
   return {
     value: least,
     ...(most > least ? { atLeast: true as const } : {}),
-    ...(lower === undefined ? {} : { lower }),
+    ...defined({ lower }),
     ...(upper === Infinity ? {} : { upper }),
     of: `${counted(pods, 'pod')} in ${counted(trials, 'trial')}`,
     ...(trials < needed
@@ -358,7 +359,7 @@ function orderBounds(count: number, share: number): { readonly lower?: number; r
   const ranks = Array.from({ length: count }, (_, index) => index + 1);
   const lower = ranks.findLast((rank) => binomialCdf(rank - 1, count, share) <= ALPHA);
   const upper = ranks.find((rank) => binomialCdf(rank - 1, count, share) >= CONFIDENCE);
-  return { ...(lower === undefined ? {} : { lower }), ...(upper === undefined ? {} : { upper }) };
+  return defined({ lower, upper });
 }
 
 /** What is there once all pods run, and what it costs. */

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import { createRandom } from '../runtime/random.ts';
 import { judgeCost, judgeRequests } from './criteria/budgets.ts';
 import { judgeExisting } from './criteria/existing.ts';
@@ -137,8 +138,7 @@ function phasesOf(baseline: readonly Episode[], candidate: readonly Episode[], p
     return {
       phase,
       isJudged: policy.latency.phases.includes(phase),
-      ...(before === undefined ? {} : { baseline: before }),
-      ...(after === undefined ? {} : { candidate: after }),
+      ...defined({ baseline: before, candidate: after }),
     };
   });
 }

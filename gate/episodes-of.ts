@@ -2,6 +2,7 @@ import { measuresOf } from '../history/measures.ts';
 import type { TrialMeasures } from '../history/measures.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import type { Absent, ComparedRun } from './comparison.ts';
 import type { Episode, Violation } from './episode.ts';
 
@@ -24,7 +25,7 @@ export function episodeOf(result: TrialResult, view: View, measures: TrialMeasur
     instances: { created: instances.created, leaked: instances.leaked },
     latencies: waits,
     usd,
-    ...(requests === undefined ? {} : { requests }),
+    ...defined({ requests }),
     failedLaunches: launches.failed,
     ...(full?.utilisation === undefined ? {} : { utilisation: full.utilisation }),
   };

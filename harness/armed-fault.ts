@@ -1,5 +1,6 @@
 import type { FaultSpec } from '../faults/fault.ts';
 import type { EventOf } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
 
 type Armed = EventOf<'fault.armed'>['fault'];
 
@@ -11,7 +12,7 @@ export function armedFault(id: string, fault: FaultSpec, firing: Armed['firing']
     description: fault.description,
     params: fault.params as Armed['params'],
     legal: fault.legal,
-    ...(fault.hinders === undefined ? {} : { hinders: fault.hinders }),
+    ...defined({ hinders: fault.hinders }),
     firing,
     color: fault.color,
   };

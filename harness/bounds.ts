@@ -1,5 +1,6 @@
 import type { Bound } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { AllowanceName } from '../world/world.ts';
 import type { TargetConstants } from '../targets/target.ts';
 
@@ -241,8 +242,7 @@ export function resolveBounds({ constants, allowances, nodes, offerings, pools =
       unit,
       formula: unit === 'ms' ? `${formula} = ${value / 1000} s` : formula,
       reason,
-      ...(loose === undefined ? {} : { loose }),
-      ...(least === undefined ? {} : { least }),
+      ...defined({ loose, least }),
     };
   };
   return Object.fromEntries(NAMES.map((name) => [name, resolve(name)])) as Record<BoundName, Bound>;

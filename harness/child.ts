@@ -3,6 +3,7 @@ import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { warmUp } from '../clients/ec2.ts';
 import { createRecorder } from '../history/writer.ts';
+import { defined } from '../model/defined.ts';
 import type { Timeline } from '../runtime/clock.ts';
 import { startTrial } from './engine.ts';
 import type { RunningTrial } from './engine.ts';
@@ -76,7 +77,7 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       target,
       seed: spec.seed,
       nodes: spec.nodes,
-      ...(spec.crash === undefined ? {} : { crash: spec.crash }),
+      ...defined({ crash: spec.crash }),
       timeline,
       recorder,
       createWorld: world.createWorld,

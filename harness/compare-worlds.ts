@@ -8,6 +8,7 @@ import { phasesOf } from '../history/phases.ts';
 import { verdictSchema } from '../history/verdict.ts';
 import type { Verdict } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import type { AgreedDifference } from '../world/real/agreed-differences.ts';
 
 /** Medians agree that differ by no more than this, or by no more than the factor. */
@@ -189,8 +190,7 @@ function comparePhase(
   const outcome = outcomeOfPhase(a, b, known);
   return {
     phase,
-    ...(a === undefined ? {} : { a }),
-    ...(b === undefined ? {} : { b }),
+    ...defined({ a, b }),
     ...(a === undefined || b === undefined ? {} : { differenceMs: b.medianMs - a.medianMs }),
     outcome,
     ...(known === undefined || outcome === 'agrees' || outcome === 'only-one'

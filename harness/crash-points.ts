@@ -3,6 +3,7 @@ import type { HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
 import { CRASH_MOMENTS } from '../history/verdict.ts';
 import type { CrashPoint } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 
 /**
  * Crash points: a trial is run once to count the target's side effects, and then once for each of them and each side of
@@ -45,7 +46,7 @@ export function sideEffectsOf(events: readonly HistoryEvent[]): SideEffect[] {
     const start = sent.get(span);
     if (start?.principal !== 'target' || effect.kind !== 'applied') return [];
     const { operation, object } = start;
-    return { span, operation, ...(object === undefined ? {} : { object }) };
+    return { span, operation, ...defined({ object }) };
   });
 }
 

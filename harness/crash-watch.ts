@@ -1,6 +1,7 @@
 import { crashPoint } from '../faults/crash.ts';
 import { specify } from '../faults/fault.ts';
 import type { Recorder } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
 import type { World } from '../world/world.ts';
 import { armedFault } from './armed-fault.ts';
 import type { CrashSpec } from './crash-points.ts';
@@ -41,7 +42,7 @@ export class CrashWatch {
       ports: world.ports,
       cluster: world.cluster,
       fired: (span) => {
-        this.recorder.record({ type: 'fault.fired', fault: FAULT_ID, ...(span === undefined ? {} : { span }) });
+        this.recorder.record({ type: 'fault.fired', fault: FAULT_ID, ...defined({ span }) });
         this.#isOver = true;
       },
     });

@@ -1,6 +1,5 @@
 import { expect, test } from '@playwright/test';
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import type { EventOf, EventType, HistoryEvent } from '../history/events.ts';
 import { never } from '../runtime/clock.ts';
 import { plain } from '../targets/plain.ts';
@@ -71,7 +70,7 @@ test('a must-fire fault that never fires makes the trial unknown; it is healed a
     id: 'test/idle-fault',
     title: 'a fault that nobody meets',
     async run(t) {
-      await t.inject(specify(faults.insufficientCapacity, { remaining: 0, errors: 'one' }));
+      await t.inject(faults.insufficientCapacity({ remaining: 0, errors: 'one' }));
     },
   });
   const { events, judgement } = await runInProcess(idle, quietTarget());
@@ -119,7 +118,7 @@ test('a provoked crash is restarted at once; what the dead incarnation still tri
     title: 'killed at its first list',
     async run(t) {
       const when = { kind: 'first', count: 1 } as const;
-      const fault = await t.inject(specify(faults.crash, { operations: ['list nodes'], when, moment: 'after', applied: false }));
+      const fault = await t.inject(faults.crash({ operations: ['list nodes'], when, moment: 'after', applied: false }));
       await t.untilFired(fault, 'provision');
       await t.pass('provision');
     },

@@ -2,6 +2,7 @@ import { HISTORY_FORMAT } from '../history/events.ts';
 import type { Bound, EventOf, Recorder } from '../history/events.ts';
 import type { Pool } from '../model/catalogue.ts';
 import { CutShortError } from '../model/cut-short.ts';
+import { defined } from '../model/defined.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { SpinError, StalledError } from '../runtime/clock.ts';
 import type { ClockScope, Timeline } from '../runtime/clock.ts';
@@ -307,20 +308,18 @@ function describePool({
 }: Pool): EventOf<'pool'>['pool'] {
   return {
     name,
-    requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...(values === undefined ? {} : { values }) })),
+    requirements: requirements.map(({ key, operator, values }) => ({ key, operator, ...defined({ values }) })),
     weight,
-    ...(limits === undefined ? {} : { limits: { ...limits } }),
-    ...(terminationGracePeriodMs === undefined ? {} : { terminationGracePeriodMs }),
-    ...(expireAfterMs === undefined ? {} : { expireAfterMs }),
+    ...defined({ limits: limits && { ...limits }, terminationGracePeriodMs, expireAfterMs }),
     ...(disruption?.budgets === undefined
       ? {}
       : {
           budgets: disruption.budgets.map(({ reasons, ...budget }) => ({
             ...budget,
-            ...(reasons === undefined ? {} : { reasons: [...reasons] }),
+            ...defined({ reasons: reasons && [...reasons] }),
           })),
         }),
-    ...(minimumValues === undefined ? {} : { minimumValues: { ...minimumValues } }),
+    ...defined({ minimumValues: minimumValues && { ...minimumValues } }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import type { Declaration, Mutant } from '../targets/mutants/mutant.ts';
 import { isDeclared } from './mutant-trial.ts';
 import type { MatrixTrial } from './mutant-trial.ts';
@@ -138,7 +139,7 @@ function judgeMutant({ target, resembles, caughtBy }: Mutant, trials: readonly M
     declared: { ...caughtBy },
     ...(contradictionOf(caughtBy, others, elsewhere, control) ?? outcomeOf(caughtBy, own, exposing, control)),
     seeds: { ran: own.map(({ seed }) => seed), exposed: exposing.map(({ seed }) => seed) },
-    ...(first === undefined ? {} : { first }),
+    ...defined({ first }),
     elsewhere,
   };
 }

@@ -5,6 +5,7 @@ import type { HistoryEvent } from '../history/events.ts';
 import { closeness } from '../history/verdict.ts';
 import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
 import { createView } from '../history/view.ts';
+import { defined } from '../model/defined.ts';
 import type { Declaration } from '../targets/mutants/mutant.ts';
 
 /** A finding without its evidence, and the check that made it. */
@@ -45,7 +46,7 @@ export function digestTrial(result: TrialResult, events: readonly HistoryEvent[]
     verdict: result.verdict,
     replay: result.replay,
     findings: findingsOf(result),
-    ...(first === undefined ? {} : { first }),
+    ...defined({ first }),
     unknowns: result.checks.flatMap(({ check, verdict, summary }) => (verdict === 'unknown' ? [`${check}: ${summary}`] : [])),
     fired: [...new Set(fired)],
     bounds: result.checks.flatMap(({ check, measurements }) =>

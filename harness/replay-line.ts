@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { formatCrashPoint, parseCrashPoint } from './crash-points.ts';
 import type { CrashName } from './crash-points.ts';
 
@@ -103,14 +104,11 @@ export function parseReplayLine(text: string): ReplayLine {
     scenario: decode(scenario),
     scenarioDigest,
     target: decode(target),
-    ...(targetDigest === undefined ? {} : { targetDigest }),
+    ...defined({ targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,
     ...(world === undefined ? {} : { world: decode(world) }),
-    ...(ec2 === undefined ? {} : { ec2 }),
-    ...(mode === undefined ? {} : { mode }),
-    ...(maxInstances === undefined ? {} : { maxInstances }),
-    ...(crash === undefined ? {} : { crash }),
+    ...defined({ ec2, mode, maxInstances, crash }),
     catalogueDigest: parsed.data.catalogue,
   };
 }

@@ -2,6 +2,7 @@ import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { HistoryError, readHistory } from '../history/reader.ts';
 import type { TrialResult } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { createRealTimeline } from '../runtime/timeline.ts';
 import { countOfferings } from '../model/offerings.ts';
 import { whyNotRun } from './engine.ts';
@@ -82,9 +83,9 @@ export async function planTrials(
     targetLabel: target.label,
     seed,
     nodes,
-    ...(world === undefined ? {} : { world }),
+    ...defined({ world }),
     wallMs,
-    ...(loaded.memoryMiB === undefined ? {} : { memoryMiB: loaded.memoryMiB }),
+    ...defined({ memoryMiB: loaded.memoryMiB }),
     replay: formatReplayLine({ ...names, seed, nodes, ...(world === undefined ? {} : replayWorld(world)) }),
     history: `histories/${scenario.id.replaceAll(/[^a-z0-9-]+/gi, '.')}-seed-${seed}.jsonl`,
   }));
@@ -150,10 +151,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     target: trial.target,
     seed: trial.seed,
     nodes: trial.nodes,
-    ...(trial.world === undefined ? {} : { world: trial.world }),
-    ...(trial.crash === undefined ? {} : { crash: trial.crash }),
-    ...(trial.wallMs === undefined ? {} : { wallMs: trial.wallMs }),
-    ...(trial.memoryMiB === undefined ? {} : { memoryMiB: trial.memoryMiB }),
+    ...defined({ world: trial.world, crash: trial.crash, wallMs: trial.wallMs, memoryMiB: trial.memoryMiB }),
     historyPath: join(directory, trial.history),
   }));
   const planned = new Map(specs.map((spec, index) => [spec, trials[index] as PlannedTrial]));
@@ -168,9 +166,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
     workers,
     clock: createRealTimeline().scope('supervisor'),
     signal,
-    ...(limits === undefined ? {} : { limits }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(runner === undefined ? {} : { runner }),
+    ...defined({ limits, environment, runner }),
     assign: (spec, worker) => {
       const world = worlds?.[worker];
       return world === undefined ? spec : { ...spec, world };
@@ -184,7 +180,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
 /** A history that can't be read tells nothing about the target, and must not end the run. */
 function judgeOrRefuse(trial: PlannedTrial, directory: string, cost: TrialCost | undefined): TrialEnd {
   try {
-    return { kind: 'judged', ...judgeTrial(trial, directory), ...(cost === undefined ? {} : { cost }) };
+    return { kind: 'judged', ...judgeTrial(trial, directory), ...defined({ cost }) };
   } catch (error) {
     if (error instanceof HistoryError) return { kind: 'refused', message: error.message };
     throw error;
@@ -226,9 +222,7 @@ export async function runTrial(options: {
     directory,
     workers: 1,
     signal: new AbortController().signal,
-    ...(limits === undefined ? {} : { limits }),
-    ...(environment === undefined ? {} : { environment }),
-    ...(runner === undefined ? {} : { runner }),
+    ...defined({ limits, environment, runner }),
   });
   if (end?.kind === 'judged') return end.result;
   throw new Error(end?.kind === 'refused' ? end.message : `the trial of ${scenario.id} did not begin`);

@@ -2,6 +2,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { LatencyStep, Profile, Truth } from '../history/events.ts';
 import type { Arch, Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type {
   KubeObject,
@@ -65,6 +66,8 @@ export interface WorkloadSpec {
   /** Those of every pod: the claims among them are shared by all. */
   readonly volumes?: readonly Volume[];
   readonly graceSeconds?: number;
+  /** What must stay healthy of them: a PodDisruptionBudget is put over them, as by `protect`. */
+  readonly budget?: BudgetSpec;
   readonly annotations?: Readonly<Record<string, string>>;
   /** What is true of its pods; by default they can be scheduled. */
   readonly truth?: Truth;
@@ -156,10 +159,23 @@ export interface Trial {
   /**
    * Injects a fault until it is healed: by `heal()` or, at the latest, by the healing phase. Resolves when it can strike.
    * Rejects when the world lacks a capability that the fault needs, which the scenario has to declare.
+   * @param firing by default what the fault says of itself (`mayFire`), which else must fire
    */
   inject(fault: FaultSpec, firing?: 'must-fire' | 'may-fire'): Promise<ActiveFault>;
+  /** The same, and waits until the fault has fired, for the bound at most. */
+  injectUntilFired(fault: FaultSpec, within: BoundName): Promise<ActiveFault>;
 
+  /** States an expectation without waiting for it: where something else is to be done meanwhile, or another bound waited for. */
   readonly expect: Expectations;
+
+  /** Expects that pods of the workload run within the bound, and waits until all do, for the bound at most. @param minRatio of the pods, 1 by default */
+  served(workload: Workload, within: BoundName, minRatio?: number): Promise<void>;
+  /** Expects that all that has been launched so far begins to end within the bound, and lets the bound pass. */
+  emptied(within: BoundName): Promise<void>;
+  /** Expects that what has been launched so far is not taken while the bound lasts, and lets it pass. */
+  kept(during: BoundName): Promise<void>;
+  /** Expects that within the bound no more than so many instances are left, and that it stays so, and lets the bound pass. */
+  consolidated(instances: number, within: BoundName): Promise<void>;
 
   /** Waits until all pods of the workload run, for the bound at most. */
   untilServed(workload: Workload, within: BoundName): Promise<void>;
@@ -203,27 +219,56 @@ export interface Expectations {
   latency(workload: Workload, from: LatencyStep, to: LatencyStep, within: BoundName): void;
 }
 
-/** Defines a scenario, with what most have in common. */
-export function scenario(
-  definition: Pick<Scenario, 'id' | 'title' | 'run'> & {
-    readonly profile?: Profile;
-    readonly requirements?: readonly string[];
-    readonly features?: readonly Feature[];
-    readonly capabilities?: readonly Capability[];
-    readonly pools?: readonly Pool[];
-    readonly crashPoints?: boolean;
+/** What is known of a scenario before it runs. */
+export interface ScenarioHead {
+  /** `area/name`, unique. */
+  readonly id: string;
+  readonly title: string;
+  /** By default `core`, or `extended` where it needs a feature: the core is owed by targets that have none. */
+  readonly profile?: Profile;
+  /** Ids of the requirements that it tests; none by default. */
+  readonly requirements?: readonly string[];
+  /** What the target must have; nothing by default. */
+  readonly features?: readonly Feature[];
+  /** What the world must be able to do beside what `under` and `faults` need. */
+  readonly capabilities?: readonly Capability[];
+  /** By default one pool of every type. */
+  readonly pools?: readonly Pool[];
+  readonly crashPoints?: boolean;
+  /** Faults that are injected before `run`, in this order. */
+  readonly under?: readonly FaultSpec[];
+}
+
+/** Faults that `run` injects when their time has come, by the names that it has for them. */
+export type NamedFaults = Readonly<Record<string, FaultSpec | readonly FaultSpec[]>>;
+
+/**
+ * Defines a scenario, with what most have in common. What the faults in `under` and `faults` need of a world, the scenario
+ * needs: where that is missing it is not run, with the reason. A fault whose parameters are known only in the trial is made
+ * in `run`, and what it needs is named in `capabilities`.
+ */
+export function scenario<Faults extends NamedFaults = Record<never, never>>(
+  definition: ScenarioHead & {
+    readonly faults?: Faults;
+    /** What it resolves with is not looked at. */
+    run(trial: Trial, faults: Faults): Promise<unknown>;
   },
 ): Scenario {
-  const { profile = 'core', requirements = [], features = [], capabilities = [], pools = [pool('default')], crashPoints } = definition;
+  const { id, title, requirements = [], features = [], capabilities = [], pools = [pool('default')], crashPoints, under = [] } = definition;
+  const faults = definition.faults ?? ({} as Faults);
+  const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
   return {
-    id: definition.id,
-    title: definition.title,
-    profile,
+    id,
+    title,
+    profile: definition.profile ?? (features.length > 0 ? 'extended' : 'core'),
     requirements,
-    needs: { features, capabilities },
+    needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...(crashPoints === undefined ? {} : { crashPoints }),
-    run: (trial) => definition.run(trial),
+    ...defined({ crashPoints }),
+    run: async (trial) => {
+      for (const fault of under) await trial.inject(fault);
+      await definition.run(trial, faults);
+    },
   };
 }
 
@@ -253,13 +298,15 @@ export function pool(
     labels: options.labels ?? {},
     taints: options.taints ?? [],
     startupTaints: options.startupTaints ?? [],
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
+    ...defined({ limits: options.limits }),
     weight: options.weight ?? 0,
-    ...(options.expireAfterMs === undefined ? {} : { expireAfterMs: options.expireAfterMs }),
-    ...(options.terminationGracePeriodMs === undefined ? {} : { terminationGracePeriodMs: options.terminationGracePeriodMs }),
-    ...(options.minimumValues === undefined ? {} : { minimumValues: options.minimumValues }),
-    ...(options.disruption === undefined ? {} : { disruption: options.disruption }),
-    ...(options.replicas === undefined ? {} : { replicas: options.replicas }),
+    ...defined({
+      expireAfterMs: options.expireAfterMs,
+      terminationGracePeriodMs: options.terminationGracePeriodMs,
+      minimumValues: options.minimumValues,
+      disruption: options.disruption,
+      replicas: options.replicas,
+    }),
   };
 }
 
@@ -270,15 +317,15 @@ export function podSpec(spec: WorkloadSpec): PodSpec {
   return {
     containers: [{ name: 'main', image: 'registry.k8s.io/pause:3.10', resources: { requests: { cpu: spec.cpu, memory: spec.memory } } }],
     terminationGracePeriodSeconds: spec.graceSeconds ?? 30,
-    ...(spec.nodeSelector === undefined ? {} : { nodeSelector: { ...spec.nodeSelector } }),
-    ...(affinity === undefined ? {} : { affinity }),
-    ...(spec.tolerations === undefined ? {} : { tolerations: [...spec.tolerations] }),
-    ...(spec.volumes === undefined ? {} : { volumes: [...spec.volumes] }),
-    ...(spec.schedulingGates === undefined ? {} : { schedulingGates: spec.schedulingGates.map((name) => ({ name })) }),
-    ...(spec.schedulerName === undefined ? {} : { schedulerName: spec.schedulerName }),
-    ...(spec.spread === undefined
-      ? {}
-      : { topologySpreadConstraints: spec.spread.map((constraint) => ({ labelSelector: own, ...constraint })) }),
+    ...defined({
+      nodeSelector: spec.nodeSelector && { ...spec.nodeSelector },
+      affinity,
+      tolerations: spec.tolerations && [...spec.tolerations],
+      volumes: spec.volumes && [...spec.volumes],
+      schedulingGates: spec.schedulingGates?.map((name) => ({ name })),
+      schedulerName: spec.schedulerName,
+      topologySpreadConstraints: spec.spread?.map((constraint) => ({ labelSelector: own, ...constraint })),
+    }),
   };
 }
 

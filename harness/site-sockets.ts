@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import type { ProgramEnvironment } from '../model/program-environment.ts';
 import type { SocketOptions } from '../targets/target.ts';
 import type { Wire } from '../wire/wire.ts';
@@ -25,7 +26,7 @@ export class SiteSockets {
         return wire(request);
       };
     const wires = { ...this.#wires, kube: told(kube), aws: told(aws) };
-    const opening = serveWires({ ...wires, kubeconfigPath, ...(listen === undefined ? {} : { listen }) });
+    const opening = serveWires({ ...wires, kubeconfigPath, ...defined({ listen }) });
     this.#opening.push(opening);
     return (await opening).environment;
   }

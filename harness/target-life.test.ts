@@ -1,6 +1,5 @@
 import { expect, test } from '@playwright/test';
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { never } from '../runtime/clock.ts';
 import type { TargetSite } from '../targets/target.ts';
 import { scenario } from './scenario.ts';
@@ -33,9 +32,7 @@ test('a program that a fault kills is killed, and started anew', async () => {
     title: 'killed at its first request',
     async run(t) {
       const when = { kind: 'first', count: 1 } as const;
-      const crashed = await t.inject(
-        specify(faults.crash, { operations: ['ec2:DescribeInstances'], when, moment: 'before', applied: false }),
-      );
+      const crashed = await t.inject(faults.crash({ operations: ['ec2:DescribeInstances'], when, moment: 'before', applied: false }));
       await t.untilFired(crashed, 'provision');
     },
   });

@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { FaultSpec } from '../faults/fault.ts';
 import type { Capability } from '../history/capabilities.ts';
 import type { NewEvent } from '../history/events.ts';
+import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
 import { createRandom } from '../runtime/random.ts';
@@ -93,6 +94,65 @@ test('what a scenario injects without waiting is healed all the same', async () 
   void context.inject(slowFault(steps));
   await context.healAll();
   expect(steps).toEqual(['injected', 'healed']);
+});
+
+/** A fault that fires as soon as it is injected. */
+function promptFault(firing?: 'may-fire'): FaultSpec {
+  const { inject: _inject, ...fault } = slowFault([]);
+  return {
+    ...fault,
+    ...defined({ firing }),
+    inject: ({ fired }) => {
+      fired();
+      return () => undefined;
+    },
+  };
+}
+
+test('whether a fault has to fire is said by it, or by who injects it', async () => {
+  const { context, events } = hands(['capacity.set']);
+  await context.inject(promptFault());
+  await context.inject(promptFault('may-fire'));
+  await context.inject(promptFault('may-fire'), 'must-fire');
+  await context.inject(promptFault(), 'may-fire');
+  const said = events.flatMap((event) => (event.type === 'fault.armed' ? [event.fault.firing] : []));
+  expect(said).toEqual(['must-fire', 'may-fire', 'must-fire', 'may-fire']);
+});
+
+test('one call states what is expected and waits for it, for the bound at most', async () => {
+  const { context, events, timeline } = hands(['capacity.set']);
+  const clock = timeline.scope('test');
+  const took: Record<string, number> = {};
+  const time = async (what: string, wait: () => Promise<unknown>): Promise<void> => {
+    const fromMs = clock.nowMs();
+    await wait();
+    took[what] = clock.nowMs() - fromMs;
+  };
+  await timeline.run(
+    (async () => {
+      const web = await context.deploy({ name: 'web', replicas: 1, cpu: '1', memory: '1Gi', budget: { maxUnavailable: 1 } });
+      events.length = 0;
+      await time('served', () => context.served(web, 'provision', 0.5));
+      await time('emptied', () => context.emptied('scale-in'));
+      await time('kept', () => context.kept('consolidation'));
+      await time('consolidated', () => context.consolidated(2, 'drift'));
+      await time('injected', () => context.injectUntilFired(promptFault(), 'provision'));
+      await context.removeAll();
+    })(),
+  );
+  expect(events.flatMap((event) => (event.type === 'expectation' ? [event.expectation] : []))).toEqual([
+    { kind: 'served', workload: 'web', bound: 'provision', minRatio: 0.5 },
+    { kind: 'emptied', bound: 'scale-in' },
+    { kind: 'kept', bound: 'consolidation' },
+    { kind: 'consolidated', instances: 2, bound: 'drift' },
+  ]);
+  expect(took).toMatchObject({
+    emptied: context.lengthMs('scale-in'),
+    kept: context.lengthMs('consolidation'),
+    consolidated: context.lengthMs('drift'),
+    injected: 0,
+  });
+  expect(took['served']).toBeGreaterThanOrEqual(context.lengthMs('provision'));
 });
 
 test('pools are withdrawn once each: those named, then those that are left; others are refused', async () => {

@@ -6,6 +6,7 @@ import { MAX_FIRINGS_RECORDED } from '../history/events.ts';
 import type { Bound, EventOf, Expectation, Recorder, Truth } from '../history/events.ts';
 import { NODE_OPT_OUTS, drainHabitOf } from '../model/drain.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { Job, KubeObject, ObjectMeta, Pod, PodDisruptionBudget, PodSpec, ReplicaSet } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
 import { formatTime } from '../model/time.ts';
@@ -113,12 +114,14 @@ export class TrialContext implements Trial {
     const labels = { [WORKLOAD_LABEL]: name };
     const annotations = spec.annotations === undefined ? {} : { annotations: { ...spec.annotations } };
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
-    return this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
+    const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
       kind,
       metadata,
       spec: { replicas, selector: { matchLabels: labels }, template: { metadata: { labels, ...annotations }, spec: podSpec(spec) } },
     }));
+    if (spec.budget !== undefined) await this.protect(workload, spec.budget);
+    return workload;
   }
 
   async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
@@ -161,7 +164,7 @@ export class TrialContext implements Trial {
       workload: name,
       namespace: object?.namespace ?? NAMESPACE,
       ...said,
-      ...(drain === undefined ? {} : { drain }),
+      ...defined({ drain }),
       graceSeconds: made.spec?.template?.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_S,
       ...demandsOf(made.spec?.template?.spec ?? {}),
     });
@@ -171,7 +174,7 @@ export class TrialContext implements Trial {
     const workloads: Workload[] = [];
     for (const { resource, object, workload: said, protects = [] } of objects) {
       const { namespace, name = '' } = object.metadata;
-      const ref = { resource, name, ...(namespace === undefined ? {} : { namespace }) };
+      const ref = { resource, name, ...defined({ namespace }) };
       for (const { workload, budget } of protects) this.#recorder.record({ type: 'budget', budget: name, workload, ...budget });
       if (said === undefined) {
         this.#companions.push(ref);
@@ -240,10 +243,16 @@ export class TrialContext implements Trial {
     if (gone.length > 0) await this.#removePools(gone, left);
   }
 
-  inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = 'must-fire'): Promise<ActiveFault> {
+  inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire' = fault.firing ?? 'must-fire'): Promise<ActiveFault> {
     const injecting = this.#inject(fault, firing, `fault-${this.#injected.length + 1}`);
     this.#injected.push(injecting);
     return injecting;
+  }
+
+  async injectUntilFired(fault: FaultSpec, within: BoundName): Promise<ActiveFault> {
+    const active = await this.inject(fault);
+    await this.untilFired(active, within);
+    return active;
   }
 
   async #inject(fault: FaultSpec, firing: 'must-fire' | 'may-fire', id: string): Promise<ActiveFault> {
@@ -260,8 +269,7 @@ export class TrialContext implements Trial {
         this.#recorder.record({
           type: 'fault.fired',
           fault: id,
-          ...(span === undefined ? {} : { span }),
-          ...(note === undefined ? {} : { note }),
+          ...defined({ span, note }),
         });
       },
     });
@@ -286,6 +294,26 @@ export class TrialContext implements Trial {
   /** Heals what the scenario left injected. */
   async healAll(): Promise<void> {
     for (const injecting of this.#injected) await (await injecting).heal();
+  }
+
+  async served(workload: Workload, within: BoundName, minRatio?: number): Promise<void> {
+    this.expect.served(workload, within, minRatio);
+    await this.untilServed(workload, within);
+  }
+
+  async emptied(within: BoundName): Promise<void> {
+    this.expect.emptied(within);
+    await this.pass(within);
+  }
+
+  async kept(during: BoundName): Promise<void> {
+    this.expect.kept(during);
+    await this.pass(during);
+  }
+
+  async consolidated(instances: number, within: BoundName): Promise<void> {
+    this.expect.consolidated(instances, within);
+    await this.pass(within);
   }
 
   async untilServed(workload: Workload, within: BoundName): Promise<void> {

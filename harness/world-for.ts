@@ -5,6 +5,7 @@ import type { Timeline, TimelineHooks } from '../runtime/clock.ts';
 import { createRandom } from '../runtime/random.ts';
 import type { Target } from '../targets/target.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { loadCatalogue, smallRegion } from '../model/instance-catalogue.ts';
 import type { Catalogue } from '../model/instance-catalogue.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
@@ -62,7 +63,7 @@ export function replayWorld(ref: WorldRef): Pick<ReplayLine, 'world' | 'ec2' | '
     world: nodes === undefined ? kind : `${kind}:real-nodes`,
     ec2,
     ...(observed === undefined ? {} : { mode: 'observed' }),
-    ...(maxInstances === undefined ? {} : { maxInstances }),
+    ...defined({ maxInstances }),
   };
 }
 
@@ -132,9 +133,7 @@ function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {
     ...ec2Of(ref),
-    ...(nodes === undefined ? {} : { nodes }),
-    ...(tenancy === undefined ? {} : { tenancy }),
-    ...(maxInstances === undefined ? {} : { maxInstances }),
+    ...defined({ nodes, tenancy, maxInstances }),
     // What somebody else runs has business of its own in its cluster.
     guardsTarget: target.external === undefined,
   };
@@ -176,7 +175,7 @@ function observedChoice(
 function credentialsOf(environment: NodeJS.ProcessEnv): AwsCredentials | undefined {
   const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_SESSION_TOKEN: sessionToken } = environment;
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined;
-  return { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) };
+  return { accessKeyId, secretAccessKey, ...defined({ sessionToken }) };
 }
 
 /** Who runs the target elsewhere must not find it killed. */

@@ -1,3 +1,4 @@
+import { defined } from '../model/defined.ts';
 import { LABEL } from '../model/kube.ts';
 import { sumCompute } from './compute.ts';
 import { LATENCY_STEPS } from './events.ts';
@@ -82,7 +83,7 @@ export function measuresOf(view: View): TrialMeasures {
     usd: instances.reduce((sum, instance) => sum + (instance.usdPerHour * paidMs(instance, view.endMs)) / MS_PER_HOUR, 0),
     launches: { ...countLaunches(view), instances: instances.length },
     ...(seesRequests ? { requests: ofTarget(view).length } : {}),
-    ...(full === undefined ? {} : { full }),
+    ...defined({ full }),
   };
 }
 
@@ -203,7 +204,7 @@ function fullCluster(view: View, pods: readonly PodLife[], instances: readonly I
     pods: moment.pods,
     instances: live.length,
     usdPerHour: live.reduce((sum, { usdPerHour }) => sum + usdPerHour, 0),
-    ...(utilisation === undefined ? {} : { utilisation }),
+    ...defined({ utilisation }),
   };
 }
 

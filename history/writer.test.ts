@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from '../model/defined.ts';
 import type { NewEvent } from './events.ts';
 import { parseHistory } from './reader.ts';
 import { soundHistory } from './testing/history-builder.ts';
@@ -28,7 +29,7 @@ function inputOf(input: unknown, object?: string): unknown {
     incarnation,
     operation,
     mutating,
-    ...(object === undefined ? {} : { object }),
+    ...defined({ object }),
     input: input as null,
   });
   flush();

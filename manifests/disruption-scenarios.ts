@@ -1,5 +1,5 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { mayFire } from '../faults/fault.ts';
 import type { Scenario } from '../harness/scenario.ts';
 import { isExpected, placeAndWait, untilServed } from './placed.ts';
 import type { ScenarioSet, Theme } from './theme.ts';
@@ -13,31 +13,31 @@ export function disruptionScenarios(theme: Theme): ScenarioSet {
 }
 
 function spotInterruption({ mix, define }: Theme): Scenario {
-  return define(
-    'spot-interruption',
-    'your mix, and two spot instances taken back: their pods leave in time, within their budgets',
-    async (t) => {
+  return define({
+    id: 'spot-interruption',
+    title: 'your mix, and two spot instances taken back: their pods leave in time, within their budgets',
+    features: ['interruption'],
+    faults: { interruption: mayFire(faults.spotInterruption({ count: INTERRUPTIONS })) },
+    async run(t, { interruption }) {
       const placed = await placeAndWait(t, mix, 'provision');
       for (const { workload } of placed.filter(isExpected)) {
         // Those that take the others' places are served, each of them, like all that recover from a loss.
         t.expect.servedUntilNow(workload);
         t.expect.served(workload, 'recover');
       }
-      const taken = await t.inject(specify(faults.spotInterruption, { count: INTERRUPTIONS }), 'may-fire');
-      await t.untilFired(taken, 'launch-lag');
+      await t.injectUntilFired(interruption, 'launch-lag');
       // The two minutes of the notice, and the time of the replacements.
       await t.pass('provision', 2);
       await untilServed(t, placed, 'recover');
     },
-    { capabilities: ['spot.interrupt'], features: ['interruption'] },
-  );
+  });
 }
 
 function poolsWithdrawn({ mix, define }: Theme): Scenario {
-  return define(
-    'pools-withdrawn',
-    'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go',
-    async (t) => {
+  return define({
+    id: 'pools-withdrawn',
+    title: 'your mix, and its pools withdrawn while it runs: pods leave within their budgets, and all nodes go',
+    async run(t) {
       const placed = await placeAndWait(t, mix, 'provision');
       // For those that are evicted from now on there is no pool: nothing is expected of them.
       for (const { workload } of placed.filter(isExpected)) t.expect.servedUntilNow(workload);
@@ -46,5 +46,5 @@ function poolsWithdrawn({ mix, define }: Theme): Scenario {
       for (const { workload } of placed) await t.remove(workload);
       await t.untilEmpty('teardown');
     },
-  );
+  });
 }

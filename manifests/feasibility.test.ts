@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { pool } from '../harness/scenario.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { parseCatalogue } from '../model/instance-catalogue.ts';
 import type { PodSpec } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
@@ -80,7 +81,7 @@ function spread(over: string, options: { readonly minDomains?: number; readonly 
         topologyKey: over,
         whenUnsatisfiable: soft ? 'ScheduleAnyway' : 'DoNotSchedule',
         labelSelector: SELF,
-        ...(minDomains === undefined ? {} : { minDomains }),
+        ...defined({ minDomains }),
       },
     ],
   };

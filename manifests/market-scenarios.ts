@@ -1,5 +1,5 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { mayFire } from '../faults/fault.ts';
 import type { Scenario, Trial } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
 import { loadOf } from './load.ts';
@@ -17,28 +17,29 @@ export function marketScenarios(theme: Theme): ScenarioSet {
 }
 
 function noSpot({ mix, define }: Theme): Scenario {
-  return define(
-    'no-spot',
-    'your mix while no spot capacity is left anywhere: what may run on demand does',
-    async (t) => {
-      const drought = await t.inject(specify(faults.insufficientCapacity, { capacityTypes: ['spot'], errors: 'all' }), 'may-fire');
+  return define({
+    id: 'no-spot',
+    title: 'your mix while no spot capacity is left anywhere: what may run on demand does',
+    faults: { shortage: mayFire(faults.insufficientCapacity({ capacityTypes: ['spot'], errors: 'all' })) },
+    async run(t, { shortage }) {
+      const drought = await t.inject(shortage);
       const placed = await place(t, mix, 'fallback', ({ feasibility }) => {
         const isStuck = 'seats' in feasibility && feasibility.seats.every(({ offering }) => offering.capacityType === 'spot');
         return isStuck ? 'its pools have spot capacity only' : undefined;
       });
       await healWhenServed(t, placed, drought.heal);
     },
-    { capabilities: ['capacity.set'] },
-  );
+  });
 }
 
 function zoneOutage({ mix, zones, define }: Theme): Scenario {
-  return define(
-    'zone-outage',
-    'your mix while a zone, another with each seed, has no capacity: what may go elsewhere does',
-    async (t) => {
+  return define({
+    id: 'zone-outage',
+    title: 'your mix while a zone, another with each seed, has no capacity: what may go elsewhere does',
+    capabilities: ['capacity.set'],
+    async run(t) {
       const zone = t.random.pick(zones);
-      const outage = await t.inject(specify(faults.insufficientCapacity, { zones: [zone], errors: 'all' }), 'may-fire');
+      const outage = await t.inject(mayFire(faults.insufficientCapacity({ zones: [zone], errors: 'all' })));
       const placed = await place(t, mix, 'fallback', (workload) => {
         const { feasibility } = workload;
         if ('seats' in feasibility && feasibility.seats.every(({ offering }) => offering.zone === zone))
@@ -47,8 +48,7 @@ function zoneOutage({ mix, zones, define }: Theme): Scenario {
       });
       await healWhenServed(t, placed, outage.heal);
     },
-    { capabilities: ['capacity.set'] },
-  );
+  });
 }
 
 /** Waits for those that can be served meanwhile, heals, and waits for the others. */

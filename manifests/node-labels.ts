@@ -1,5 +1,6 @@
 import { archOf } from '../model/catalogue.ts';
 import type { InstanceType, Offering } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { LABEL } from '../model/kube.ts';
 import { allows, intersect } from '../model/requirements.ts';
 import type { NodeAlternative, Requirements } from '../model/requirements.ts';
@@ -40,8 +41,7 @@ export function offeringLabels(type: InstanceType, { zone, capacityType }: Offer
     [LABEL.capacityType]: capacityType,
     [`${AWS_LABEL}family`]: family,
     [`${AWS_LABEL}size`]: size,
-    ...(category === undefined ? {} : { [`${AWS_LABEL}category`]: category }),
-    ...(generation === undefined ? {} : { [`${AWS_LABEL}generation`]: generation }),
+    ...defined({ [`${AWS_LABEL}category`]: category, [`${AWS_LABEL}generation`]: generation }),
     [`${AWS_LABEL}cpu`]: String(type.vcpu),
     [`${AWS_LABEL}memory`]: String(type.memoryMiB),
     [`${AWS_LABEL}hypervisor`]: type.hypervisor,

@@ -1,5 +1,6 @@
 import { LoadError } from '../harness/load-error.ts';
 import type { Pool } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import type { NodeSelectorRequirement, Taint } from '../model/kube.ts';
 import { QuantityError, toMilli, toWhole } from '../model/quantity.ts';
 import type { Manifest } from './documents.ts';
@@ -89,7 +90,7 @@ function toRequirement({ key, operator, values = [] }: WrittenRequirement): Node
 }
 
 function toTaint({ key, value, effect }: Taint): Taint {
-  return { key, effect, ...(value === undefined ? {} : { value }) };
+  return { key, effect, ...defined({ value }) };
 }
 
 function readLimits(limits: Readonly<Record<string, string | number>>, where: string): Pick<Pool, 'limits'> {
@@ -109,9 +110,7 @@ function readLimits(limits: Readonly<Record<string, string | number>>, where: st
   if (cpu === undefined && memoryMiB === undefined && nodes === undefined) return {};
   return {
     limits: {
-      ...(cpu === undefined ? {} : { cpu }),
-      ...(memoryMiB === undefined ? {} : { memoryMiB }),
-      ...(nodes === undefined ? {} : { nodes }),
+      ...defined({ cpu, memoryMiB, nodes }),
     },
   };
 }

@@ -16,13 +16,17 @@ export function manifestScenarios(mix: Mix): Readonly<Record<string, Scenario>> 
 }
 
 function faultFree({ mix, define }: Theme): Scenario {
-  return define('fault-free', 'your mix without faults: all is served, and when it goes nothing of it stays', async (t) => {
-    const placed = await place(t, mix, 'provision');
-    expectNoLaunches(t, placed);
-    await untilServed(t, placed, 'provision');
-    for (const { workload, from } of placed) if (from.kind !== 'DaemonSet') await t.remove(workload);
-    t.expect.emptied('scale-in');
-    await t.untilEmpty('teardown');
+  return define({
+    id: 'fault-free',
+    title: 'your mix without faults: all is served, and when it goes nothing of it stays',
+    async run(t) {
+      const placed = await place(t, mix, 'provision');
+      expectNoLaunches(t, placed);
+      await untilServed(t, placed, 'provision');
+      for (const { workload, from } of placed) if (from.kind !== 'DaemonSet') await t.remove(workload);
+      t.expect.emptied('scale-in');
+      await t.untilEmpty('teardown');
+    },
   });
 }
 

@@ -1,6 +1,5 @@
 import { scenario } from '../harness/scenario.ts';
-import type { Scenario, Trial } from '../harness/scenario.ts';
-import type { Capability } from '../history/capabilities.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import { LABEL } from '../model/kube.ts';
 import type { Feature } from '../targets/target.ts';
 import type { Mix } from './mix.ts';
@@ -15,13 +14,8 @@ export interface Theme {
   readonly zones: readonly string[];
   /** Whether a pool names spot capacity. */
   readonly hasSpot: boolean;
-  /** A scenario over the pools of the mix. @param needs beside what the mix itself needs of target and world */
-  define(
-    id: string,
-    title: string,
-    run: (t: Trial) => Promise<void>,
-    needs?: { readonly capabilities?: readonly Capability[]; readonly features?: readonly Feature[] },
-  ): Scenario;
+  /** A scenario over the pools of the mix, which needs what they need beside what is said. @param definition `id` is without the suite's name */
+  readonly define: typeof scenario;
 }
 
 /** Scenarios by the name of their export; undefined ones have no reason in the mix. */
@@ -39,15 +33,12 @@ export function themeOf(mix: Mix): Theme {
     mix,
     zones: [...new Set(seats.map(({ offering }) => offering.zone))].sort(),
     hasSpot,
-    define: (id, title, run, { capabilities = [], features = [] } = {}) =>
+    define: (definition) =>
       scenario({
-        id: `${MANIFESTS_SUITE}/${id}`,
-        title,
-        profile: own.length === 0 ? 'core' : 'extended',
+        ...definition,
+        id: `${MANIFESTS_SUITE}/${definition.id}`,
+        features: [...own, ...(definition.features ?? [])],
         pools,
-        run,
-        features: [...own, ...features],
-        capabilities,
       }),
   };
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Workload } from '../harness/scenario.ts';
+import { defined } from '../model/defined.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import type { Container, Deployment, Job, KubeObject, PodSpec, PodTemplate } from '../model/kube.ts';
 import type { Manifest } from './documents.ts';
@@ -109,6 +110,6 @@ function withRequests(spec: PodSpec): PodSpec {
   return {
     ...spec,
     containers: spec.containers.map(filled),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(filled) }),
+    ...defined({ initContainers: spec.initContainers?.map(filled) }),
   };
 }

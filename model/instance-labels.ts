@@ -1,5 +1,6 @@
 import { archOf } from './catalogue.ts';
 import type { InstanceType } from './catalogue.ts';
+import { defined } from './defined.ts';
 import { LABEL } from './kube.ts';
 
 /** What Karpenter's AWS provider calls its labels of instance types. Source: its documentation, "Well-Known Labels". */
@@ -20,8 +21,7 @@ export function typeLabels({
     [LABEL.os]: 'linux',
     [`${PREFIX}/instance-family`]: family,
     [`${PREFIX}/instance-size`]: size,
-    ...(category === undefined ? {} : { [`${PREFIX}/instance-category`]: category }),
-    ...(generation === undefined ? {} : { [`${PREFIX}/instance-generation`]: generation }),
+    ...defined({ [`${PREFIX}/instance-category`]: category, [`${PREFIX}/instance-generation`]: generation }),
     [`${PREFIX}/instance-cpu`]: String(vcpu),
     [`${PREFIX}/instance-memory`]: String(memoryMiB),
   };

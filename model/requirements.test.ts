@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from './defined.ts';
 import type { NodeSelectorRequirement, PodSpec } from './kube.ts';
 import { allows, intersect, matchesLabels, matchesNode, nodeAlternatives, parseRequirements } from './requirements.ts';
 import type { Requirements } from './requirements.ts';
@@ -70,7 +71,7 @@ test('intersection commutes, associates, is idempotent and agrees with matching 
       expect(normal(intersect(a, b))).toEqual(normal(intersect(b, a)));
       expect(normal(intersect(intersect(a, b), c))).toEqual(normal(intersect(a, intersect(b, c))));
       expect(normal(intersect(a, a))).toEqual(normal(a));
-      const labels = { ...(zone === undefined ? {} : { zone }), ...(size === undefined ? {} : { size }) };
+      const labels = defined({ zone, size });
       const both = matchesLabels(a, labels) && matchesLabels(b, labels);
       expect(matchesLabels(intersect(a, b), labels)).toBe(both);
     }),

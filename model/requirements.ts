@@ -1,3 +1,4 @@
+import { defined } from './defined.ts';
 import type { NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from './kube.ts';
 import type { Labels } from './selector.ts';
 
@@ -87,7 +88,7 @@ function intersectValues(a: ValueSet, b: ValueSet): ValueSet {
   const above = larger(a.above, b.above);
   const below = smaller(a.below, b.below);
   if (above !== undefined && below !== undefined && above + 1n >= below) return { excluding: false, values: [], missing };
-  const bounds = { ...(above === undefined ? {} : { above }), ...(below === undefined ? {} : { below }) };
+  const bounds = defined({ above, below });
   const set = { excluding: true, missing, ...bounds };
   // What lies outside the bounds needs no exclusion: equal sets look alike.
   const values = [...new Set([...a.values, ...b.values])].filter((value) => within({ ...set, values: [] }, value));

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from './defined.ts';
 import type { PodSpec } from './kube.ts';
 import { addResources, fits, formatResources, parseResources, podRequests, shortages, subtractResources } from './resources.ts';
 
@@ -13,7 +14,7 @@ test('amounts are millicores, bytes and pieces', () => {
 });
 
 const container = (cpu: string, memory?: string): PodSpec['containers'][number] => {
-  return { name: 'c', resources: { requests: { cpu, ...(memory === undefined ? {} : { memory }) } } };
+  return { name: 'c', resources: { requests: { cpu, ...defined({ memory }) } } };
 };
 
 const PODS: Readonly<Record<string, { spec: PodSpec; expected: object }>> = {

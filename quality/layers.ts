@@ -148,7 +148,7 @@ function isIn(places: readonly string[], path: string): boolean {
   return places.includes(folderOf(path)) || places.includes(path);
 }
 
-/** Tests and what only they share (`name.test.support.ts`, `testing/`) may import what they exercise. */
+/** Tests and what only they share (`testing/`) may import what they exercise. */
 function isTest(file: string): boolean {
-  return /\.(test|spec)\.(\w+\.)?ts$/.test(file) || file.includes('/testing/');
+  return /\.(test|spec)\.ts$/.test(file) || file.includes('/testing/');
 }

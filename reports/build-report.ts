@@ -4,6 +4,7 @@ import type { PhaseValues } from '../history/latency.ts';
 import type { FaultLife } from '../history/lives.ts';
 import { closeness, combine } from '../history/verdict.ts';
 import type { Finding, TrialResult, Verdict } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { causesFirst } from './causes.ts';
 import { isVirtual } from './clock.ts';
 import { crashVerdicts, isCrashTrial, reportCrashPoints } from './crash-points.ts';
@@ -89,7 +90,7 @@ function withEvidence(finding: Finding, events: readonly HistoryEvent[], describ
     const event = events[index];
     if (event === undefined) return [];
     const { what, object } = describe(event);
-    return { i: event.i, t: event.t, what, ...(object === undefined ? {} : { object }) };
+    return { i: event.i, t: event.t, what, ...defined({ object }) };
   });
   return { ...finding, evidence };
 }
@@ -171,7 +172,7 @@ function scenarioReport(
     bounds: mergeBounds(results),
     interleavings: new Set(results.map(({ interleaving }) => interleaving)).size,
     virtualMs: sum(results, ({ virtualMs }) => virtualMs),
-    ...(crashPoints === undefined ? {} : { crashPoints }),
+    ...defined({ crashPoints }),
     results,
   };
 }
@@ -213,7 +214,7 @@ function mergeBounds(results: readonly TrialReport[]): BoundReport[] {
         const key = JSON.stringify([check, bound.name]);
         const before = merged.get(key);
         if (before !== undefined && nearness({ bound, worst }) <= nearness(before)) continue;
-        merged.set(key, { check, bound, ...(worst === undefined ? {} : { worst, seed }), ...(object === undefined ? {} : { object }) });
+        merged.set(key, { check, bound, ...(worst === undefined ? {} : { worst, seed }), ...defined({ object }) });
       }
     }
   }

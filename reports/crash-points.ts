@@ -1,5 +1,6 @@
 import { CRASH_MOMENTS, combine } from '../history/verdict.ts';
 import type { TrialResult, Verdict } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { causesFirst } from './causes.ts';
 import { formatCount } from './format.ts';
 import type { RunFacts } from './report-input.ts';
@@ -38,7 +39,7 @@ export function reportCrashPoints(
   const uncounted = asked.uncounted ?? (asked.leftOut === undefined && rows.length === 0 ? 'the side effects were not counted' : undefined);
   return {
     ...asked,
-    ...(uncounted === undefined ? {} : { uncounted }),
+    ...defined({ uncounted }),
     passed: countOf(verdicts, 'pass'),
     failed: countOf(verdicts, 'fail'),
     unknown: countOf(verdicts, 'unknown'),

@@ -1,6 +1,7 @@
 import { NEVER_REGISTERS } from '../history/events.ts';
 import type { EventOf, HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
+import { defined } from '../model/defined.ts';
 import { formatCount, formatList, formatMoment } from './format.ts';
 import { hasErrorsBeside } from './outcome.ts';
 
@@ -210,7 +211,7 @@ function plain(what: string): EventInWords {
 }
 
 function about(object: string | undefined, what: string, tone: Tone = 'plain'): EventInWords {
-  return { what, tone, ...(object === undefined ? {} : { object }) };
+  return { what, tone, ...defined({ object }) };
 }
 
 /** One event as a line: `0:12.345  Pod running on node-1  pods/default/web-1`. */

@@ -1,7 +1,10 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { LAUNCHES } from '../faults/operations.ts';
+import { always, between, first, withProbability } from '../faults/triggers.ts';
 import { scenario } from '../harness/scenario.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, scaleToNone, serve } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { scaleToNone, serve } from '../harness/steps.ts';
+import { comeAndGo, comeOnceAndGo } from './parts.ts';
 
 /** As many as the SDK's three attempts for each of five launches: the autoscaler itself must know what to do then. */
 const LOST_ANSWERS = 15;
@@ -12,24 +15,18 @@ export const lostLaunchAnswer = scenario({
   id: 'api-pressure/lost-launch-answer',
   title: 'fleets are launched and their answers never arrive: every pod is served, and nothing is forgotten',
   requirements: ['PRV-07', 'LEK-02', 'CST-02'],
-  capabilities: ['wire.aws'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.lostAnswer, { operations: LAUNCHES, when: { kind: 'first', count: LOST_ANSWERS } }));
-    await serve(t, 'recover', { replicas: 5 });
-  },
+  under: [faults.lostAnswer({ operations: LAUNCHES, when: first(LOST_ANSWERS) })],
+  run: (t) => serve(t, 'recover', { replicas: 5 }),
 });
 
 export const slowLaunchAnswer = scenario({
   id: 'api-pressure/slow-launch-answer',
   title: "fleets' answers arrive after their nodes have registered: no instance is lost to the race",
   requirements: ['API-06'],
-  capabilities: ['wire.aws'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.slowAnswer, { operations: LAUNCHES, when: { kind: 'always' }, delayMs: SLOW_ANSWER_MS }));
-    await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
-  },
+  under: [faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs: SLOW_ANSWER_MS })],
+  run: async (t) => scaleToNone(t, await serve(t, 'recover', { replicas: 5 })),
 });
 
 /** A request each five seconds, and none to begin with: others in the account use the bucket as well. */
@@ -39,12 +36,9 @@ export const throttledLaunches = scenario({
   id: 'api-pressure/throttled-launches',
   title: 'launches are throttled while twenty nodes are needed: it is no lack of capacity, and nobody hammers',
   requirements: ['API-01', 'API-02'],
-  capabilities: ['api.throttle'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.ec2Throttling, { ...SMALL_BUCKET, operations: LAUNCHES }));
-    await serve(t, 'recover', { replicas: 20 });
-  },
+  under: [faults.ec2Throttling({ ...SMALL_BUCKET, operations: LAUNCHES })],
+  run: (t) => serve(t, 'recover', { replicas: 20 }),
 });
 
 /** All three of the SDK's attempts at each of four requests: the autoscaler itself must ask again, however many it ends at once. */
@@ -54,17 +48,13 @@ export const throttledTerminations = scenario({
   id: 'api-pressure/throttled-terminations',
   title: 'TerminateInstances is refused twelve times while twenty nodes are not needed any more: all of them end',
   requirements: ['API-03'],
-  capabilities: ['wire.aws'],
   pools: NODE_POOLS,
-  async run(t) {
+  faults: {
+    throttling: faults.ec2Throttling({ by: 'rate', operations: ['ec2:TerminateInstances'], when: first(REFUSED_TERMINATIONS) }),
+  },
+  async run(t, { throttling }) {
     const web = await serve(t, 'provision', { replicas: 20 });
-    await t.inject(
-      specify(faults.ec2Throttling, {
-        by: 'rate',
-        operations: ['ec2:TerminateInstances'],
-        when: { kind: 'first', count: REFUSED_TERMINATIONS },
-      }),
-    );
+    await t.inject(throttling);
     await t.scale(web, 0);
     await t.untilEmpty('settle');
   },
@@ -77,36 +67,27 @@ export const everythingThrottled = scenario({
   id: 'api-pressure/everything-throttled',
   title: 'every request to EC2 is refused for half a minute while pods come: all of them are served all the same',
   requirements: ['API-04', 'API-09', 'CRA-06', 'CRA-07'],
-  capabilities: ['wire.aws'],
   pools: NODE_POOLS,
-  async run(t) {
-    const when = { kind: 'window', fromMs: 0, toMs: THROTTLED_MS } as const;
-    await t.inject(specify(faults.ec2Throttling, { by: 'rate', operations: ['*'], when }));
-    await serve(t, 'recover', { replicas: 5 });
-  },
+  under: [faults.ec2Throttling({ by: 'rate', operations: ['*'], when: between(0, THROTTLED_MS) })],
+  run: (t) => serve(t, 'recover', { replicas: 5 }),
 });
 
 export const staleReads = scenario({
   id: 'api-pressure/stale-reads',
   title: 'EC2 shows changes up to thirty seconds late: what was just launched is not taken for lost',
   requirements: ['STL-01'],
-  capabilities: ['reads.stale'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.staleReads, { maxMs: 30_000 }));
-    t.expect.launchedAtMost(5);
-    await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
-  },
+  under: [faults.staleReads({ maxMs: 30_000 })],
+  run: comeOnceAndGo,
 });
 
 export const withdrawnUnderStaleReads = scenario({
   id: 'api-pressure/withdrawn-under-stale-reads',
   title: 'pods and pool are withdrawn right after the launch, and EC2 does not know the instances yet: they end all the same',
   requirements: ['STL-02', 'LEK-03'],
-  capabilities: ['reads.stale'],
   pools: NODE_POOLS,
+  under: [faults.staleReads({ maxMs: 30_000, mutations: true })],
   async run(t) {
-    await t.inject(specify(faults.staleReads, { maxMs: 30_000, mutations: true }));
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
     await t.untilLaunched(1, 'provision');
     // Seeds meet every moment of the launches.
@@ -121,12 +102,7 @@ export const kubernetesThrottles = scenario({
   id: 'api-pressure/kubernetes-throttles',
   title: 'the API server answers half of the writes with 429 and Retry-After: all is served, and all goes again',
   requirements: ['API-05'],
-  capabilities: ['wire.kube'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.kubeThrottling, { writes: true, when: { kind: 'probability', probability: 0.5 }, retryAfterSeconds: 1 }));
-    const web = await serve(t, 'recover', { replicas: 5 });
-    await t.scale(web, 0);
-    await t.untilEmpty('settle');
-  },
+  under: [faults.kubeThrottling({ writes: true, when: withProbability(0.5), retryAfterSeconds: 1 })],
+  run: comeAndGo,
 });

@@ -1,10 +1,12 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
-import type { PoolDisruption } from '../model/catalogue.ts';
-import { STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import { mayFire } from '../faults/fault.ts';
+import { DESCRIPTIONS } from '../faults/operations.ts';
+import { always, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Scenario, Trial, Workload } from '../harness/scenario.ts';
-import { DESCRIPTIONS, OPTED_OUT, THIRD_SIZED, serve } from './parts.ts';
+import type { Scenario, ScenarioHead, Trial, Workload } from '../harness/scenario.ts';
+import { OPTED_OUT, THIRD_SIZED, endingSlowly } from '../harness/shapes.ts';
+import { serve } from '../harness/steps.ts';
+import type { PoolDisruption } from '../model/catalogue.ts';
 
 const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
 /** Two, four and eight CPUs, each twice the price of the one before. */
@@ -39,7 +41,6 @@ async function halve(t: Trial): Promise<readonly Workload[]> {
 export const emptyNodes = scenario({
   id: 'consolidation/empty-nodes',
   title: 'one of four pods that fill a node each is left: the nodes of the others go, and its own stays',
-  profile: 'extended',
   requirements: ['DIS-01'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -48,15 +49,13 @@ export const emptyNodes = scenario({
     const web = await serve(t, 'provision', { replicas: 4 });
     await t.scale(web, 1);
     t.expect.neverWithoutNode(web);
-    t.expect.consolidated(1, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(1, 'consolidation');
   },
 });
 
 export const underusedNode = scenario({
   id: 'consolidation/underused-node',
   title: 'three pods are left on two nodes where one would do: those of one of them move to the other',
-  profile: 'extended',
   requirements: ['DIS-01', 'DIS-02'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -64,15 +63,13 @@ export const underusedNode = scenario({
     t.expect.launchedAtMost(2);
     const left = await halve(t);
     for (const workload of left) t.expect.neverWithoutNode(workload);
-    t.expect.consolidated(1, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(1, 'consolidation');
   },
 });
 
 export const oversizedNode = scenario({
   id: 'consolidation/oversized-node',
   title: 'of three pods on one node one is left, which a smaller node could have: that comes first, then the larger one goes',
-  profile: 'extended',
   requirements: ['DIS-02', 'DIS-04', 'CST-03'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -80,15 +77,13 @@ export const oversizedNode = scenario({
     t.expect.launchedAtMost(2);
     const web = await outgrow(t);
     t.expect.neverWithoutNode(web);
-    t.expect.emptied('consolidation');
-    await t.pass('consolidation');
+    await t.emptied('consolidation');
   },
 });
 
 export const smallNodes = scenario({
   id: 'consolidation/small-nodes',
   title: 'three pods came one after the other and got a small node each: one larger node is cheaper, and comes first',
-  profile: 'extended',
   requirements: ['DIS-02', 'CST-03'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -98,37 +93,33 @@ export const smallNodes = scenario({
     for (const name of ['first', 'second', 'third']) workloads.push(await serve(t, 'provision', { name, replicas: 1, ...HALF_SIZED }));
     for (const workload of workloads) t.expect.neverWithoutNode(workload);
     t.expect.emptied('consolidation');
-    t.expect.consolidated(1, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(1, 'consolidation');
   },
 });
 
 export const nothingFits = scenario({
   id: 'consolidation/nothing-fits',
   title: 'every pod fills its node: nothing is cheaper, so nothing happens',
-  profile: 'extended',
   requirements: ['DIS-04'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
   async run(t) {
     t.expect.launchedAtMost(3);
     await serve(t, 'provision', { replicas: 3 });
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
   },
 });
 
 export const replacementNeverRegisters = scenario({
   id: 'consolidation/replacement-never-registers',
   title: 'the kubelet of a smaller node never registers: the larger one stays, and its pod runs on',
-  profile: 'extended',
   requirements: ['DIS-02'],
   features: ['consolidation'],
-  capabilities: ['boot.delay'],
   pools: SIZED_POOLS,
-  async run(t) {
+  faults: { lateKubelets: faults.slowRegistration({ never: true }) },
+  async run(t, { lateKubelets }) {
     const web = await outgrow(t);
-    const broken = await t.inject(specify(faults.slowRegistration, { never: true }));
+    const broken = await t.inject(lateKubelets);
     t.expect.neverWithoutNode(web);
     t.expect.kept('registration');
     await t.untilFired(broken, 'consolidation');
@@ -139,15 +130,14 @@ export const replacementNeverRegisters = scenario({
 export const replacementWithoutCapacity = scenario({
   id: 'consolidation/replacement-without-capacity',
   title: 'of what would be cheaper EC2 has none: the larger node stays, and its pod runs on',
-  profile: 'extended',
   requirements: ['DIS-02'],
   features: ['consolidation'],
-  capabilities: ['capacity.set'],
   pools: SIZED_POOLS,
-  async run(t) {
+  faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'all' }) },
+  async run(t, { shortage }) {
     t.expect.launchedAtMost(1);
     const web = await outgrow(t);
-    const scarce = await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'all' }));
+    const scarce = await t.inject(shortage);
     t.expect.neverWithoutNode(web);
     t.expect.kept('consolidation');
     await t.untilFired(scarce, 'consolidation');
@@ -158,15 +148,13 @@ export const replacementWithoutCapacity = scenario({
 export const optedOutPod = scenario({
   id: 'consolidation/opted-out-pod',
   title: 'the pod that is left on a large node must not be disrupted: the node stays',
-  profile: 'extended',
   requirements: ['BUD-05'],
   features: ['consolidation', 'do-not-disrupt'],
   pools: SIZED_POOLS,
   async run(t) {
     t.expect.launchedAtMost(1);
     await outgrow(t, { annotations: OPTED_OUT });
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
   },
 });
 
@@ -174,22 +162,19 @@ export const optedOutNode = scenario({
   id: 'consolidation/opted-out-node',
   title: 'a user has marked a large node as not to be taken: it stays, with one small pod on it',
   requirements: ['BUD-07'],
-  profile: 'extended',
   features: ['consolidation', 'do-not-disrupt'],
   pools: SIZED_POOLS,
   async run(t) {
     t.expect.launchedAtMost(1);
     await outgrow(t);
     await t.keepNodes();
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
   },
 });
 
 export const budgetOfNone = scenario({
   id: 'consolidation/budget-of-none',
   title: 'the budget of a pool lets no node go: underused and empty ones stay',
-  profile: 'extended',
   requirements: ['BUD-03'],
   features: ['consolidation', 'disruption-budgets'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [{ nodes: '0' }] } })],
@@ -197,12 +182,10 @@ export const budgetOfNone = scenario({
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3 });
     await t.scale(web, 1);
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
     // What the user takes away goes all the same, and the world can settle.
     await t.changePool(pool('default', { ...ONE_TYPE, disruption: WILLING }));
-    t.expect.consolidated(1, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(1, 'consolidation');
   },
 });
 
@@ -215,7 +198,6 @@ const HALVED_IN_TURN = 4;
 export const budgetSchedule = scenario({
   id: 'consolidation/budget-schedule',
   title: 'a budget lets no node go in the first minutes of each day: surplus nodes stay, and go when they are over',
-  profile: 'extended',
   requirements: ['BUD-04'],
   features: ['consolidation', 'disruption-budgets'],
   capabilities: ['time.virtual'],
@@ -228,40 +210,28 @@ export const budgetSchedule = scenario({
     await t.changePool(pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [budget] } }));
     const left = await halve(t);
     for (const workload of left) t.expect.neverWithoutNode(workload);
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
     // What of the time was not needed for the nodes to come.
     await t.pass('provision', HALVED_IN_TURN);
-    t.expect.consolidated(1, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(1, 'consolidation');
   },
 });
 
 /** The pool of four nodes changes, and each has to be replaced. */
-function drifted(options: {
-  readonly id: string;
-  readonly title: string;
-  readonly requirements: readonly string[];
-  readonly disruption: PoolDisruption;
-}): Scenario {
-  const { id, title, requirements, disruption } = options;
+function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: PoolDisruption }): Scenario {
   return scenario({
-    id,
-    title,
-    profile: 'extended',
-    requirements,
+    ...head,
     features: ['drift', 'disruption-budgets'],
     pools: [pool('default', { ...ONE_TYPE, disruption })],
     async run(t) {
       t.expect.launchedAtMost(8);
       // So long that nodes that go together are seen together: when it is empty and its machine ended, a node is away no more.
-      const ending = { graceSeconds: 60, annotations: { [STOP_SECONDS_ANNOTATION]: '50' } };
+      const ending = endingSlowly({ seconds: 50, graceSeconds: 60 });
       const web = await serve(t, 'provision', { replicas: 4, ...ending });
       await t.changePool(pool('default', { instanceTypes: ['m7i.large'], disruption }));
       t.expect.neverWithoutNode(web);
       t.expect.launchedFrom('default');
-      t.expect.emptied('drift');
-      await t.pass('drift');
+      await t.emptied('drift');
     },
   });
 }
@@ -283,7 +253,6 @@ export const driftByHalves = drifted({
 export const driftedLabels = scenario({
   id: 'consolidation/drifted-labels',
   title: 'the labels of a pool change: its nodes are replaced by such as have them',
-  profile: 'extended',
   requirements: ['DIS-07'],
   features: ['drift'],
   pools: [pool('default', ONE_TYPE)],
@@ -292,22 +261,20 @@ export const driftedLabels = scenario({
     const web = await serve(t, 'provision', { replicas: 2 });
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
     t.expect.neverWithoutNode(web);
-    t.expect.emptied('drift');
-    await t.pass('drift');
+    await t.emptied('drift');
   },
 });
 
 export const driftedReplacementNeverRegisters = scenario({
   id: 'consolidation/drifted-replacement-never-registers',
   title: 'a pool changes and new kubelets never register: what is outdated stays, and its pods run on',
-  profile: 'extended',
   requirements: ['DIS-08'],
   features: ['drift'],
-  capabilities: ['boot.delay'],
   pools: [pool('default', ONE_TYPE)],
-  async run(t) {
+  faults: { lateKubelets: faults.slowRegistration({ never: true }) },
+  async run(t, { lateKubelets }) {
     const web = await serve(t, 'provision', { replicas: 3 });
-    const broken = await t.inject(specify(faults.slowRegistration, { never: true }));
+    const broken = await t.inject(lateKubelets);
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
     t.expect.neverWithoutNode(web);
     t.expect.kept('registration');
@@ -319,16 +286,15 @@ export const driftedReplacementNeverRegisters = scenario({
 export const descriptionsFail = scenario({
   id: 'consolidation/descriptions-fail',
   title: 'EC2 describes nothing for a while: what could not be compared has not drifted, and nothing is replaced',
-  profile: 'extended',
   requirements: ['DIS-09'],
   features: ['drift'],
-  capabilities: ['wire.aws'],
   pools: [pool('default', ONE_TYPE)],
-  async run(t) {
+  faults: { errors: faults.serverError({ operations: DESCRIPTIONS, when: always }) },
+  async run(t, { errors }) {
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3 });
     // Who compares nodes with their pool alone still asks whether their instances are there.
-    const failing = await t.inject(specify(faults.serverError, { operations: DESCRIPTIONS, when: { kind: 'always' } }));
+    const failing = await t.inject(errors);
     t.expect.neverWithoutNode(web);
     t.expect.kept('drift');
     await t.untilFired(failing, 'drift');
@@ -336,44 +302,41 @@ export const descriptionsFail = scenario({
   },
 });
 
+/** Requests by which a node is marked as one that is to go. */
+const NODE_MARKS = ['patch nodes', 'update nodes'];
+
 /** Long enough for pods to come and to run, and shorter than anybody waits for an answer. */
 const MARK_HELD_MS = 25_000;
 
 export const podsComeMeanwhile = scenario({
   id: 'consolidation/pods-come-meanwhile',
   title: 'pods come to a node that is to go, before the mark that would have kept them away: it stays',
-  profile: 'extended',
   requirements: ['DIS-03'],
   features: ['consolidation'],
-  capabilities: ['wire.kube'],
   pools: ONE_TYPE_POOLS,
-  async run(t) {
+  faults: { lateMark: faults.lateRequest({ operations: NODE_MARKS, delayMs: MARK_HELD_MS }) },
+  async run(t, { lateMark }) {
     t.expect.launchedAtMost(2);
     await halve(t);
     // The mark is the first that is seen of a plan, however long its maker waits before it.
-    const operations = ['patch nodes', 'update nodes'];
-    const held = await t.inject(specify(faults.lateRequest, { operations, delayMs: MARK_HELD_MS }));
-    await t.untilFired(held, 'consolidation');
+    await t.injectUntilFired(lateMark, 'consolidation');
     // They fill both nodes: without either of them another of the same kind would be needed.
     await serve(t, 'provision', { name: 'late', replicas: 3, ...THIRD_SIZED });
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.kept('consolidation');
   },
 });
 
 export const markRefused = scenario({
   id: 'consolidation/mark-refused',
   title: 'writes to nodes are refused, so that no pod can be kept off them: none is taken while pods come',
-  profile: 'extended',
   requirements: ['DIS-05'],
   features: ['consolidation'],
-  capabilities: ['wire.kube'],
   pools: ONE_TYPE_POOLS,
-  async run(t) {
+  faults: { refusal: faults.serverError({ operations: NODE_MARKS, when: always }) },
+  async run(t, { refusal }) {
     t.expect.launchedAtMost(3);
     const web = await serve(t, 'provision', { replicas: 3 });
-    const operations = ['patch nodes', 'update nodes'];
-    const refused = await t.inject(specify(faults.serverError, { operations, when: { kind: 'always' } }));
+    const refused = await t.inject(refusal);
     await t.scale(web, 1);
     t.expect.kept('consolidation');
     await t.untilFired(refused, 'consolidation');
@@ -385,7 +348,6 @@ export const markRefused = scenario({
 export const rollOut = scenario({
   id: 'consolidation/roll-out',
   title: 'a Deployment replaces its pods, with a quarter more than there are: no node is taken from under it, and the surplus goes',
-  profile: 'extended',
   requirements: ['DIS-04', 'PRV-12'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -394,8 +356,7 @@ export const rollOut = scenario({
     t.expect.launchedAtMost(5);
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 9, ...THIRD_SIZED });
     await t.rollOut(web);
-    t.expect.consolidated(3, 'consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(3, 'consolidation');
     await t.untilLeft(3, 'consolidation');
   },
 });
@@ -406,23 +367,23 @@ const REPLACEMENT_LATE_MS = 60_000;
 export const interruptedMeanwhile = scenario({
   id: 'consolidation/interrupted-meanwhile',
   title: 'while a cheaper spot node is on its way, one of the two is taken back: the pod is served, and nothing is left',
-  profile: 'extended',
   requirements: ['DIS-02', 'INT-10'],
   features: ['spot', 'interruption', 'consolidation', 'spot-consolidation'],
-  capabilities: ['spot.interrupt', 'boot.delay'],
   pools: [pool('default', { capacityTypes: ['spot'], disruption: WILLING })],
-  async run(t) {
+  faults: {
+    lateKubelets: faults.slowRegistration({ delayMs: REPLACEMENT_LATE_MS, count: 1 }),
+    interruption: faults.spotInterruption({ count: 1 }),
+  },
+  async run(t, { lateKubelets, interruption }) {
     // On a machine so large that enough of what is smaller is cheaper for certain: spot prices are no multiples of each other.
     const web = await serve(t, 'provision', { replicas: 6, ...HALF_SIZED });
     await t.scale(web, 1);
     t.expect.servedUntilNow(web);
     t.expect.served(web, 'recover');
     // Every pod has its node: what is launched now is launched for the sake of the price, or this does not fire.
-    const replacing = await t.inject(specify(faults.slowRegistration, { delayMs: REPLACEMENT_LATE_MS, count: 1 }));
-    await t.untilFired(replacing, 'consolidation');
+    const replacing = await t.injectUntilFired(lateKubelets, 'consolidation');
     if (replacing.firings() === 0) return;
-    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
-    await t.untilFired(taken, 'provision');
+    await t.injectUntilFired(interruption, 'provision');
     await t.pass('provision', 2);
     await t.untilServed(web, 'recover');
   },
@@ -431,7 +392,6 @@ export const interruptedMeanwhile = scenario({
 export const driftedOptedOut = scenario({
   id: 'consolidation/drifted-opted-out',
   title: 'a pool changes while pods that must not be disrupted run on its nodes: these stay',
-  profile: 'extended',
   requirements: ['BUD-05'],
   features: ['drift', 'do-not-disrupt'],
   pools: [pool('default', ONE_TYPE)],
@@ -439,15 +399,13 @@ export const driftedOptedOut = scenario({
     t.expect.launchedAtMost(2);
     await serve(t, 'provision', { replicas: 2, annotations: OPTED_OUT });
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
-    t.expect.kept('drift');
-    await t.pass('drift');
+    await t.kept('drift');
   },
 });
 
 export const driftedMarked = scenario({
   id: 'consolidation/drifted-marked',
   title: 'a pool changes while its nodes are marked by their user: these stay',
-  profile: 'extended',
   requirements: ['BUD-07'],
   features: ['drift', 'do-not-disrupt'],
   pools: [pool('default', ONE_TYPE)],
@@ -456,15 +414,13 @@ export const driftedMarked = scenario({
     await serve(t, 'provision', { replicas: 2 });
     await t.keepNodes();
     await t.changePool(pool('default', { ...ONE_TYPE, labels: { team: 'blue' } }));
-    t.expect.kept('drift');
-    await t.pass('drift');
+    await t.kept('drift');
   },
 });
 
 export const emptyMarked = scenario({
   id: 'consolidation/empty-marked',
   title: 'a user has marked nodes, and they fall empty: they stay, and pods that come later run there',
-  profile: 'extended',
   requirements: ['BUD-07'],
   features: ['do-not-disrupt'],
   pools: ONE_TYPE_POOLS,
@@ -473,8 +429,7 @@ export const emptyMarked = scenario({
     const web = await serve(t, 'provision', { replicas: 2 });
     await t.keepNodes();
     await t.scale(web, 0);
-    t.expect.kept('scale-in');
-    await t.pass('scale-in');
+    await t.kept('scale-in');
     await t.scale(web, 2);
     await t.untilServed(web, 'provision');
   },
@@ -483,7 +438,6 @@ export const emptyMarked = scenario({
 export const driftedTaints = scenario({
   id: 'consolidation/drifted-taints',
   title: 'the taints of a pool change: its nodes are replaced by such as have them',
-  profile: 'extended',
   requirements: ['DIS-07'],
   features: ['drift', 'taints'],
   pools: [pool('default', ONE_TYPE)],
@@ -492,15 +446,13 @@ export const driftedTaints = scenario({
     const web = await serve(t, 'provision', { replicas: 2, tolerations: [{ key: 'team', operator: 'Exists' }] });
     await t.changePool(pool('default', { ...ONE_TYPE, taints: [{ key: 'team', value: 'blue', effect: 'NoSchedule' }] }));
     t.expect.neverWithoutNode(web);
-    t.expect.emptied('drift');
-    await t.pass('drift');
+    await t.emptied('drift');
   },
 });
 
 export const budgetOfShare = scenario({
   id: 'consolidation/budget-of-share',
   title: 'the budget of a pool lets a quarter of its nodes go at a time: those that fall empty go one after the other',
-  profile: 'extended',
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '25%' }] } })],
@@ -516,20 +468,20 @@ export const budgetOfShare = scenario({
 
 /** Of one plan: two marks or so, and the first eviction. */
 const PLAN_EFFECTS = 3;
+const PLAN_STEPS = [...NODE_MARKS, 'create pods/eviction', 'ec2:TerminateInstances'];
 
 export const killedWhileConsolidating = scenario({
   id: 'consolidation/killed-meanwhile',
   title: 'killed right after one of the first side effects of a plan, another with each seed: it is carried through or undone',
-  profile: 'extended',
   requirements: ['CRA-05'],
   features: ['consolidation'],
   capabilities: ['target.kill', 'wire.kube'],
   pools: ONE_TYPE_POOLS,
   async run(t) {
     await halve(t);
-    const nth = t.random.int(1, PLAN_EFFECTS);
-    const operations = ['patch nodes', 'update nodes', 'create pods/eviction', 'ec2:TerminateInstances'];
-    await t.inject(specify(faults.crash, { operations, when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.inject(
+      mayFire(faults.crash({ operations: PLAN_STEPS, when: nth(t.random.int(1, PLAN_EFFECTS)), moment: 'after', applied: true })),
+    );
     t.expect.consolidated(1, 'settle');
     await t.untilLeft(1, 'settle');
     await t.pass('settle');
@@ -539,17 +491,15 @@ export const killedWhileConsolidating = scenario({
 export const budgetBesideUnready = scenario({
   id: 'consolidation/budget-beside-unready',
   title: 'the budget lets one node go, and one is not Ready: surplus nodes stay until it is back',
-  profile: 'extended',
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
-  capabilities: ['boot.delay'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } })],
-  async run(t) {
+  faults: { deadKubelet: faults.deadKubelet({ count: 1 }) },
+  async run(t, { deadKubelet }) {
     t.expect.launchedAtMost(4);
     const stays = await serve(t, 'provision', { name: 'stays', replicas: 2 });
     const goes = await serve(t, 'provision', { name: 'goes', replicas: 2 });
-    const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
-    await t.untilFired(dead, 'provision');
+    const dead = await t.injectUntilFired(deadKubelet, 'provision');
     // Until it is NotReady, which takes most of a minute.
     await t.pause({ minMs: 60_000, maxMs: 70_000 });
     await t.remove(goes);

@@ -1,48 +1,30 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { mayFire } from '../faults/fault.ts';
+import { LAUNCHES } from '../faults/operations.ts';
+import { nth } from '../faults/triggers.ts';
 import { scenario } from '../harness/scenario.ts';
-import type { Scenario } from '../harness/scenario.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, scaleToNone, serve } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { scaleToNone, serve } from '../harness/steps.ts';
 
-/** Kills the target around its first fleet request, and expects every pod served and nothing forgotten. */
-function killedAroundLaunch(options: {
-  readonly id: string;
-  readonly title: string;
-  readonly requirements: readonly string[];
-  readonly moment: 'before' | 'after';
-}): Scenario {
-  return scenario({
-    id: options.id,
-    title: options.title,
-    requirements: options.requirements,
-    capabilities: ['target.kill'],
-    pools: NODE_POOLS,
-    async run(t) {
-      await t.inject(
-        specify(faults.crash, {
-          operations: LAUNCHES,
-          when: { kind: 'first', count: 1 },
-          moment: options.moment,
-          applied: options.moment === 'after',
-        }),
-      );
-      await serve(t, 'recover', { replicas: 5 });
-    },
-  });
-}
+/** A launch took effect, and nobody has read its answer. */
+const KILLED_AFTER_LAUNCH = faults.crash({ operations: LAUNCHES, moment: 'after', applied: true });
 
-export const killedAfterLaunch = killedAroundLaunch({
+export const killedAfterLaunch = scenario({
   id: 'crashes/killed-after-launch',
   title: 'killed right after a launch took effect and before its answer',
   requirements: ['CRA-01', 'CRA-02', 'CST-02'],
-  moment: 'after',
+  pools: NODE_POOLS,
+  under: [KILLED_AFTER_LAUNCH],
+  run: (t) => serve(t, 'recover', { replicas: 5 }),
 });
 
-export const killedBeforeLaunch = killedAroundLaunch({
+export const killedBeforeLaunch = scenario({
   id: 'crashes/killed-before-launch',
   title: 'killed right before a launch is sent',
   requirements: ['CRA-01', 'CRA-02'],
-  moment: 'before',
+  pools: NODE_POOLS,
+  under: [faults.crash({ operations: LAUNCHES, moment: 'before' })],
+  run: (t) => serve(t, 'recover', { replicas: 5 }),
 });
 
 /** Writes soon after a start: what it finds is taken up again, and the launch that is in doubt asked for once more. */
@@ -57,16 +39,14 @@ export const launchedOnce = scenario({
   title: 'killed right after a launch took effect, and again soon after the start: no pod gets a second instance',
   requirements: ['CRA-04'],
   profile: 'extended',
-  capabilities: ['target.kill'],
   pools: NODE_POOLS,
-  async run(t) {
+  faults: { kill: KILLED_AFTER_LAUNCH },
+  async run(t, { kill }) {
     t.expect.launchedAtMost(5);
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
     t.expect.served(web, 'recover');
-    const first = { operations: LAUNCHES, when: { kind: 'first', count: 1 }, moment: 'after', applied: true } as const;
-    await t.untilFired(await t.inject(specify(faults.crash, first)), 'provision');
-    const nth = t.random.int(1, SOON);
-    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.injectUntilFired(kill, 'provision');
+    await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SOON)), moment: 'after', applied: true })));
     await t.untilServed(web, 'recover');
   },
 });
@@ -81,9 +61,8 @@ export const killedAtSideEffect = scenario({
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {
-    const nth = t.random.int(1, SIDE_EFFECTS);
     // Who needs fewer requests is not killed by the last ones.
-    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SIDE_EFFECTS)), moment: 'after', applied: true })));
     await scaleToNone(t, await serve(t, 'recover', { replicas: 5 }));
   },
 });

@@ -1,20 +1,17 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { serve } from '../harness/steps.ts';
 
 export const endedBehindItsBack = scenario({
   id: 'disruption/ended-behind-its-back',
   title: 'somebody else ends two of five instances: their pods are served again, and nothing of them stays',
   requirements: ['INT-08', 'LEK-05'],
-  capabilities: ['instance.end'],
   pools: NODE_POOLS,
-  async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
-    t.expect.served(web, 'replacement');
-    await t.untilServed(web, 'provision');
-    const ended = await t.inject(specify(faults.instanceEnd, { count: 2 }));
-    await t.untilFired(ended, 'provision');
+  faults: { end: faults.instanceEnd({ count: 2 }) },
+  async run(t, { end }) {
+    const web = await serve(t, 'replacement', { replicas: 5 }, 'provision');
+    await t.injectUntilFired(end, 'provision');
     await t.pass('node-without-instance');
     await t.untilServed(web, 'replacement');
   },
@@ -24,16 +21,15 @@ export const deadKubelet = scenario({
   id: 'disruption/dead-kubelet',
   title: 'a kubelet stops while its instance runs: once it is back nothing has been lost',
   requirements: ['INT-09'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
-  async run(t) {
+  faults: { deadKubelet: faults.deadKubelet({ count: 1 }) },
+  async run(t, { deadKubelet }) {
     const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
     t.expect.served(web, 'replacement');
     // Its pods are not evicted before five minutes have passed.
     t.expect.launchedAtMost(3);
     await t.untilServed(web, 'provision');
-    const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
-    await t.untilFired(dead, 'provision');
+    const dead = await t.injectUntilFired(deadKubelet, 'provision');
     await t.pause({ minMs: 200_000, maxMs: 280_000 });
     await dead.heal();
     await t.untilServed(web, 'replacement');
@@ -47,10 +43,13 @@ export const drainedWithinBudget = scenario({
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, cpu: '500m', memory: '512Mi' });
-    await t.protect(web, { maxUnavailable: 1 });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
+    const web = await serve(t, 'provision', {
+      kind: 'Deployment',
+      replicas: 4,
+      cpu: '500m',
+      memory: '512Mi',
+      budget: { maxUnavailable: 1 },
+    });
     // Without a pool the one pod that may be evicted finds no other node, and no second one may be.
     t.expect.servedUntilNow(web);
     await t.withdrawPools();
@@ -64,20 +63,17 @@ export const movedWithinBudget = scenario({
   id: 'disruption/moved-within-budget',
   title: 'one of two pools is withdrawn while protected pods run on it: they move to the other as their budget allows, none by force',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
-  profile: 'extended',
   features: ['weights'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, ...NODE_SIZED });
-    await t.protect(web, { maxUnavailable: 1 });
+    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, ...NODE_SIZED, budget: { maxUnavailable: 1 } });
     t.expect.launchedFrom('old');
     t.expect.served(web, 'recover');
     await t.untilServed(web, 'provision');
     await t.withdrawPools('old');
     t.expect.launchedFrom('new');
     // One pod after the other gets its place on a node of the other pool.
-    t.expect.emptied('replacement');
-    await t.pass('replacement');
+    await t.emptied('replacement');
     await t.untilServed(web, 'recover');
   },
 });

@@ -1,8 +1,10 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { mayFire } from '../faults/fault.ts';
+import { LAUNCHES } from '../faults/operations.ts';
+import { always, first, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { LABEL } from '../model/kube.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, serve, serveTogether } from './parts.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SPREAD_OVER_ZONES } from '../harness/shapes.ts';
+import { serve, serveTogether } from '../harness/steps.ts';
 
 /** What has happened to others, where no other suite has the recipe that exposes it. */
 
@@ -10,17 +12,11 @@ export const throttledInsideFleets = scenario({
   id: 'incidents/throttled-inside-fleets',
   title: 'fleets are throttled, and say so among their errors: the pool that is preferred has capacity, and is waited for',
   requirements: ['API-02', 'PRV-09'],
-  profile: 'extended',
   features: ['weights'],
-  capabilities: ['wire.aws'],
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
+  // Who launches without fleets never meets it.
+  under: [mayFire(faults.ec2Throttling({ by: 'rate', operations: ['ec2:CreateFleet'], when: first(3), insideFleet: true }))],
   async run(t) {
-    const first = { kind: 'first', count: 3 } as const;
-    // Who launches without fleets never meets it.
-    await t.inject(
-      specify(faults.ec2Throttling, { by: 'rate', operations: ['ec2:CreateFleet'], when: first, insideFleet: true }),
-      'may-fire',
-    );
     t.expect.launchedFrom('preferred');
     await serve(t, 'recover', { replicas: 4 });
   },
@@ -40,8 +36,7 @@ export const restartedUnderLoad = scenario({
     const web = await serve(t, 'provision', { replicas: 5 });
     for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
       await t.restartTarget();
-      t.expect.kept('launch-lag');
-      await t.pass('launch-lag');
+      await t.kept('launch-lag');
     }
     await t.untilServed(web, 'recover');
   },
@@ -51,14 +46,14 @@ export const interruptedDuringLaunch = scenario({
   id: 'incidents/interrupted-during-launch',
   title: 'spot instances are taken back while their launch is under way: who does not know them yet hears of it all the same',
   requirements: ['INT-02', 'INT-06'],
-  profile: 'extended',
   features: ['spot', 'interruption'],
   capabilities: ['spot.interrupt', 'wire.aws'],
   pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })],
-  async run(t) {
+  faults: { interruption: faults.spotInterruption({ count: 2, moment: 'pending' }) },
+  async run(t, { interruption }) {
     const delayMs = t.random.int(1, 8_000);
-    await t.inject(specify(faults.slowAnswer, { operations: LAUNCHES, when: { kind: 'always' }, delayMs }));
-    await t.inject(specify(faults.spotInterruption, { count: 2, moment: 'pending' }));
+    await t.inject(faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs }));
+    await t.inject(interruption);
     await serve(t, 'recover', { replicas: 4 });
     // The two minutes of the notice.
     await t.pass('provision', 2);
@@ -76,9 +71,8 @@ export const killedDuringScaleIn = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 8 });
-    const nth = t.random.int(1, SIDE_EFFECTS);
     // Who needs fewer requests is not killed by the last ones.
-    await t.inject(specify(faults.crash, { operations: ['*'], when: { kind: 'nth', nth }, moment: 'after', applied: true }), 'may-fire');
+    await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SIDE_EFFECTS)), moment: 'after', applied: true })));
     await t.scale(web, 0);
     t.expect.emptied('scale-in');
     await t.untilEmpty('settle');
@@ -96,9 +90,10 @@ export const killedBeforeTermination = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const web = await serve(t, 'provision', { replicas: 5 });
-    const when = { kind: 'nth', nth: t.random.int(1, TERMINATIONS) } as const;
     // Who ends all of them with one request is not killed by the second.
-    await t.inject(specify(faults.crash, { operations: ['ec2:TerminateInstances'], when, moment: 'before' }), 'may-fire');
+    await t.inject(
+      mayFire(faults.crash({ operations: ['ec2:TerminateInstances'], when: nth(t.random.int(1, TERMINATIONS)), moment: 'before' })),
+    );
     await t.scale(web, 0);
     await t.untilEmpty('settle');
   },
@@ -108,15 +103,13 @@ export const boughtSoonAfter = scenario({
   id: 'incidents/bought-soon-after',
   title: 'the only spot capacity of a pool is taken back, and a little later more is needed: it is bought on demand',
   requirements: ['INT-05'],
-  profile: 'extended',
   features: ['spot', 'interruption'],
-  capabilities: ['spot.interrupt'],
   pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
-  async run(t) {
+  faults: { interruption: faults.spotInterruption({ count: 1 }) },
+  async run(t, { interruption }) {
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 2 });
     t.expect.served(web, 'recover');
-    const taken = await t.inject(specify(faults.spotInterruption, { count: 1 }));
-    await t.untilFired(taken, 'provision');
+    await t.injectUntilFired(interruption, 'provision');
     // Longer than a notice may wait for a reaction, and as long as what was taken back is to be left alone.
     const minMs = 40_000;
     await t.pause({ minMs, maxMs: Math.max(minMs, t.constants.unavailableOfferingMs - t.lengthMs('launch-lag')) });
@@ -130,10 +123,10 @@ export const roomOnBrokenNode = scenario({
   id: 'incidents/room-on-broken-node',
   title: 'a node registers and never gets Ready, and has room left: pods that would fit there are served elsewhere',
   requirements: ['REG-04'],
-  capabilities: ['boot.delay'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge'], zones: ['us-east-1a'] })],
-  async run(t) {
-    const broken = await t.inject(specify(faults.neverReady, { count: 1 }));
+  faults: { brokenNode: faults.neverReady({ count: 1 }) },
+  async run(t, { brokenNode }) {
+    const broken = await t.inject(brokenNode);
     const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED });
     t.expect.served(first, 'replacement');
     await t.untilFired(broken, 'provision');
@@ -150,7 +143,7 @@ export const spreadWithoutSelector = scenario({
   requirements: ['SCH-06', 'CRA-06'],
   pools: [pool('default')],
   async run(t) {
-    const spread = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule', labelSelector: undefined } as const;
+    const spread = { ...SPREAD_OVER_ZONES, labelSelector: undefined } as const;
     const strange = await t.deploy({ name: 'strange', replicas: 3, cpu: '500m', memory: '1Gi', spread: [spread] });
     const plain = await t.deploy({ name: 'plain', replicas: 3, cpu: '500m', memory: '1Gi' });
     await serveTogether(t, 'provision', [strange, plain]);
@@ -180,8 +173,7 @@ export const boundToMissingNode = scenario({
       },
     };
     await t.apply([{ resource: 'replicasets', object: lost }]);
-    const spread = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
-    await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [spread] });
+    await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
   },
 });
 
@@ -190,26 +182,27 @@ export const ghostNode = scenario({
   title:
     'somebody ends an instance, no message tells of it, and the cloud controller is down: its Node goes, though the pod on it may not be evicted',
   requirements: ['LEK-05', 'LEK-08'],
-  profile: 'extended',
   features: ['node-removal'],
-  capabilities: ['instance.end', 'queue.perturb', 'boot.delay', 'cloud.hold'],
   pools: NODE_POOLS,
   // aws/karpenter-provider-aws#9226: a cache showed the ended instance as running, and the drain of its Node waited for ever.
-  async run(t) {
+  faults: {
+    silence: mayFire(faults.queuePerturbation({ what: 'lose' })),
+    controllerDown: mayFire(faults.cloudController({ what: 'down', controllers: ['cloud-node-lifecycle-controller'] })),
+    deadKubelet: faults.deadKubelet({ count: 1 }),
+    end: faults.instanceEnd({ count: 1 }),
+  },
+  async run(t, { silence, controllerDown, deadKubelet, end }) {
     const tolerations = ['unreachable', 'not-ready'].map(
       (what) => ({ key: `node.kubernetes.io/${what}`, operator: 'Exists', effect: 'NoExecute' }) as const,
     );
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 1, tolerations });
     await t.protect(web, { maxUnavailable: 0 });
     // Who reads no queue meets none of its messages.
-    await t.inject(specify(faults.queuePerturbation, { what: 'lose' }), 'may-fire');
+    await t.inject(silence);
     // Whether the target is first, or the cloud controller, is the target's business.
-    const controllers = ['cloud-node-lifecycle-controller'] as const;
-    await t.inject(specify(faults.cloudController, { what: 'down', controllers: [...controllers] }), 'may-fire');
-    const dead = await t.inject(specify(faults.deadKubelet, { count: 1 }));
-    await t.untilFired(dead, 'provision');
-    const ended = await t.inject(specify(faults.instanceEnd, { count: 1 }));
-    await t.untilFired(ended, 'provision');
+    await t.inject(controllerDown);
+    await t.injectUntilFired(deadKubelet, 'provision');
+    await t.injectUntilFired(end, 'provision');
     // Its Node goes within the bound, and the pod is created again as soon as it has gone.
     await t.pass('node-without-instance', 2);
     await t.untilServed(web, 'provision');

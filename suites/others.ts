@@ -1,9 +1,9 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Workload } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, THIRD_SIZED, servedAfterHeal } from '../harness/shapes.ts';
+import { serve } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
-import { NODE_POOLS, NODE_SIZED, THIRD_SIZED, serve } from './parts.ts';
 
 /** What others do to what the autoscaler works with. */
 
@@ -11,13 +11,12 @@ export const nodeDeleted = scenario({
   id: 'others/node-deleted',
   title: 'somebody deletes the Nodes of two of five instances, which run on: they end, and their pods are served again',
   requirements: ['LEK-04'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
-  async run(t) {
+  faults: { deletion: faults.nodeDeleted({ count: 2 }) },
+  async run(t, { deletion }) {
     const web = await serve(t, 'provision', { replicas: 5 });
     t.expect.served(web, 'replacement');
-    const deleted = await t.inject(specify(faults.nodeDeleted, { count: 2 }));
-    await t.untilFired(deleted, 'provision');
+    await t.injectUntilFired(deletion, 'provision');
     await t.untilServed(web, 'replacement');
     // Who does not remember what was a node finds out at the time-out.
     await t.pass('instance-without-node');
@@ -28,16 +27,16 @@ export const launchRefused = scenario({
   id: 'others/launch-refused',
   title: 'all launches of one of two types are refused, and not for lack of capacity: pods that may have the other are served',
   requirements: ['CAP-11'],
-  capabilities: ['capacity.set'],
   pools: [pool('refused', { instanceTypes: ['m6i.large'] }), pool('spare', { instanceTypes: ['m7i.large'] })],
-  async run(t) {
-    const refused = await t.inject(specify(faults.launchRefused, { instanceTypes: ['m6i.large'] }));
+  faults: { refusal: faults.launchRefused({ instanceTypes: ['m6i.large'] }) },
+  async run(t, { refusal }) {
+    const refused = await t.inject(refusal);
     const pinned = await t.deploy({
       name: 'pinned',
       replicas: 2,
       ...NODE_SIZED,
       nodeSelector: { [LABEL.instanceType]: 'm6i.large' },
-      truth: { kind: 'schedulable-after-heal', why: 'launches of its type are refused' },
+      truth: servedAfterHeal('launches of its type are refused'),
     });
     t.expect.served(pinned, 'recover');
     await t.untilFired(refused, 'provision');
@@ -56,9 +55,9 @@ export const comeAndGo = scenario({
   id: 'others/come-and-go',
   title: 'pods come and go within moments, then what is launched for them does, then their pool: pods that come later are served',
   requirements: ['STL-07'],
-  capabilities: ['capacity.set'],
   pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
-  async run(t) {
+  faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'tried' }) },
+  async run(t, { shortage }) {
     const come = (name: string, replicas: number): Promise<Workload> => {
       return t.deploy({ name, replicas, ...NODE_SIZED, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
     };
@@ -68,7 +67,7 @@ export const comeAndGo = scenario({
       await t.remove(brief);
     }
     // More than can find room on what was launched until now: what is asked for besides is refused at once.
-    const drought = await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'tried' }));
+    const drought = await t.inject(shortage);
     const inVain = await come('in-vain', BRIEF_PODS * (CHANGES_OF_MIND + 1));
     await t.untilFired(drought, 'provision');
     await t.pass('provision');
@@ -84,7 +83,6 @@ const SPREAD_NODES = 4;
 export const softSpread = scenario({
   id: 'others/soft-spread',
   title: 'pods that prefer to be spread over zones are left alone on four nodes: one at least is not needed, then what is left stays',
-  profile: 'extended',
   requirements: ['DIS-06'],
   features: ['consolidation'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], disruption: { consolidation: 'when-empty-or-underutilized' } })],
@@ -103,10 +101,8 @@ export const softSpread = scenario({
     }
     for (const workload of beside) await t.remove(workload);
     // One node a zone is enough where the preference counts, and two where it does not.
-    t.expect.consolidated(3, 'settle');
-    await t.pass('settle');
-    t.expect.kept('consolidation');
-    await t.pass('consolidation');
+    await t.consolidated(3, 'settle');
+    await t.kept('consolidation');
     for (const workload of left) await t.untilServed(workload, 'recover');
   },
 });

@@ -1,11 +1,14 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { mayFire } from '../faults/fault.ts';
+import { always } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Trial, UserObject, Workload } from '../harness/scenario.ts';
-import { LABEL, STOP_SECONDS_ANNOTATION } from '../model/kube.ts';
+import type { UserObject } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, OPTED_OUT, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
+import { serve, serveTogether } from '../harness/steps.ts';
+import { LABEL } from '../model/kube.ts';
 import type { KubeObject, Volume } from '../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../model/storage.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, OPTED_OUT, serve, serveTogether } from './parts.ts';
+import { deploySlowToEnd, drainToTheEnd } from './parts.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -14,7 +17,6 @@ const EXPIRED_AFTER_MS = 10 * MINUTE_MS;
 export const expiredNodes = scenario({
   id: 'pools/expired-nodes',
   title: 'nodes reach the age that their pool allows: they are replaced, and their pods run again',
-  profile: 'extended',
   requirements: ['DIS-10'],
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: EXPIRED_AFTER_MS })],
@@ -23,8 +25,7 @@ export const expiredNodes = scenario({
     const lastsMs = t.lengthMs('provision') + t.lengthMs('expiry') + t.lengthMs('provision') + t.lengthMs('launch-lag');
     t.expect.launchedAtMost(3 * (1 + Math.floor(lastsMs / EXPIRED_AFTER_MS)));
     const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3 });
-    t.expect.emptied('expiry');
-    await t.pass('expiry');
+    await t.emptied('expiry');
     await t.untilServed(web, 'provision');
   },
 });
@@ -32,42 +33,24 @@ export const expiredNodes = scenario({
 export const expiredWithinBudget = scenario({
   id: 'pools/expired-within-budget',
   title: 'nodes with protected pods expire at the same time: their pods move as their budget allows, none by force',
-  profile: 'extended',
   requirements: ['DIS-10', 'BUD-01', 'BUD-02'],
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: 10 * MINUTE_MS })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 3, ...NODE_SIZED });
-    await t.protect(web, { maxUnavailable: 1 });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
-    t.expect.emptied('replacement');
-    await t.pass('replacement');
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 3, budget: { maxUnavailable: 1 } });
+    await t.emptied('replacement');
     await t.untilServed(web, 'provision');
   },
 });
 
-/** Serves the workloads, withdraws their pools, and expects their nodes gone when the pools' grace period is over. */
-async function drainToTheEnd(t: Trial, workloads: readonly Workload[]): Promise<void> {
-  await serveTogether(t, 'provision', workloads);
-  for (const workload of workloads) t.expect.servedUntilNow(workload);
-  await t.withdrawPools();
-  t.expect.emptied('termination-grace');
-  await t.pass('termination-grace');
-  for (const workload of workloads) await t.remove(workload);
-  await t.untilEmpty('teardown');
-}
-
 export const blockedToTheEnd = scenario({
   id: 'pools/blocked-to-the-end',
   title: 'pods that may never be evicted, and pods that must not be disrupted: their nodes end when the grace period of the pool is over',
-  profile: 'extended',
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 2, ...NODE_SIZED });
-    await t.protect(web, { minAvailable: 2 });
+    const web = await t.deploy({ name: 'web', replicas: 2, ...NODE_SIZED, budget: { minAvailable: 2 } });
     const job = await t.deploy({ name: 'job', replicas: 1, ...NODE_SIZED, annotations: OPTED_OUT });
     await drainToTheEnd(t, [web, job]);
   },
@@ -76,23 +59,15 @@ export const blockedToTheEnd = scenario({
 export const slowToEnd = scenario({
   id: 'pools/slow-to-end',
   title: 'a node may drain for ten minutes: protected pods that need four of them get these, pods that need an hour get what there is',
-  profile: 'extended',
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 10 * MINUTE_MS })],
-  async run(t) {
-    const needing = (seconds: number): Readonly<Record<string, string>> => ({ [STOP_SECONDS_ANNOTATION]: String(seconds) });
-    const slow = await t.deploy({ name: 'slow', replicas: 2, ...NODE_SIZED, graceSeconds: 240, annotations: needing(200) });
-    await t.protect(slow, { minAvailable: 2 });
-    const endless = await t.deploy({ name: 'endless', replicas: 1, ...NODE_SIZED, graceSeconds: 3_600, annotations: needing(3_600) });
-    await drainToTheEnd(t, [slow, endless]);
-  },
+  run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
 });
 
 export const minimumNotMet = scenario({
   id: 'pools/minimum-not-met',
   title: 'the preferred pool asks for three types and allows two: nothing is launched from it, it is said why, and the other pool serves',
-  profile: 'extended',
   requirements: ['PRV-13', 'PRV-09', 'TEL-02'],
   features: ['minimum-values', 'weights'],
   pools: [
@@ -111,7 +86,7 @@ export const minimumNotMet = scenario({
       replicas: 2,
       ...NODE_SIZED,
       nodeSelector: { tier: 'broad' },
-      truth: { kind: 'impossible', why: 'its pool asks for more types than it allows' },
+      truth: impossible('its pool asks for more types than it allows'),
     });
     t.expect.noLaunchFor(only);
     t.expect.explained(only, [LABEL.instanceType]);
@@ -123,7 +98,6 @@ export const minimumNotMet = scenario({
 export const minimumKept = scenario({
   id: 'pools/minimum-kept',
   title: 'a pool asks for three types and two zones: every launch has that choice, and pods that leave less are told so',
-  profile: 'extended',
   requirements: ['PRV-13'],
   features: ['minimum-values'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, minimumValues: { [LABEL.instanceType]: 3, [LABEL.zone]: 2 } })],
@@ -135,7 +109,7 @@ export const minimumKept = scenario({
       replicas: 1,
       ...NODE_SIZED,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: { kind: 'impossible', why: 'it leaves one zone of the two that its pool asks for' },
+      truth: impossible('it leaves one zone of the two that its pool asks for'),
     });
     t.expect.noLaunchFor(picky);
     t.expect.explained(picky, [LABEL.zone]);
@@ -149,34 +123,34 @@ const STARTING_POOLS = [pool('default', { instanceTypes: NODE_TYPES, startupTain
 export const lateAgents = scenario({
   id: 'pools/late-agents',
   title: 'agents take five minutes to remove the start-up taints of their nodes: pods wait for these nodes, and no others are launched',
-  profile: 'extended',
   requirements: ['REG-08'],
   features: ['taints'],
   capabilities: ['boot.delay'],
   pools: STARTING_POOLS,
   async run(t) {
-    await t.inject(specify(faults.startupAgents, { afterMs: Math.min(5 * MINUTE_MS, Math.floor(t.constants.registrationTimeoutMs / 3)) }));
+    await t.inject(faults.startupAgents({ afterMs: Math.min(5 * MINUTE_MS, Math.floor(t.constants.registrationTimeoutMs / 3)) }));
     t.expect.launchedAtMost(3);
     await serve(t, 'registration', { replicas: 3 });
   },
 });
 
+/** One of each node, in turn. */
+const AGENTS_AFTER_MS = [0, 0, 50, 100, 200, 300, 500, 1_000];
+
 export const earlyAgents = scenario({
   id: 'pools/early-agents',
   title: 'agents remove the start-up taints while the autoscaler writes to the same nodes, and look only once: nobody puts the taints back',
-  profile: 'extended',
   requirements: ['REG-09'],
   features: ['taints'],
-  capabilities: ['boot.delay', 'wire.kube'],
   pools: STARTING_POOLS,
+  // What is written to a node was decided by what it was a moment before. Who writes nothing there can't be held up.
+  under: [
+    mayFire(faults.lateRequest({ operations: ['patch nodes', 'update nodes'], when: always, delayMs: 400 })),
+    ...AGENTS_AFTER_MS.map((afterMs) => faults.startupAgents({ afterMs, count: 1 })),
+  ],
   async run(t) {
-    // What is written to a node was decided by what it was a moment before. Who writes nothing there can't be held up.
-    const held = specify(faults.lateRequest, { operations: ['patch nodes', 'update nodes'], when: { kind: 'always' }, delayMs: 400 });
-    await t.inject(held, 'may-fire');
-    const afterMs = [0, 0, 50, 100, 200, 300, 500, 1_000];
-    for (const one of afterMs) await t.inject(specify(faults.startupAgents, { afterMs: one, count: 1 }));
-    t.expect.launchedAtMost(afterMs.length);
-    await serve(t, 'provision', { replicas: afterMs.length });
+    t.expect.launchedAtMost(AGENTS_AFTER_MS.length);
+    await serve(t, 'provision', { replicas: AGENTS_AFTER_MS.length });
   },
 });
 
@@ -232,7 +206,6 @@ const SMALL = { cpu: '250m', memory: '256Mi' } as const;
 export const volumeZones = scenario({
   id: 'pools/volume-zones',
   title: 'pods whose volumes are in one zone, can be made in one zone only, or anywhere: each gets a node where its volume is',
-  profile: 'extended',
   requirements: ['SCH-10'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -254,7 +227,6 @@ export const volumeZones = scenario({
 export const missingStorageClass = scenario({
   id: 'pools/missing-storage-class',
   title: 'a pod whose storage class does not exist comes with ten healthy ones: those are served, and it is told what is missing',
-  profile: 'extended',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -265,13 +237,11 @@ export const missingStorageClass = scenario({
       replicas: 1,
       ...SMALL,
       ...using('data'),
-      truth: { kind: 'impossible', why: 'its storage class does not exist' },
+      truth: impossible('its storage class does not exist'),
     });
     t.expect.noLaunchFor(poison);
     t.expect.explained(poison, ['no-such-class']);
-    const healthy = await t.deploy({ name: 'healthy', replicas: 10, ...NODE_SIZED });
-    t.expect.served(healthy, 'provision');
-    await t.untilServed(healthy, 'provision');
+    await serve(t, 'provision', { name: 'healthy', replicas: 10 });
     await t.pass('explain');
   },
 });
@@ -329,7 +299,7 @@ export const minDomains = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
   async run(t) {
     await serve(t, 'provision', { name: 'first', replicas: 1, ...SMALL, nodeSelector: { [LABEL.zone]: 'us-east-1a' } });
-    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule', minDomains: 3 } as const];
+    const spread = [{ ...SPREAD_OVER_ZONES, minDomains: 3 } as const];
     await serve(t, 'provision', { replicas: 3, ...SMALL, spread });
   },
 });
@@ -337,7 +307,6 @@ export const minDomains = scenario({
 export const exclusivePools = scenario({
   id: 'pools/mutually-exclusive',
   title: 'two teams with a pool each, tainted and labelled: each gets its own nodes, and who belongs to neither gets none and is told so',
-  profile: 'extended',
   requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
   features: ['taints'],
   pools: ['red', 'blue'].map((team, index) =>
@@ -352,7 +321,7 @@ export const exclusivePools = scenario({
       name: 'nobody',
       replicas: 1,
       ...NODE_SIZED,
-      truth: { kind: 'impossible', why: 'it tolerates the taint of neither pool' },
+      truth: impossible('it tolerates the taint of neither pool'),
     });
     t.expect.noLaunchFor(nobody);
     t.expect.explained(nobody, ['taint|tolerat']);
@@ -376,34 +345,30 @@ export const staticCapacity = scenario({
   id: 'pools/static-capacity',
   title: 'a pool of three nodes whatever pods there are: they stay while they are empty, and one that is lost is replaced',
   requirements: ['PRV-14'],
-  profile: 'extended',
   features: ['static-capacity'],
-  capabilities: ['capacity.set', 'instance.end'],
   pools: [...NODE_POOLS, pool('static', { instanceTypes: NODE_TYPES, labels: { tier: 'static' }, replicas: 3 })],
-  async run(t) {
+  faults: {
+    shortage: faults.insufficientCapacity({ errors: 'all' }),
+    end: faults.instanceEnd({ count: 1 }),
+  },
+  async run(t, { shortage, end }) {
     await t.untilLaunched(3, 'provision');
     await t.pass('provision');
     await t.pass('scale-in');
     // From here on pods can be served only by what was kept.
-    const drought = await t.inject(specify(faults.insufficientCapacity, { errors: 'all' }));
+    const drought = await t.inject(shortage);
     const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED, nodeSelector: { tier: 'static' } });
     t.expect.served(web, 'replacement');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
     // The others need nodes of the other pool, one each; one of all that is lost is replaced.
-    const others = await t.deploy({
-      name: 'others',
-      replicas: 2,
-      ...NODE_SIZED,
-      truth: { kind: 'schedulable-after-heal', why: 'there is no capacity' },
-    });
+    const others = await t.deploy({ name: 'others', replicas: 2, ...NODE_SIZED, truth: servedAfterHeal('there is no capacity') });
     t.expect.served(others, 'recover');
     t.expect.launchedAtMost(3 + 2 + 1);
     await t.untilFired(drought, 'provision');
     await drought.heal();
     await t.untilServed(others, 'recover');
-    const ended = await t.inject(specify(faults.instanceEnd, { count: 1 }));
-    await t.untilFired(ended, 'provision');
+    await t.injectUntilFired(end, 'provision');
     await t.pass('node-without-instance');
     for (const workload of [web, others]) await t.untilServed(workload, 'replacement');
   },

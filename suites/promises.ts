@@ -1,9 +1,9 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible } from '../harness/shapes.ts';
+import { serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, serve } from './parts.ts';
 
 export const notLookedAt = scenario({
   id: 'promises/not-looked-at',
@@ -17,7 +17,7 @@ export const notLookedAt = scenario({
     ];
     const workloads: Workload[] = [];
     for (const { why, ...spec } of waiting) {
-      workloads.push(await t.deploy({ replicas: 3, ...NODE_SIZED, ...spec, truth: { kind: 'impossible', why } }));
+      workloads.push(await t.deploy({ replicas: 3, ...NODE_SIZED, ...spec, truth: impossible(why) }));
     }
     for (const workload of workloads) t.expect.noLaunchFor(workload);
     // Alone first: nothing else could be the reason of a launch.
@@ -29,15 +29,16 @@ export const notLookedAt = scenario({
   },
 });
 
+const NO_NODES = faults.slowRegistration({ never: true });
+
 export const limitWithoutNodes = scenario({
   id: 'promises/limit-without-nodes',
   title: 'no kubelet registers, eight pods each need a node, and the pool allows three: no more are live at once, replacements among them',
   requirements: ['LIM-03'],
-  profile: 'extended',
   features: ['node-limits'],
-  capabilities: ['boot.delay'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
-  run: (t) => meetLimitWithoutNodes(t),
+  under: [NO_NODES],
+  run: meetLimitWithoutNodes,
 });
 
 export const processorLimitWithoutNodes = scenario({
@@ -45,19 +46,18 @@ export const processorLimitWithoutNodes = scenario({
   title:
     'no kubelet registers, eight pods each need a node, and the pool allows seven processors, three nodes of two: no more are live at once, replacements among them',
   requirements: ['LIM-03'],
-  capabilities: ['boot.delay'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 7 } })],
-  run: (t) => meetLimitWithoutNodes(t),
+  under: [NO_NODES],
+  run: meetLimitWithoutNodes,
 });
 
 /** Eight pods that each need a node, of which the pool allows three, and none ever registers. */
 async function meetLimitWithoutNodes(t: Trial): Promise<void> {
-  await t.inject(specify(faults.slowRegistration, { never: true }));
   const web = await t.deploy({
     name: 'web',
     replicas: 8,
     ...NODE_SIZED,
-    truth: { kind: 'impossible', why: 'no kubelet registers, and the pool allows three nodes' },
+    truth: impossible('no kubelet registers, and the pool allows three nodes'),
   });
   // Until the first are given up, and what comes in their place has been launched.
   await t.pass('instance-without-node');
@@ -92,7 +92,6 @@ export const eitherPool = scenario({
 export const staticDrift = scenario({
   id: 'promises/static-drift',
   title: 'a pool of three nodes, one type of which is no longer allowed: each is replaced at its pace, and there is never one too few',
-  profile: 'extended',
   requirements: ['DIS-07', 'BUD-06', 'PRV-14'],
   features: ['static-capacity', 'drift', 'disruption-budgets'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], replicas: 3 })],
@@ -103,7 +102,6 @@ export const staticDrift = scenario({
     const disruption = { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } as const;
     await t.changePool(pool('default', { instanceTypes: ['m7i.large'], replicas: 3, disruption }));
     t.expect.launchedFrom('default');
-    t.expect.emptied('drift');
-    await t.pass('drift');
+    await t.emptied('drift');
   },
 });

@@ -1,9 +1,11 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
+import { LAUNCHES } from '../faults/operations.ts';
+import { first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, WorkloadSpec } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible } from '../harness/shapes.ts';
+import { scaleToNone, serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
-import { LAUNCHES, NODE_POOLS, NODE_SIZED, NODE_TYPES, scaleToNone, serve, serveTogether } from './parts.ts';
 
 export const scaleOutAndBack = scenario({
   id: 'provisioning/scale-out-and-back',
@@ -25,9 +27,7 @@ export const outAndBackInSmall = scenario({
   requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
   crashPoints: true,
   pools: NODE_POOLS,
-  async run(t) {
-    await scaleToNone(t, await serve(t, 'provision', { replicas: 2 }));
-  },
+  run: async (t) => scaleToNone(t, await serve(t, 'provision', { replicas: 2 })),
 });
 
 export const twoCycles = scenario({
@@ -95,7 +95,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
     name: 'beyond',
     replicas: 10,
     ...size,
-    truth: { kind: 'impossible', why: 'the limit of the pool has room for three further nodes' },
+    truth: impossible('the limit of the pool has room for three further nodes'),
   });
   t.expect.explained(beyond, [], 'provision');
   // Longer than they would need if they were to be served, so that it is known what is said of those that are not.
@@ -107,7 +107,6 @@ export const limitReached = scenario({
   id: 'provisioning/limit-reached',
   title: 'ten pods that each need a node come at once, and the pool allows five nodes',
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
-  profile: 'extended',
   features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
   run: (t) => meetLimit(t, NODE_SIZED),
@@ -133,15 +132,14 @@ export const preferredPool = scenario({
   id: 'provisioning/preferred-pool',
   title: 'of two pools that would do, the one of more weight is chosen; without capacity there, the other',
   requirements: ['PRV-09', 'CAP-07'],
-  profile: 'extended',
   features: ['weights'],
-  capabilities: ['capacity.set'],
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
-  async run(t) {
+  faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'all' }) },
+  async run(t, { shortage }) {
     t.expect.launchedFrom('preferred');
     await serve(t, 'provision', { name: 'first', replicas: 3 });
 
-    await t.inject(specify(faults.insufficientCapacity, { instanceTypes: ['m6i.large'], errors: 'all' }));
+    await t.inject(shortage);
     t.expect.launchedFrom('spare');
     await serve(t, 'fallback', { name: 'second', replicas: 3 });
   },
@@ -151,7 +149,6 @@ export const taintedPool = scenario({
   id: 'provisioning/tainted-pool',
   title: 'pods that tolerate a pool of tainted nodes get them, others get theirs',
   requirements: ['PRV-10', 'REG-08'],
-  profile: 'extended',
   features: ['taints'],
   pools: [
     pool('default', { instanceTypes: ['m6i.large'] }),
@@ -182,14 +179,12 @@ export const withdrawnDuringLaunch = scenario({
   id: 'provisioning/withdrawn-during-launch',
   title: 'pods and pool are withdrawn while launches are under way and their answers are lost: every instance still ends',
   requirements: ['LEK-02', 'LEK-03', 'TRM-03'],
-  capabilities: ['wire.aws'],
   pools: NODE_POOLS,
-  async run(t) {
-    const losing = specify(faults.lostAnswer, {
-      operations: LAUNCHES,
-      when: { kind: 'first', count: LOST_ANSWERS },
-    });
-    const lost = await t.inject(losing);
+  faults: {
+    loss: faults.lostAnswer({ operations: LAUNCHES, when: first(LOST_ANSWERS) }),
+  },
+  async run(t, { loss }) {
+    const lost = await t.inject(loss);
     const job = await t.deploy({ name: 'job', replicas: 4, ...NODE_SIZED });
     await t.untilFired(lost, 'launch-lag');
     // Seeds meet every moment of the attempts that follow, and some after them.

@@ -1,8 +1,8 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, servedAfterHeal } from '../harness/shapes.ts';
+import { serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
-import { NODE_POOLS, NODE_SIZED, serve } from './parts.ts';
 
 const TEN_MINUTES_MS = 600_000;
 
@@ -14,11 +14,10 @@ export const slowKubelets = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const delayMs = Math.min(TEN_MINUTES_MS, Math.floor((2 * t.constants.registrationTimeoutMs) / 3));
-    await t.inject(specify(faults.slowRegistration, { delayMs }));
+    await t.inject(faults.slowRegistration({ delayMs }));
     const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
     t.expect.launchedAtMost(5);
-    t.expect.served(web, 'registration');
-    await t.untilServed(web, 'registration');
+    await t.served(web, 'registration');
   },
 });
 
@@ -26,34 +25,29 @@ export const neverRegisters = scenario({
   id: 'registration/never-registers',
   title: 'two kubelets never register: their instances are given up and ended, and their pods get other nodes',
   requirements: ['REG-02', 'REG-03'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
-  async run(t) {
-    await t.inject(specify(faults.slowRegistration, { never: true, count: 2 }));
-    await serve(t, 'replacement', { replicas: 4 });
-  },
+  under: [faults.slowRegistration({ never: true, count: 2 })],
+  run: (t) => serve(t, 'replacement', { replicas: 4 }),
 });
 
 export const neverReady = scenario({
   id: 'registration/never-ready',
   title: 'a node registers and never gets Ready: other pods are served meanwhile, and its own once it is mended',
   requirements: ['REG-04'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
-  async run(t) {
-    const broken = await t.inject(specify(faults.neverReady, { count: 1 }));
+  faults: { brokenNode: faults.neverReady({ count: 1 }) },
+  async run(t, { brokenNode }) {
+    const broken = await t.inject(brokenNode);
     const first = await t.deploy({
       name: 'first',
       replicas: 1,
       ...NODE_SIZED,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: { kind: 'schedulable-after-heal', why: 'its node does not get Ready' },
+      truth: servedAfterHeal('its node does not get Ready'),
     });
     t.expect.served(first, 'recover');
     await t.untilFired(broken, 'provision');
-    const others = await t.deploy({ name: 'others', replicas: 3, ...NODE_SIZED, nodeSelector: { [LABEL.zone]: 'us-east-1b' } });
-    t.expect.served(others, 'provision');
-    await t.untilServed(others, 'provision');
+    await serve(t, 'provision', { name: 'others', replicas: 3, nodeSelector: { [LABEL.zone]: 'us-east-1b' } });
     await broken.heal();
     await t.untilServed(first, 'recover');
   },
@@ -63,10 +57,9 @@ export const flappingNode = scenario({
   id: 'registration/flapping-node',
   title: 'a node stops and starts being Ready: nothing of it is forgotten, and it goes when it is not needed',
   requirements: ['REG-05'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
+  under: [faults.flappingNode({ count: 1, periodMs: 20_000, times: 5 })],
   async run(t) {
-    await t.inject(specify(faults.flappingNode, { count: 1, periodMs: 20_000, times: 5 }));
     t.expect.launchedAtMost(3);
     await serve(t, 'recover', { replicas: 3 });
     await t.pass('provision');
@@ -77,10 +70,9 @@ export const foreignNodeObject = scenario({
   id: 'registration/foreign-node-object',
   title: "another party writes a Node's object before its kubelet does: the instance is not lost to the race",
   requirements: ['REG-06'],
-  capabilities: ['boot.delay'],
   pools: NODE_POOLS,
+  under: [faults.foreignNodeObject({ count: 2 })],
   async run(t) {
-    await t.inject(specify(faults.foreignNodeObject, { count: 2 }));
     await serve(t, 'replacement', { replicas: 4 });
     // What its autoscaler does not take for its own is given up at the time-out, and its pods get other nodes.
     await t.pass('instance-without-node');
@@ -94,12 +86,15 @@ export const addressReuse = scenario({
   id: 'registration/address-reuse',
   title: 'two machines die suddenly, the next get their addresses and so their node names: each is told apart by its id',
   requirements: ['REG-07'],
-  capabilities: ['capacity.quota', 'boot.delay', 'instance.end'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
-  async run(t) {
-    const only = specify(faults.addressExhaustion, { zones: ['us-east-1a'], remaining: MACHINES, counts: 'reuse' });
-    const reused = await t.inject(only);
-    const scarce = { kind: 'schedulable-after-heal', why: 'the subnet has too few addresses' } as const;
+  faults: {
+    exhaustion: faults.addressExhaustion({ zones: ['us-east-1a'], remaining: MACHINES, counts: 'reuse' }),
+    deadKubelet: faults.deadKubelet({ count: MACHINES }),
+    end: faults.instanceEnd({ count: MACHINES }),
+  },
+  async run(t, { exhaustion, deadKubelet, end }) {
+    const reused = await t.inject(exhaustion);
+    const scarce = servedAfterHeal('the subnet has too few addresses');
     const first = await t.deploy({ name: 'first', replicas: MACHINES, ...NODE_SIZED, truth: scarce });
     // The next machine's kubelet may take over the dead one's Node a moment before that is deleted, and kubelets don't
     // register twice: then it never becomes a node, and is replaced only when it is given up.
@@ -111,8 +106,8 @@ export const addressReuse = scenario({
     await t.pass('masked-offering', 0.85);
     await t.pause({ minMs: 0, maxMs: 15_000 });
     // No word of kubelets that die with their machines: their Nodes look Ready for a while.
-    await t.inject(specify(faults.deadKubelet, { count: MACHINES }));
-    await t.inject(specify(faults.instanceEnd, { count: MACHINES }));
+    await t.inject(deadKubelet);
+    await t.inject(end);
     await t.untilFired(reused, 'replacement');
     await t.pass('provision');
   },

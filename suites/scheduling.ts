@@ -1,18 +1,15 @@
 import { faults } from '../faults/catalogue.ts';
-import { specify } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { WorkloadSpec } from '../harness/scenario.ts';
+import { NODE_POOLS, NODE_SIZED, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
+import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 import type { NodeSelectorRequirement } from '../model/kube.ts';
-import { NODE_POOLS, NODE_SIZED, serve, serveTogether } from './parts.ts';
-
-const ZONAL_SPREAD = { maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'DoNotSchedule' } as const;
 
 export const spotSpread = scenario({
   id: 'scheduling/spot-spread',
   title: 'fifty pods of a spot pool, spread over three zones',
   requirements: ['PRV-01', 'SCH-04'],
-  profile: 'extended',
   features: ['spot'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
   async run(t) {
@@ -23,7 +20,7 @@ export const spotSpread = scenario({
       ),
     );
     await serveTogether(t, 'provision', first);
-    const web = await t.deploy({ name: 'web', replicas: 50, cpu: '500m', memory: '1Gi', spread: [ZONAL_SPREAD] });
+    const web = await t.deploy({ name: 'web', replicas: 50, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
@@ -121,7 +118,7 @@ export const impossiblePods = scenario({
   pools: NODE_POOLS,
   async run(t) {
     // In whose words is the target's business, but it tells the one reason from the other.
-    const impossible: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string; readonly word: string })[] = [
+    const unservable: readonly (Omit<WorkloadSpec, 'replicas'> & { readonly why: string; readonly word: string })[] = [
       { name: 'too-large', cpu: '64', memory: '128Gi', why: 'no type of the pool is that large', word: REQUESTS },
       {
         name: 'elsewhere',
@@ -140,8 +137,8 @@ export const impossiblePods = scenario({
         word: LABELS,
       },
     ];
-    for (const { why, word, ...spec } of impossible) {
-      const waiting = await t.deploy({ replicas: 2, ...spec, truth: { kind: 'impossible', why } });
+    for (const { why, word, ...spec } of unservable) {
+      const waiting = await t.deploy({ replicas: 2, ...spec, truth: impossible(why) });
       t.expect.noLaunchFor(waiting);
       t.expect.explained(waiting, [word]);
     }
@@ -162,14 +159,14 @@ export const strangeSpreads = scenario({
   async run(t) {
     // Each of these has to bring the nodes that it needs: among those of others it could find room by luck.
     const small = { cpu: '500m', memory: '1Gi' } as const;
-    await serve(t, 'provision', { name: 'many-domains', replicas: 3, ...small, spread: [{ ...ZONAL_SPREAD, minDomains: 5 }] });
-    const racks = { ...ZONAL_SPREAD, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const };
+    await serve(t, 'provision', { name: 'many-domains', replicas: 3, ...small, spread: [{ ...SPREAD_OVER_ZONES, minDomains: 5 }] });
+    const racks = { ...SPREAD_OVER_ZONES, topologyKey: 'example.com/rack', whenUnsatisfiable: 'ScheduleAnyway' as const };
     await serve(t, 'provision', { name: 'soft', replicas: 4, ...NODE_SIZED, spread: [racks] });
     // A wish that no node can grant.
     const wish = [{ key: 'example.com/disk', operator: 'In' as const, values: ['fast'] }];
     await serve(t, 'provision', { name: 'wish', replicas: 4, ...NODE_SIZED, preferredAffinity: wish });
     const served = [
-      { name: 'no-selector', replicas: 4, spread: [{ ...ZONAL_SPREAD, labelSelector: {} }] },
+      { name: 'no-selector', replicas: 4, spread: [{ ...SPREAD_OVER_ZONES, labelSelector: {} }] },
       { name: 'plain', replicas: 10 },
     ];
     const workloads = await Promise.all(served.map((one) => t.deploy({ cpu: '500m', memory: '1Gi', ...one })));
@@ -178,8 +175,8 @@ export const strangeSpreads = scenario({
       replicas: 1,
       cpu: '500m',
       memory: '1Gi',
-      spread: [{ ...ZONAL_SPREAD, topologyKey: 'example.com/rack' }],
-      truth: { kind: 'impossible', why: 'no node has the label example.com/rack' },
+      spread: [{ ...SPREAD_OVER_ZONES, topologyKey: 'example.com/rack' }],
+      truth: impossible('no node has the label example.com/rack'),
     });
     // In whose words is the target's business: kube-scheduler's own name no key.
     t.expect.explained(unknown, ['spread']);
@@ -197,14 +194,11 @@ export const negativeMaxSkew = scenario({
   requirements: ['SCH-11', 'SCH-12', 'TEL-03'],
   profile: 'robustness',
   features: ['spot'],
-  capabilities: ['wire.kube'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
+  under: ['beside', 'alone'].map((name) => faults.topologySkew({ labels: { [WORKLOAD_LABEL]: name }, maxSkew: -1 })),
   async run(t) {
-    for (const name of ['beside', 'alone']) {
-      await t.inject(specify(faults.topologySkew, { labels: { [WORKLOAD_LABEL]: name }, maxSkew: -1 }));
-    }
-    const beside = await t.deploy({ name: 'beside', replicas: 1, cpu: '2', memory: '4Gi', spread: [ZONAL_SPREAD], truth: MALFORMED });
-    const healthy = await t.deploy({ name: 'healthy', replicas: 10, cpu: '500m', memory: '1Gi', spread: [ZONAL_SPREAD] });
+    const beside = await t.deploy({ name: 'beside', replicas: 1, cpu: '2', memory: '4Gi', spread: [SPREAD_OVER_ZONES], truth: MALFORMED });
+    const healthy = await t.deploy({ name: 'healthy', replicas: 10, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
     t.expect.served(healthy, 'provision');
     t.expect.noLaunchFor(beside);
     t.expect.explained(beside, ['maxSkew']);
@@ -213,7 +207,7 @@ export const negativeMaxSkew = scenario({
     await t.pass('launch-lag');
 
     // Too large for the nodes that are there: who overlooks its skew launches one for it.
-    const alone = await t.deploy({ name: 'alone', replicas: 1, cpu: '24', memory: '48Gi', spread: [ZONAL_SPREAD], truth: MALFORMED });
+    const alone = await t.deploy({ name: 'alone', replicas: 1, cpu: '24', memory: '48Gi', spread: [SPREAD_OVER_ZONES], truth: MALFORMED });
     t.expect.noLaunchFor(alone);
     t.expect.explained(alone, ['maxSkew']);
     await t.pass('explain');

@@ -13,6 +13,7 @@ import { scopeOf } from '../controller/scope.ts';
 import type { PoolScope } from '../controller/scope.ts';
 import type { Pool } from '../model/catalogue.ts';
 import type { ClusterConfig } from '../model/cluster.ts';
+import { defined } from '../model/defined.ts';
 import type { DisruptionReason as BudgetReason } from '../model/disruption-budget.ts';
 import { LABEL } from '../model/kube.ts';
 import type { KubeObject } from '../model/kube.ts';
@@ -165,7 +166,7 @@ export function toNodePool(
         },
       },
       disruption: disruptionOf(pool, consolidateAfterMs),
-      ...(pool.replicas === undefined ? {} : { replicas: pool.replicas }),
+      ...defined({ replicas: pool.replicas }),
       ...(Object.keys(limits).length === 0 ? {} : { limits }),
       // Karpenter knows weights from 1 to 100; no weight is its lowest.
       ...(pool.weight > 0 ? { weight: pool.weight } : {}),
@@ -197,8 +198,7 @@ function disruptionOf({ disruption }: Pool, consolidateAfterMs: number): NodePoo
     // Without budgets a tenth of the nodes would go at a time: what is empty may go at once.
     budgets: (disruption?.budgets ?? [{ nodes: '100%' }]).map(({ nodes, reasons, schedule, durationMs }) => ({
       nodes,
-      ...(reasons === undefined ? {} : { reasons: reasons.map((reason) => REASONS[reason]) }),
-      ...(schedule === undefined ? {} : { schedule }),
+      ...defined({ reasons: reasons?.map((reason) => REASONS[reason]), schedule }),
       // Karpenter takes minutes and hours.
       ...(durationMs === undefined ? {} : { duration: `${Math.ceil(durationMs / 60_000)}m` }),
     })),

@@ -6,8 +6,8 @@ import { createControllerManager } from './controllers/controller-manager.ts';
 import { Scheduler } from './scheduler/scheduler.ts';
 import { Kubelets } from './nodes/kubelets.ts';
 import type { WorldPart } from './tasks.ts';
-import { M6I_LARGE, makePod, withParts } from './world-parts.test.support.ts';
-import type { Bench, PartSite } from './world-parts.test.support.ts';
+import { M6I_LARGE, makePod, withParts } from './testing/world-parts.ts';
+import type { Bench, PartSite } from './testing/world-parts.ts';
 
 function allParts({ port, clock, random, instances }: PartSite): readonly WorldPart[] {
   const fork = (name: string): Omit<PartSite, 'port' | 'instances'> => ({ clock, random: random.fork(name) });

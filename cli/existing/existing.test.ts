@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { formatKubeconfig } from '../../world/sockets.ts';
-import { withRealTimeServer, wireOf } from '../../world/real/served.test.support.ts';
+import { withRealTimeServer, wireOf } from '../../world/real/testing/served.ts';
 import { serveWire } from '../../wire/http-server.ts';
 import { createClientPort } from '../../world/real/client-port.ts';
 import { resourceOfPlural } from '../../world/real/resources.ts';

@@ -1,5 +1,6 @@
 import type { KubeClient, ResourceType } from '../../clients/kube-client.ts';
 import { apiVersionOf, RESOURCES } from '../../clients/resources.ts';
+import { defined } from '../../model/defined.ts';
 import type { KubeEvent, KubeObject } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { logFailure } from '../../runtime/log.ts';
@@ -63,7 +64,7 @@ function eventOf(
   return {
     // Named as client-go's recorder does it; those about objects without a namespace go where clients look for them.
     metadata: { name: `${name}.${nowMs.toString(16)}${suffix}`, namespace: namespace ?? 'default' },
-    involvedObject: { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, ...(namespace === undefined ? {} : { namespace }) },
+    involvedObject: { apiVersion: apiVersionOf(type), kind: type.kind, name, uid, ...defined({ namespace }) },
     reason,
     message,
     type: eventType,

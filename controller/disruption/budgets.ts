@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { isInForce, nodesAllowed } from '../../model/disruption-budget.ts';
 import { CONDITION, durationOf, isDeleting, isTrue, nodePoolOf } from '../api.ts';
 import type { Budget, DisruptionReason } from '../api.ts';
@@ -42,7 +43,7 @@ export function allowedDisruptions(
 function readBudget({ nodes, schedule, duration }: Budget): { nodes: string; schedule?: string; durationMs?: number } {
   return {
     nodes,
-    ...(schedule === undefined ? {} : { schedule }),
+    ...defined({ schedule }),
     ...(duration === undefined ? {} : { durationMs: durationOf(duration) }),
   };
 }

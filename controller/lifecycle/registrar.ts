@@ -1,4 +1,5 @@
 import { RESOURCES } from '../../clients/resources.ts';
+import { defined } from '../../model/defined.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { parseResources } from '../../model/resources.ts';
 import { LABEL } from '../../model/kube.ts';
@@ -104,8 +105,7 @@ async function initialize(context: Context, claim: NodeClaim): Promise<NodeClaim
   context.instanceTypes.learn(instanceType, parseResources(allocatable));
   context.runtime.log('info', 'initialized', { claim: nameOf(claim), node: nameOf(node) });
   return patchConditions(context, claim, [{ type: CONDITION.initialized, status: 'True', reason: 'Initialized', message: '' }], {
-    ...(capacity === undefined ? {} : { capacity }),
-    ...(allocatable === undefined ? {} : { allocatable }),
+    ...defined({ capacity, allocatable }),
   });
 }
 

@@ -1,4 +1,5 @@
 import { RESOURCES } from '../../clients/resources.ts';
+import { defined } from '../../model/defined.ts';
 import { formatResources } from '../../model/resources.ts';
 import { KARPENTER, nameOf, uidOf } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
@@ -43,11 +44,9 @@ function newClaim(
     spec: {
       requirements: [...launch.requirements],
       resources: { requests: formatResources(launch.requests) },
-      ...(spec.taints === undefined ? {} : { taints: spec.taints }),
-      ...(spec.startupTaints === undefined ? {} : { startupTaints: spec.startupTaints }),
+      ...defined({ taints: spec.taints, startupTaints: spec.startupTaints }),
       nodeClassRef: spec.nodeClassRef,
-      ...(spec.expireAfter === undefined ? {} : { expireAfter: spec.expireAfter }),
-      ...(spec.terminationGracePeriod === undefined ? {} : { terminationGracePeriod: spec.terminationGracePeriod }),
+      ...defined({ expireAfter: spec.expireAfter, terminationGracePeriod: spec.terminationGracePeriod }),
     },
   };
 }

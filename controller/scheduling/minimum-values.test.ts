@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import { chooseKeeping, findShortfall, minimumsOf } from './minimum-values.ts';
 import { createSimulator } from './simulator.ts';
-import { pod, pool } from './simulator.test.support.ts';
+import { pod, pool } from './testing/simulator.ts';
 import type { Plan, PoolOptions } from './types.ts';
 
 function simulate(...pools: PoolOptions[]): Plan {

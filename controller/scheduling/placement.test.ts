@@ -1,10 +1,11 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { PodAffinityTerm, PodSpec } from '../../model/kube.ts';
 import { parseRequirements } from '../../model/requirements.ts';
 import { relaxations } from './relaxation.ts';
 import { createSimulator } from './simulator.ts';
-import { node, pod, pods, pool, zonal } from './simulator.test.support.ts';
+import { node, pod, pods, pool, zonal } from './testing/simulator.ts';
 import type { Plan, SchedulingInput } from './types.ts';
 
 function simulate(input: Partial<SchedulingInput>): Plan {
@@ -95,7 +96,7 @@ test.describe('host ports', () => {
       {
         name: 'main',
         resources: { requests: { cpu: '100m' } },
-        ports: [{ containerPort: 80, hostPort: 80, ...(hostIP === undefined ? {} : { hostIP }) }],
+        ports: [{ containerPort: 80, hostPort: 80, ...defined({ hostIP }) }],
       },
     ],
   });
@@ -187,7 +188,7 @@ test('labels that a pool leaves open take the value that pods ask for', () => {
     { key: 'team', operator: 'Exists' },
     { key: 'tier', operator: 'In', values: ['gold', 'silver'] },
   ]);
-  const asking = (team: string, tier?: string): Partial<PodSpec> => ({ nodeSelector: { team, ...(tier === undefined ? {} : { tier }) } });
+  const asking = (team: string, tier?: string): Partial<PodSpec> => ({ nodeSelector: { team, ...defined({ tier }) } });
   const plan = simulate({ pods: [pod('a', '1', asking('x')), pod('b', '1', asking('y', 'silver'))], pools: [pool('default', { open })] });
   expect(plan.launches.map(({ labels }) => labels)).toEqual([
     { team: 'x', tier: 'gold' },

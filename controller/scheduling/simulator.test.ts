@@ -4,7 +4,7 @@ import { LABEL } from '../../model/kube.ts';
 import type { Pod, PodSpec } from '../../model/kube.ts';
 import { addResources, fits, podRequests } from '../../model/resources.ts';
 import { createSimulator } from './simulator.ts';
-import { TYPES, ZONES, node, pod, pods, pool, zonal } from './simulator.test.support.ts';
+import { TYPES, ZONES, node, pod, pods, pool, zonal } from './testing/simulator.ts';
 import type { Plan, PlannedNode, SchedulingInput } from './types.ts';
 import { createPodValidator } from './validator.ts';
 

@@ -2,6 +2,7 @@ import type { CreateFleetCommandOutput, Instance, InstanceTypeInfo, LaunchTempla
 import { Ec2Error } from '../../clients/ec2-client.ts';
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import type { Offering } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { FleetRequest } from '../launch/attempt.ts';
 import { offeringsOf } from '../launch/fleet-request.ts';
@@ -136,9 +137,7 @@ export function fakeEc2Client(ec2: FakeEc2, zones: readonly string[], pass: Pass
     describeInstanceTypes: () => pass('DescribeInstanceTypes', false, () => types),
     describeInstanceTypeOfferings: () =>
       pass('DescribeInstanceTypeOfferings', false, () =>
-        zones.flatMap((Location) =>
-          types.map(({ InstanceType }) => ({ Location, ...(InstanceType === undefined ? {} : { InstanceType }) })),
-        ),
+        zones.flatMap((Location) => types.map(({ InstanceType }) => ({ Location, ...defined({ InstanceType }) }))),
       ),
     describeSpotPriceHistory: () => pass('DescribeSpotPriceHistory', false, () => []),
     describeLaunchTemplates: () =>

@@ -3,6 +3,7 @@ import type { Judgement } from '../../checks/judge.ts';
 import { parseHistory } from '../../history/reader.ts';
 import type { HistoryEvent } from '../../history/events.ts';
 import { createRecorder } from '../../history/writer.ts';
+import { defined } from '../../model/defined.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import type { Target } from '../../targets/target.ts';
@@ -29,7 +30,7 @@ export async function runInProcess(
     },
   });
   const site = { suite: 'test', scenarioDigest: '0'.repeat(64), timeline, recorder, createWorld: createEmbeddedWorld };
-  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...(crash === undefined ? {} : { crash }) }).done;
+  await startTrial({ scenario, target, seed, nodes: DEFAULT_NODES, ...site, ...defined({ crash }) }).done;
   recorder.flush();
   const { events, truncated } = parseHistory(text, 'history');
   return { events, judgement: judge(events, truncated) };

@@ -1,5 +1,4 @@
 import { faults } from '../../faults/catalogue.ts';
-import { specify } from '../../faults/fault.ts';
 import { pool, scenario } from '../scenario.ts';
 
 /** Scenarios short enough for real time. */
@@ -10,7 +9,7 @@ export const onePod = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
   async run(t) {
     const when = { kind: 'first', count: 1 } as const;
-    const crash = await t.inject(specify(faults.crash, { operations: ['ec2:CreateFleet'], when, moment: 'after', applied: true }));
+    const crash = await t.inject(faults.crash({ operations: ['ec2:CreateFleet'], when, moment: 'after', applied: true }));
     const web = await t.deploy({ name: 'web', replicas: 1, cpu: '500m', memory: '1Gi' });
     t.expect.served(web, 'recover');
     await t.untilFired(crash, 'provision');
@@ -26,9 +25,9 @@ export const crashAtAsking = scenario({
   async run(t) {
     const operations = ['ec2:DescribeInstances'];
     const when = { kind: 'first', count: 1 } as const;
-    await t.inject(specify(faults.crash, { operations, when, moment: 'before', applied: false }));
+    await t.inject(faults.crash({ operations, when, moment: 'before', applied: false }));
     // The next program asks one request after the other: when this one fires, an earlier one of its own was answered.
-    const third = await t.inject(specify(faults.slowAnswer, { operations, when: { kind: 'nth', nth: 3 }, delayMs: 1 }));
+    const third = await t.inject(faults.slowAnswer({ operations, when: { kind: 'nth', nth: 3 }, delayMs: 1 }));
     await t.untilFired(third, 'provision');
   },
 });

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { EventOf, Expectation, HistoryEvent, NewEvent, Truth } from '../events.ts';
 
 /** Bounds of hand-made histories, in milliseconds: small round numbers, each unlike the others. */
@@ -102,8 +103,7 @@ export class HistoryBuilder {
       uid: `uid-${name}`,
       workload,
       to,
-      ...(node === undefined ? {} : { node }),
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ node, reason }),
     });
   }
 
@@ -114,7 +114,7 @@ export class HistoryBuilder {
   }
 
   claim(claim: string, to: EventOf<'claim'>['to'], instance?: string): this {
-    return this.add({ type: 'claim', claim, uid: `uid-${claim}`, to, ...(instance === undefined ? {} : { instance }) });
+    return this.add({ type: 'claim', claim, uid: `uid-${claim}`, to, ...defined({ instance }) });
   }
 
   instance(instance: string, to: EventOf<'instance'>['to'], more: Partial<EventOf<'instance'>> = {}): this {
@@ -140,7 +140,7 @@ export class HistoryBuilder {
   }
 
   answer(span: number, outcome: EventOf<'request.end'>['outcome'], code?: string): this {
-    return this.add({ type: 'request.end', span, outcome, ...(code === undefined ? {} : { code }) });
+    return this.add({ type: 'request.end', span, outcome, ...defined({ code }) });
   }
 
   /** The target asks for an instance and gets it, all in this moment. */
@@ -162,7 +162,7 @@ export class HistoryBuilder {
 
   /** @param span the request that it strikes; none: it strikes the world itself */
   fire(fault: string, span?: number): this {
-    return this.add({ type: 'fault.fired', fault, ...(span === undefined ? {} : { span }) });
+    return this.add({ type: 'fault.fired', fault, ...defined({ span }) });
   }
 
   heal(fault: string): this {

@@ -1,5 +1,6 @@
 import { HISTORY_FORMAT } from '../../history/events.ts';
 import type { Bound, EventOf, HistoryEvent, NewEvent, Truth } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { createRandom } from '../../runtime/random.ts';
 import type { Random } from '../../runtime/random.ts';
 
@@ -145,7 +146,7 @@ export class Sketch {
       incarnation: this.incarnation,
       operation,
       mutating,
-      ...(object === undefined ? {} : { object }),
+      ...defined({ object }),
     });
     if (rejected !== undefined) this.at(t + tookMs / 2, { type: 'request.effect', span, effect: { kind: 'rejected', code: rejected } });
     else
@@ -160,8 +161,7 @@ export class Sketch {
         span,
         outcome: end,
         ...(end === 'info' ? {} : { status }),
-        ...(code === undefined ? {} : { code }),
-        ...(note === undefined ? {} : { note }),
+        ...defined({ code, note }),
       });
     }
     return span;

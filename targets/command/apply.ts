@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { createKubeClient } from '../../clients/kube.ts';
 import { KubeError } from '../../clients/kube-client.ts';
 import type { KubeClient, ResourceType } from '../../clients/kube-client.ts';
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, ObjectMeta } from '../../model/kube.ts';
 import { readText } from '../../wire/wire.ts';
 import type { TargetSite } from '../target.ts';
@@ -45,7 +46,7 @@ export async function removeManifest(site: TargetSite, manifest: Manifest): Prom
   const kube = createKubeClient({ wire: site.kube, clock: site.runtime.clock });
   const { name = '', namespace } = manifest.metadata;
   try {
-    await kube.delete({ type: await resourceOf(site, manifest), name, ...(namespace === undefined ? {} : { namespace }) });
+    await kube.delete({ type: await resourceOf(site, manifest), name, ...defined({ namespace }) });
   } catch (error) {
     if (!(error instanceof KubeError) || error.status !== 404) throw error;
   }

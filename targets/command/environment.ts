@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../../model/defined.ts';
 import { RUN_VARIABLE } from '../../model/program-environment.ts';
 import type { ProgramEnvironment } from '../../model/program-environment.ts';
 import { ProgramError } from '../target.ts';
@@ -11,7 +12,7 @@ import type { TargetSite } from '../target.ts';
  */
 export function hostEnvironment(folder: string): Readonly<Record<string, string>> {
   const { PATH, [RUN_VARIABLE]: run } = process.env;
-  return { ...(PATH === undefined ? {} : { PATH }), ...(run === undefined ? {} : { [RUN_VARIABLE]: run }), HOME: folder, TMPDIR: folder };
+  return { ...defined({ PATH, [RUN_VARIABLE]: run }), HOME: folder, TMPDIR: folder };
 }
 
 /** Opens the site's sockets. @throws ProgramError in virtual time */

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CutShortError } from '../../model/cut-short.ts';
+import { defined } from '../../model/defined.ts';
 import type { Address, ExternalAccess, Target, TargetProcess, TargetSite } from '../target.ts';
 import type { Operations } from './pools.ts';
 import type { ExternalTargetFile } from './target-file.ts';
@@ -13,7 +14,7 @@ import type { ExternalTargetFile } from './target-file.ts';
  */
 export function externalTarget(file: ExternalTargetFile, resources: readonly string[], operations: Operations): Target {
   const { within: withinMs, host, kube, aws } = file.external;
-  const external = { kube, aws, withinMs, ...(host === undefined ? {} : { host }) };
+  const external = { kube, aws, withinMs, ...defined({ host }) };
   return {
     name: file.name,
     summary: `a program that somebody else runs, at ${formatAddress(kube)} and ${formatAddress(aws)}`,

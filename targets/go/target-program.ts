@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defined } from '../../model/defined.ts';
 import { ArtefactError, artefactsFolder, listArtefacts, readArtefact, requireArtefact } from './artefacts/cache.ts';
 import type { Artefact } from './artefacts/cache.ts';
 import { RECIPE } from './artefacts/manifest.ts';
@@ -22,7 +23,7 @@ export function targetProgram({ program, version, spec }: Omit<TargetProgram, 'a
   return {
     program,
     version,
-    ...(spec === undefined ? {} : { spec }),
+    ...defined({ spec }),
     artefact: () => (pinned === undefined ? requireArtefact(program, version) : readPinned(pinned)),
   };
 }

@@ -1,6 +1,7 @@
 import type { Ec2Client } from '../../clients/ec2-client.ts';
 import { createLauncher } from '../../controller/launch/launcher.ts';
 import { createParts } from '../../controller/parts.ts';
+import { defined } from '../../model/defined.ts';
 import { createReferenceTarget } from '../reference.ts';
 import type { Mutant } from './mutant.ts';
 
@@ -14,7 +15,7 @@ function withoutAddressErrors(ec2: Ec2Client): Ec2Client {
       const Errors = output.Errors?.map((error) =>
         error.ErrorCode === 'InsufficientFreeAddressesInSubnet' ? { ErrorCode: 'Unknown' } : error,
       );
-      return { ...output, ...(Errors === undefined ? {} : { Errors }) };
+      return { ...output, ...defined({ Errors }) };
     },
   };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Pool } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { KubeObject } from '../../model/kube.ts';
 import { allows, parseRequirements } from '../../model/requirements.ts';
@@ -56,7 +57,7 @@ export function groupsFor(pools: readonly Pool[], zones: readonly string[]): Gro
     );
     const allowedZones = zones.filter((zone) => isAllowed(requirements, LABEL.zone, zone));
     if (instanceTypes.length === 0 || allowedZones.length === 0 || !isAllowed(requirements, LABEL.capacityType, 'on-demand')) return [];
-    const taints = pool.taints.map(({ key, value, effect }) => ({ key, effect, ...(value === undefined ? {} : { value }) }));
+    const taints = pool.taints.map(({ key, value, effect }) => ({ key, effect, ...defined({ value }) }));
     return [{ name: pool.name, instanceTypes, zones: allowedZones, labels: { ...pool.labels }, taints, limits: { ...pool.limits } }];
   });
 }

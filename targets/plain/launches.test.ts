@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { KubeError } from '../../clients/kube-client.ts';
 import type { KubeClient } from '../../clients/kube-client.ts';
+import { defined } from '../../model/defined.ts';
 import type { ConfigMap } from './groups.ts';
 import { Launches } from './launches.ts';
 import type { Launch } from './launches.ts';
@@ -23,7 +24,7 @@ function cluster(): { readonly kube: KubeClient; refuse: boolean } {
   const site = { refuse: false };
   const keep = (data: Record<string, string> | undefined): Promise<ConfigMap> => {
     if (site.refuse) return Promise.reject(new KubeError(429, 'TooManyRequests', 'not now', 1_000));
-    map = { metadata: { namespace: 'kube-system', name: 'launches' }, ...(data === undefined ? {} : { data }) };
+    map = { metadata: { namespace: 'kube-system', name: 'launches' }, ...defined({ data }) };
     return Promise.resolve(map);
   };
   const kube = {

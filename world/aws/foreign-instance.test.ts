@@ -6,8 +6,8 @@ import {
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { CLUSTER, fleet, idsOf, instancesOf, makeTemplate, withEc2 } from './ec2.test.support.ts';
-import type { Bench } from './ec2.test.support.ts';
+import { CLUSTER, fleet, idsOf, instancesOf, makeTemplate, withEc2 } from './testing/ec2.ts';
+import type { Bench } from './testing/ec2.ts';
 
 /** Runs `work` beside somebody else's instances. @param work gets the ids of one that nobody's cluster owns, and of one of another cluster */
 async function withForeign(work: (bench: Bench, id: string, otherCluster: string) => Promise<void>): Promise<void> {

@@ -7,8 +7,8 @@ import {
 } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import { asText } from '../../wire/wire.ts';
-import { CLUSTER, errorsOf, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
-import type { Bench } from './ec2.test.support.ts';
+import { CLUSTER, errorsOf, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
+import type { Bench } from './testing/ec2.ts';
 
 const [A, B] = ['us-east-1a', 'us-east-1b'] as const;
 

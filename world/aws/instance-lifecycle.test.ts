@@ -13,8 +13,8 @@ import {
 } from '@aws-sdk/client-ec2';
 import type { DescribeInstanceStatusCommandInput, DescribeInstancesCommandInput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
-import type { Bench, FleetSpec } from './ec2.test.support.ts';
+import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
+import type { Bench, FleetSpec } from './testing/ec2.ts';
 
 const [A, B] = ['us-east-1a', 'us-east-1b'] as const;
 

@@ -1,8 +1,8 @@
 import { DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { DescribeInstancesCommandInput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
-import type { Bench, FleetSpec } from './ec2.test.support.ts';
+import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
+import type { Bench, FleetSpec } from './testing/ec2.ts';
 import { INSTANCE_DELAYS, TERMINATED_VISIBLE_MS } from './instances.ts';
 
 async function launch(bench: Bench, spec: FleetSpec): Promise<string[]> {

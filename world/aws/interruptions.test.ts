@@ -12,7 +12,7 @@ import type { Backend } from '../../wire/backend.ts';
 import { readText } from '../../wire/wire.ts';
 import type { Wire } from '../../wire/wire.ts';
 import type { QueuePort, SpotPort } from '../ports.ts';
-import { FakeInstances } from '../fake-instances.test.support.ts';
+import { FakeInstances } from '../testing/fake-instances.ts';
 import { createInterruptions } from './interruptions.ts';
 import { AwsServices } from './services.ts';
 

@@ -1,6 +1,6 @@
 import { DeleteLaunchTemplateCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { makeTemplate, withEc2 } from './ec2.test.support.ts';
+import { makeTemplate, withEc2 } from './testing/ec2.ts';
 
 test('the history tells when a launch template comes and goes, and the world knows whose it is', async () => {
   await withEc2(async (bench) => {

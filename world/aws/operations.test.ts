@@ -24,7 +24,7 @@ import type {
 } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import { CLUSTER, START_MS, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
+import { CLUSTER, START_MS, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 
 const CATALOGUE = loadCatalogue();
 

@@ -8,7 +8,7 @@ import { expect, test } from '@playwright/test';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
-import { fleet, idsOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
+import { fleet, idsOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 import { RequestBuckets } from './request-buckets.ts';
 
 type Input = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 import { CreateLaunchTemplateCommand, DescribeInstancesCommand, RunInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
-import { CLUSTER, instancesOf, makeTemplate, refusal, withEc2 } from './ec2.test.support.ts';
-import type { Bench } from './ec2.test.support.ts';
+import { CLUSTER, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
+import type { Bench } from './testing/ec2.ts';
 
 const [A, B] = ['us-east-1a', 'us-east-1b'] as const;
 

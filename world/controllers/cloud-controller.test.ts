@@ -4,8 +4,8 @@ import type { Node, Taint } from '../../model/kube.ts';
 import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
 import { CloudHolds } from './cloud-holds.ts';
 import { CLOUD_CONTROLLERS } from '../ports.ts';
-import { addNode, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addNode, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 
 const heldUpBy =
   (holds: CloudHolds) =>

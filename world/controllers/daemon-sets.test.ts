@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { DaemonSet, Pod } from '../../model/kube.ts';
-import { addNode, makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addNode, makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { daemonTolerations } from './daemon-placement.ts';
 import { DaemonSets } from './daemon-sets.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Deployment, Pod, ReplicaSet } from '../../model/kube.ts';
-import { makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import type { WorldPart } from '../tasks.ts';
 import { conditionOf } from '../../model/conditions.ts';
 import { Deployments } from './deployments.ts';

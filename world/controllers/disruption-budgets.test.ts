@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { conditionOf } from '../../model/conditions.ts';
 import type { PodDisruptionBudget, ReplicaSet } from '../../model/kube.ts';
-import { addPod, makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addPod, makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import type { WorldPart } from '../tasks.ts';
 import { DisruptionBudgets } from './disruption-budgets.ts';
 import { ReplicaSets } from './replica-sets.ts';

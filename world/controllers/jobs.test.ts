@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Job, Pod } from '../../model/kube.ts';
 import type { WorldPart } from '../tasks.ts';
-import { makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { Jobs } from './jobs.ts';
 import { TtlAfterFinished } from './ttl-after-finished.ts';
 

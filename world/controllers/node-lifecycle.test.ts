@@ -7,8 +7,8 @@ import {
   NODE_TAINT_REACTION,
   NodeLifecycle,
 } from './node-lifecycle.ts';
-import { addNode, addPod, conditionIn, withParts } from '../world-parts.test.support.ts';
-import type { Bench } from '../world-parts.test.support.ts';
+import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.ts';
+import type { Bench } from '../testing/world-parts.ts';
 
 const REACTION_MS = NODE_TAINT_REACTION.maxMs + 100;
 /** Until the monitor has seen a change, and a zone's first NoExecute taint is there. */

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { PodSpec } from '../../model/kube.ts';
-import { addNode, addPod, conditionIn, makePod, withParts } from '../world-parts.test.support.ts';
+import { addNode, addPod, conditionIn, makePod, withParts } from '../testing/world-parts.ts';
 import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS, PodGarbageCollector } from './pod-garbage-collector.ts';
 
 test('pods of a node that is gone are deleted by force after the quarantine', async () => {

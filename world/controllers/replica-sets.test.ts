@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { Pod, ReplicaSet } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
-import { addPod, makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addPod, makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { rankForDeletion } from './deletion-order.ts';
 import { ReplicaSets } from './replica-sets.ts';
 

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Node } from '../../model/kube.ts';
 import type { ClusterPort } from '../ports.ts';
-import { addNode, withParts } from '../world-parts.test.support.ts';
+import { addNode, withParts } from '../testing/world-parts.ts';
 import { shareWatches } from './shared-watches.ts';
 
 test('watchers of a resource share one watch, latecomers are told what is there, and the last one ends it', async () => {

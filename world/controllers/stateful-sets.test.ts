@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { StatefulSet } from '../../model/kube.ts';
-import { makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { StatefulSets } from './stateful-sets.ts';
 
 const AT = { resource: 'statefulsets', namespace: 'default', name: 'db' };

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { Taint, Toleration } from '../../model/kube.ts';
-import { addNode, addPod, conditionIn, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { TaintEviction } from './taint-eviction.ts';
 
 const parts = ({ port, clock, random }: PartSite): [TaintEviction] => [new TaintEviction({ port: port('workloads'), clock, random })];

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createKubeClient } from '../../clients/kube.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import type { KubeClient } from '../../clients/kube-client.ts';
-import { withRealTimeServer } from '../real/served.test.support.ts';
+import { withRealTimeServer } from '../real/testing/served.ts';
 import { claimCluster } from './claim.ts';
 
 /** Work with a client of an API server with nothing in it. */

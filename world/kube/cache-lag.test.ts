@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { createRandom } from '../../runtime/random.ts';
-import { PODS, pod, withServer } from './api-server.test.support.ts';
-import type { Json, WatchLine } from './api-server.test.support.ts';
+import { PODS, pod, withServer } from './testing/api-server.ts';
+import type { Json, WatchLine } from './testing/api-server.ts';
 
 const LAG_MS = 30_000;
 /** More than the delay of any event that is not held back. */

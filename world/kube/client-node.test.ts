@@ -12,8 +12,8 @@ import {
 import type { RequestContext } from '@kubernetes/client-node';
 import { expect, test } from '@playwright/test';
 import { readText } from '../../wire/wire.ts';
-import { CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
-import type { Bench } from './api-server.test.support.ts';
+import { CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
+import type { Bench } from './testing/api-server.ts';
 
 /** The real client's API classes on the backend, in process. */
 function connect({ server }: Bench): { core: CoreV1Api; custom: CustomObjectsApi } {

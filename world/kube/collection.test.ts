@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
-import type { Bench } from './api-server.test.support.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
+import type { Bench } from './testing/api-server.ts';
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const OWNER = 'owner';

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { withServer } from './api-server.test.support.ts';
+import { withServer } from './testing/api-server.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
-import { PODS, pod, withServer } from './api-server.test.support.ts';
-import type { Bench, Reply } from './api-server.test.support.ts';
+import { PODS, pod, withServer } from './testing/api-server.ts';
+import type { Bench, Reply } from './testing/api-server.ts';
 
 const BUDGETS = '/apis/policy/v1/namespaces/default/poddisruptionbudgets';
 const LABELS = { app: 'web' };

@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { eventSchema } from '../../history/events.ts';
 import type { NewEvent } from '../../history/events.ts';
-import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
-import type { Bench } from './api-server.test.support.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
+import type { Bench } from './testing/api-server.ts';
 import { Observer } from './observer.ts';
 
 /** What is recorded of `work`, each event checked against the history's schema. */

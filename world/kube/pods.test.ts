@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { PODS, pod, withServer } from './api-server.test.support.ts';
+import { PODS, pod, withServer } from './testing/api-server.ts';
 
 const CLASSES = '/apis/scheduling.k8s.io/v1/priorityclasses';
 const container = (more: object): object => ({ containers: [{ name: 'main', image: 'pause', ...more }] });

@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 
 test('a new object gets an identity, defaults and what admission adds; get and list show it', async () => {
   await withServer(async ({ call }) => {

@@ -2,8 +2,8 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
-import { START_MS, PODS, pod, withServer } from './api-server.test.support.ts';
-import type { Bench, Json, WatchLine } from './api-server.test.support.ts';
+import { START_MS, PODS, pod, withServer } from './testing/api-server.ts';
+import type { Bench, Json, WatchLine } from './testing/api-server.ts';
 import { BOOKMARK_PERIOD_MS } from './watches.ts';
 
 const brief = (lines: readonly WatchLine[]): string[] => lines.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`);

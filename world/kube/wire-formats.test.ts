@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../model/package-root.ts';
 import { asText, isStream } from '../../wire/wire.ts';
-import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './api-server.test.support.ts';
-import type { Bench, Json } from './api-server.test.support.ts';
+import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
+import type { Bench, Json } from './testing/api-server.ts';
 
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/default/deployments';
 const STRATEGIC = 'application/strategic-merge-patch+json';

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import type { Node } from '../../model/kube.ts';
-import { addPod, conditionIn, userData } from '../world-parts.test.support.ts';
-import type { Bench } from '../world-parts.test.support.ts';
+import { addPod, conditionIn, userData } from '../testing/world-parts.ts';
+import type { Bench } from '../testing/world-parts.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
-import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, withKubelets } from './kubelets.test.support.ts';
+import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, withKubelets } from './testing/kubelets.ts';
 
 test('a running instance becomes a node with the labels and taints of its user data', async () => {
   await withKubelets(async (bench) => {

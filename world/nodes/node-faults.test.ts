@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import type { NodeAilment } from '../ports.ts';
-import { addPod, conditionIn, userData } from '../world-parts.test.support.ts';
+import { addPod, conditionIn, userData } from '../testing/world-parts.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
-import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, taintKeys, withKubelets } from './kubelets.test.support.ts';
+import { NODE, NODE_AT, READY_MS, REGISTERED_MS, podRef, taintKeys, withKubelets } from './testing/kubelets.ts';
 import { NodeFaults } from './node-faults.ts';
 import { StartupAgent } from './startup-agent.ts';
 

@@ -2,10 +2,10 @@ import { expect, test } from '@playwright/test';
 import type { KubeObject } from '../../model/kube.ts';
 import type { ClusterPort } from '../ports.ts';
 import { Kubelets } from './kubelets.ts';
-import { NODE, NODE_AT, REGISTERED_MS } from './kubelets.test.support.ts';
+import { NODE, NODE_AT, REGISTERED_MS } from './testing/kubelets.ts';
 import { NodeLeases, renewed } from './node-leases.ts';
-import { M6I_LARGE, addNode, withParts } from '../world-parts.test.support.ts';
-import type { Bench } from '../world-parts.test.support.ts';
+import { M6I_LARGE, addNode, withParts } from '../testing/world-parts.ts';
+import type { Bench } from '../testing/world-parts.ts';
 
 type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { formatResources } from '../../model/resources.ts';
-import { M6I_LARGE } from '../world-parts.test.support.ts';
+import { M6I_LARGE } from '../testing/world-parts.ts';
 import { nodeResources, withShortfall } from './node-resources.ts';
 
 test('an m6i.large has what an EKS node of that type has', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import type { Taint } from '../../model/kube.ts';
-import { makeNode, makePod } from '../world-parts.test.support.ts';
+import { makeNode, makePod } from '../testing/world-parts.ts';
 import { admissionFailure } from './pod-admission.ts';
 
 const ROOM = { cpu: 1930, memory: 2 ** 32, pods: 29 };

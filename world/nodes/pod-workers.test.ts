@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { RUN_SECONDS_ANNOTATION, STOP_SECONDS_ANNOTATION } from '../../model/kube.ts';
 import type { Pod, PodSpec } from '../../model/kube.ts';
-import { conditionIn, makePod, userData } from '../world-parts.test.support.ts';
+import { conditionIn, makePod, userData } from '../testing/world-parts.ts';
 import { KUBELET_DELAYS } from './kubelet.ts';
-import { NODE, NODE_AT, podRef, withKubelets } from './kubelets.test.support.ts';
-import type { KubeletBench } from './kubelets.test.support.ts';
+import { NODE, NODE_AT, podRef, withKubelets } from './testing/kubelets.ts';
+import type { KubeletBench } from './testing/kubelets.ts';
 
 const STARTED_MS = KUBELET_DELAYS.podStart.maxMs + 200;
 

@@ -3,9 +3,9 @@ import type { DaemonSet, OwnerReference, Pod, PodDisruptionBudget } from '../../
 import type { EventListener } from '../aws/event-bus.ts';
 import { DisruptionBudgets } from '../controllers/disruption-budgets.ts';
 import type { MessageKind, TerminationHandlerPort } from '../ports.ts';
-import { addNode, makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench } from '../world-parts.test.support.ts';
-import { podRef } from './kubelets.test.support.ts';
+import { addNode, makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench } from '../testing/world-parts.ts';
+import { podRef } from './testing/kubelets.ts';
 import { TerminationHandlers } from './termination-handlers.ts';
 
 const POLL_MS = 2_000;

@@ -4,8 +4,8 @@ import { Mailbox } from '../../runtime/mailbox.ts';
 import { MAX_REQUEST_BYTES } from '../../wire/http-server.ts';
 import { asText, isStream, readText } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
-import { pod } from '../kube/api-server.test.support.ts';
-import { withProxy, withRealTimeServer, wireOf } from './served.test.support.ts';
+import { pod } from '../kube/testing/api-server.ts';
+import { withProxy, withRealTimeServer, wireOf } from './testing/served.ts';
 
 const PODS = '/api/v1/namespaces/default/pods';
 const JSON_BODY = { 'content-type': 'application/json' };

@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
 import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../../model/kube.ts';
-import type { RealTimeServer } from './served.test.support.ts';
+import type { RealTimeServer } from './testing/served.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectRef } from '../ports.ts';
 import { createClientPort } from './client-port.ts';
 import { resourceOfPlural } from './resources.ts';
-import { withRealTimeServer } from './served.test.support.ts';
+import { withRealTimeServer } from './testing/served.ts';
 
 /** The port of the embedded world, and that of a real one, each to a cluster of its own. */
 const PORTS: Readonly<Record<string, (server: RealTimeServer) => ClusterPort>> = {

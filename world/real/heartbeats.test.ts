@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { KubeObject, Node } from '../../model/kube.ts';
-import { withParts } from '../world-parts.test.support.ts';
-import type { Bench } from '../world-parts.test.support.ts';
+import { withParts } from '../testing/world-parts.ts';
+import type { Bench } from '../testing/world-parts.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
 
 type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };

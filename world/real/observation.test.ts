@@ -5,7 +5,7 @@ import type { KubeObject, Node, Pod } from '../../model/kube.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { createApiServer } from '../kube/api-server.ts';
-import { NODE_CLAIM_CRD } from '../kube/api-server.test.support.ts';
+import { NODE_CLAIM_CRD } from '../kube/testing/api-server.ts';
 import { Observer } from '../kube/observer.ts';
 import type { ClusterPort } from '../ports.ts';
 import { Observation } from './observation.ts';

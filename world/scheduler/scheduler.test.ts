@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import type { Pod } from '../../model/kube.ts';
-import { addNode, addPod, conditionIn, makePod, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addNode, addPod, conditionIn, makePod, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { Scheduler, SCHEDULER_DELAYS } from './scheduler.ts';
 
 const scheduler = ({ port, clock, random }: PartSite): [Scheduler] => [new Scheduler({ port: port('scheduler'), clock, random })];

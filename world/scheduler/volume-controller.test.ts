@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { LABEL } from '../../model/kube.ts';
 import type { PersistentVolume, PersistentVolumeClaim, StorageClass } from '../../model/storage.ts';
-import { addNode, addPod, conditionIn, withParts } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
+import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.ts';
+import type { Bench, PartSite } from '../testing/world-parts.ts';
 import { Scheduler } from './scheduler.ts';
 import { VolumeController } from './volume-controller.ts';
 

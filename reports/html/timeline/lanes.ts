@@ -1,6 +1,7 @@
 import type { HistoryEvent } from '../../../history/events.ts';
 import type { ClaimLife, InstanceLife, NodeLife, PodLife, RequestLife } from '../../../history/lives.ts';
 import type { View } from '../../../history/view.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Describe } from '../../describe-event.ts';
 import { formatCount, formatDuration, formatMoment } from '../../format.ts';
 import { outcomeOf } from '../../outcome.ts';
@@ -287,7 +288,7 @@ function podLane(pod: PodLife, { endMs, flagged, describe }: Drawing): Lane {
 
 function lane(drawn: Omit<Lane, 'ticks' | 'object'> & { readonly object: string }, flagged: Flagged): Lane {
   const number = flagged.get(drawn.object);
-  return { ...drawn, ticks: [], ...(number === undefined ? {} : { flagged: number }) };
+  return { ...drawn, ticks: [], ...defined({ flagged: number }) };
 }
 
 function stepsOf(events: readonly HistoryEvent[], describe: Describe): Step[] {

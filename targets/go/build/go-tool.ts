@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { defined } from '../../../model/defined.ts';
 import { BuildError } from './build-error.ts';
 
 /** How the Go command ended. */
@@ -54,7 +55,7 @@ export function createGo(
         reject: false,
         timeout: LIMIT_MS,
         maxBuffer: 2 ** 26,
-        ...(signal === undefined ? {} : { cancelSignal: signal }),
+        ...defined({ cancelSignal: signal }),
         killDescendants: true,
         forceKillAfterDelay: END_GRACE_MS,
       });

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { isStream } from '../../../wire/wire.ts';
 import type { Bytes, Wire, WireResponse } from '../../../wire/wire.ts';
@@ -76,7 +77,7 @@ export function createFetch({ clock, wireTo }: FetchSite): Fetch {
       path: `${url.pathname}${url.search}`,
       headers: fields,
       ...(body === undefined ? {} : { body: isBinary ? body : decoder.decode(body) }),
-      ...(signal === undefined ? {} : { signal }),
+      ...defined({ signal }),
     };
     const response = await clock.call(`${method} ${url.host}${url.pathname}`, () => clock.park(untilAborted(wire(request), signal)));
     return {

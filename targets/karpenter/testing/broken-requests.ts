@@ -1,5 +1,4 @@
 import { faults } from '../../../faults/catalogue.ts';
-import { specify } from '../../../faults/fault.ts';
 import type { FaultSpec } from '../../../faults/fault.ts';
 import { pool, scenario } from '../../../harness/scenario.ts';
 import type { Scenario } from '../../../harness/scenario.ts';
@@ -28,16 +27,8 @@ function broken(how: string, fault: (operation: string) => FaultSpec): Scenario 
 
 const when = { kind: 'first', count: 2 } as const;
 
-export const reset = broken('reset', (operation) =>
-  specify(faults.brokenConnection, { operations: [operation], when, code: 'ECONNRESET' }),
-);
-export const refused = broken('refused', (operation) =>
-  specify(faults.brokenConnection, { operations: [operation], when, code: 'ECONNREFUSED' }),
-);
-export const timeout = broken('timeout', (operation) =>
-  specify(faults.brokenConnection, { operations: [operation], when, code: 'ETIMEDOUT' }),
-);
-export const internal = broken('internal', (operation) => specify(faults.serverError, { operations: [operation], when, how: 'internal' }));
-export const unavailable = broken('unavailable', (operation) =>
-  specify(faults.serverError, { operations: [operation], when, how: 'unavailable' }),
-);
+export const reset = broken('reset', (operation) => faults.brokenConnection({ operations: [operation], when, code: 'ECONNRESET' }));
+export const refused = broken('refused', (operation) => faults.brokenConnection({ operations: [operation], when, code: 'ECONNREFUSED' }));
+export const timeout = broken('timeout', (operation) => faults.brokenConnection({ operations: [operation], when, code: 'ETIMEDOUT' }));
+export const internal = broken('internal', (operation) => faults.serverError({ operations: [operation], when, how: 'internal' }));
+export const unavailable = broken('unavailable', (operation) => faults.serverError({ operations: [operation], when, how: 'unavailable' }));

@@ -13,7 +13,7 @@ import {
 import type { Message, ReceiveMessageCommandInput, SQSClient } from '@aws-sdk/client-sqs';
 import { expect, test } from '@playwright/test';
 import { readText } from '../../../wire/wire.ts';
-import { START_MS, refusal, withSqs } from './sqs.test.support.ts';
+import { START_MS, refusal, withSqs } from './testing/sqs.ts';
 
 const QueueUrl = 'https://sqs.us-east-1.amazonaws.com/123456789012/workers';
 

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import type { Instance } from '../../ports.ts';
 import { parseNodeConfig } from '../../nodes/node-config.ts';
 import { nodeResources } from '../../nodes/node-resources.ts';
-import { M6I_LARGE, userData } from '../../world-parts.test.support.ts';
+import { M6I_LARGE, userData } from '../../testing/world-parts.ts';
 import { createArguments } from './containers.ts';
 import { kubeletConfig, kubeletFiles, networkFiles, sizeFiles } from './node-files.ts';
 import type { KubeletSite } from './node-files.ts';

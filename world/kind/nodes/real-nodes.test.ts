@@ -6,8 +6,8 @@ import type { Node } from '../../../model/kube.ts';
 import { formatProviderId } from '../../../model/provider-id.ts';
 import { NodeFaults } from '../../nodes/node-faults.ts';
 import type { NodeAilment } from '../../ports.ts';
-import { M6I_LARGE, userData, withParts } from '../../world-parts.test.support.ts';
-import type { Bench } from '../../world-parts.test.support.ts';
+import { M6I_LARGE, userData, withParts } from '../../testing/world-parts.ts';
+import type { Bench } from '../../testing/world-parts.ts';
 import { RealNodes } from './real-nodes.ts';
 import { FakeDocker } from './testing/fake-docker.ts';
 

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../../model/package-root.ts';
 import { readText } from '../../../wire/wire.ts';
-import { withServer } from '../api-server.test.support.ts';
-import type { Bench } from '../api-server.test.support.ts';
+import { withServer } from '../testing/api-server.ts';
+import type { Bench } from '../testing/api-server.ts';
 import { ANSWERS, API_CASES, ask } from './ask.ts';
 import type { Answers, Send } from './ask.ts';
 

@@ -9,7 +9,7 @@ import type { MachineSpec } from '../../aws/instance-store.ts';
 import { CLUSTER } from '../../embedded.ts';
 import { createLocalStack } from './localstack.ts';
 import type { LocalStack } from './localstack.ts';
-import { FakeLocalStack, URL_OF_FAKE } from './localstack.test.support.ts';
+import { FakeLocalStack, URL_OF_FAKE } from './testing/localstack.ts';
 import { probeEndpoint } from './probes.ts';
 
 const CALLER: Caller = { principal: 'target', incarnation: 1, span: 7 };

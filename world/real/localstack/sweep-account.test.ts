@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createRealTimeline } from '../../../runtime/timeline.ts';
 import { WireError } from '../../../wire/wire.ts';
-import { FakeLocalStack, URL_OF_FAKE } from './localstack.test.support.ts';
+import { FakeLocalStack, URL_OF_FAKE } from './testing/localstack.ts';
 import { clearAccounts, findAccountLeftovers } from './sweep-account.ts';
 
 const ACCOUNT = '123456789012';

@@ -3,7 +3,7 @@ import { expect, test } from '@playwright/test';
 import { createKubeClient } from '../../../clients/kube.ts';
 import { RESOURCES } from '../../../clients/resources.ts';
 import { serveWire } from '../../../wire/http-server.ts';
-import { withRealTimeServer, wireOf } from '../served.test.support.ts';
+import { withRealTimeServer, wireOf } from '../testing/served.ts';
 import { clearTenancy, findTenantsLeftovers } from './sweep-tenant.ts';
 import { RUN_LABEL } from './tenant.ts';
 

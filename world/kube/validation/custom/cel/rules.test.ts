@@ -1,5 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { CRDS, withServer } from '../../../api-server.test.support.ts';
+import { CRDS, withServer } from '../../../testing/api-server.ts';
 import { goRegExp } from '../regexp.ts';
 import type { Schema } from '../schema.ts';
 import { checkRules } from './check.ts';

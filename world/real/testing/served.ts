@@ -1,19 +1,19 @@
-import type { NewEvent } from '../../history/events.ts';
-import type { Principal } from '../../model/operation.ts';
-import { loadKubeTypes } from '../../protocols/kube/types.ts';
-import type { ClockScope } from '../../runtime/clock.ts';
-import { createRandom } from '../../runtime/random.ts';
-import type { Runtime } from '../../runtime/runtime.ts';
-import { createRealTimeline } from '../../runtime/timeline.ts';
-import type { ArmInjection } from '../../wire/effects.ts';
-import { Gate } from '../../wire/gate.ts';
-import { serveWire } from '../../wire/http-server.ts';
-import { createHttpWire } from '../../wire/http-wire.ts';
-import type { Wire } from '../../wire/wire.ts';
-import { createApiServer } from '../kube/api-server.ts';
-import type { ApiServer } from '../kube/api-server.ts';
-import { WireRoom } from '../wires.ts';
-import { ApiFront } from './api-front.ts';
+import type { NewEvent } from '../../../history/events.ts';
+import type { Principal } from '../../../model/operation.ts';
+import { loadKubeTypes } from '../../../protocols/kube/types.ts';
+import type { ClockScope } from '../../../runtime/clock.ts';
+import { createRandom } from '../../../runtime/random.ts';
+import type { Runtime } from '../../../runtime/runtime.ts';
+import { createRealTimeline } from '../../../runtime/timeline.ts';
+import type { ArmInjection } from '../../../wire/effects.ts';
+import { Gate } from '../../../wire/gate.ts';
+import { serveWire } from '../../../wire/http-server.ts';
+import { createHttpWire } from '../../../wire/http-wire.ts';
+import type { Wire } from '../../../wire/wire.ts';
+import { createApiServer } from '../../kube/api-server.ts';
+import type { ApiServer } from '../../kube/api-server.ts';
+import { WireRoom } from '../../wires.ts';
+import { ApiFront } from '../api-front.ts';
 
 const fail = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));

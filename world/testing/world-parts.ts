@@ -1,15 +1,15 @@
-import type { InstanceType } from '../model/catalogue.ts';
-import { LABEL } from '../model/kube.ts';
-import type { Condition, KubeEvent, KubeObject, Node, Pod, PodSpec, Taint } from '../model/kube.ts';
-import type { Principal } from '../model/operation.ts';
-import type { Clock } from '../runtime/clock.ts';
-import { createRandom } from '../runtime/random.ts';
-import type { Random } from '../runtime/random.ts';
-import { createVirtualTimeline } from '../runtime/timeline.ts';
-import { createApiServer } from './kube/api-server.ts';
-import { FakeInstances, userData } from './fake-instances.test.support.ts';
-import type { ClusterPort } from './ports.ts';
-import type { WorldPart } from './tasks.ts';
+import type { InstanceType } from '../../model/catalogue.ts';
+import { LABEL } from '../../model/kube.ts';
+import type { Condition, KubeEvent, KubeObject, Node, Pod, PodSpec, Taint } from '../../model/kube.ts';
+import type { Principal } from '../../model/operation.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { createRandom } from '../../runtime/random.ts';
+import type { Random } from '../../runtime/random.ts';
+import { createVirtualTimeline } from '../../runtime/timeline.ts';
+import { createApiServer } from '../kube/api-server.ts';
+import { FakeInstances, userData } from './fake-instances.ts';
+import type { ClusterPort } from '../ports.ts';
+import type { WorldPart } from '../tasks.ts';
 
 export { FakeInstances, userData };
 

@@ -1,6 +1,6 @@
-import { asText } from '../../../wire/wire.ts';
-import type { Wire, WireRequest, WireResponse } from '../../../wire/wire.ts';
-import { md5Of } from '../../aws/sqs/receiving.ts';
+import { asText } from '../../../../wire/wire.ts';
+import type { Wire, WireRequest, WireResponse } from '../../../../wire/wire.ts';
+import { md5Of } from '../../../aws/sqs/receiving.ts';
 
 export const URL_OF_FAKE = 'http://localstack.test:4566';
 const HEALTH = { version: '4.14.0', edition: 'community', services: { ec2: 'running', sqs: 'running', sns: 'disabled' } };

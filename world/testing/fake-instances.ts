@@ -1,7 +1,7 @@
-import type { Taint } from '../model/kube.ts';
-import { InstanceBook } from './instance-book.ts';
-import { privateDnsName } from './nodes/addresses.ts';
-import type { Instance, InstancePort } from './ports.ts';
+import type { Taint } from '../../model/kube.ts';
+import { InstanceBook } from '../instance-book.ts';
+import { privateDnsName } from '../nodes/addresses.ts';
+import type { Instance, InstancePort } from '../ports.ts';
 
 /** Instances that a test starts and ends. */
 export class FakeInstances extends InstanceBook implements InstancePort {

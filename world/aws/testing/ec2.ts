@@ -1,18 +1,18 @@
 import { CreateFleetCommand, CreateLaunchTemplateCommand, EC2ServiceException } from '@aws-sdk/client-ec2';
 import type { CreateFleetCommandInput, CreateFleetCommandOutput, EC2Client, Instance } from '@aws-sdk/client-ec2';
-import { warmUp } from '../../clients/ec2.ts';
-import { createSdkClient } from '../../clients/ec2-sdk.ts';
-import type { EventOf, NewEvent } from '../../history/events.ts';
-import type { ClusterConfig } from '../../model/cluster.ts';
-import { loadCatalogue } from '../../model/instance-catalogue.ts';
-import type { Effect } from '../../model/operation.ts';
-import type { ClockScope } from '../../runtime/clock.ts';
-import { createRandom } from '../../runtime/random.ts';
-import { createVirtualTimeline } from '../../runtime/timeline.ts';
-import type { Answer } from '../../wire/backend.ts';
-import type { WireRequest } from '../../wire/wire.ts';
-import { createEc2 } from './ec2.ts';
-import type { Ec2, Ec2Options } from './ec2.ts';
+import { warmUp } from '../../../clients/ec2.ts';
+import { createSdkClient } from '../../../clients/ec2-sdk.ts';
+import type { EventOf, NewEvent } from '../../../history/events.ts';
+import type { ClusterConfig } from '../../../model/cluster.ts';
+import { loadCatalogue } from '../../../model/instance-catalogue.ts';
+import type { Effect } from '../../../model/operation.ts';
+import type { ClockScope } from '../../../runtime/clock.ts';
+import { createRandom } from '../../../runtime/random.ts';
+import { createVirtualTimeline } from '../../../runtime/timeline.ts';
+import type { Answer } from '../../../wire/backend.ts';
+import type { WireRequest } from '../../../wire/wire.ts';
+import { createEc2 } from '../ec2.ts';
+import type { Ec2, Ec2Options } from '../ec2.ts';
 
 export const START_MS = Date.parse('2026-01-01T00:00:00Z');
 

@@ -1,10 +1,10 @@
-import type { Node, Pod } from '../../model/kube.ts';
-import { conditionIn, withParts, M6I_LARGE } from '../world-parts.test.support.ts';
-import type { Bench, PartSite } from '../world-parts.test.support.ts';
-import type { WorldPart } from '../tasks.ts';
-import { KUBELET_DELAYS } from './kubelet.ts';
-import { Kubelets } from './kubelets.ts';
-import { NodeFaults } from './node-faults.ts';
+import type { Node, Pod } from '../../../model/kube.ts';
+import { conditionIn, withParts, M6I_LARGE } from '../../testing/world-parts.ts';
+import type { Bench, PartSite } from '../../testing/world-parts.ts';
+import type { WorldPart } from '../../tasks.ts';
+import { KUBELET_DELAYS } from '../kubelet.ts';
+import { Kubelets } from '../kubelets.ts';
+import { NodeFaults } from '../node-faults.ts';
 
 /** The node of instances as `FakeInstances` makes them. */
 export const NODE = 'ip-10-0-1-12.ec2.internal';

@@ -1,13 +1,13 @@
 import { SQSServiceException } from '@aws-sdk/client-sqs';
 import type { SQSClient } from '@aws-sdk/client-sqs';
-import { createSqsSdkClient } from '../../../clients/sqs.ts';
-import type { ClockScope } from '../../../runtime/clock.ts';
-import { createRandom } from '../../../runtime/random.ts';
-import { createVirtualTimeline } from '../../../runtime/timeline.ts';
-import type { Answer } from '../../../wire/backend.ts';
-import type { WireRequest } from '../../../wire/wire.ts';
-import { SqsBackend } from './backend.ts';
-import { Queues } from './queues.ts';
+import { createSqsSdkClient } from '../../../../clients/sqs.ts';
+import type { ClockScope } from '../../../../runtime/clock.ts';
+import { createRandom } from '../../../../runtime/random.ts';
+import { createVirtualTimeline } from '../../../../runtime/timeline.ts';
+import type { Answer } from '../../../../wire/backend.ts';
+import type { WireRequest } from '../../../../wire/wire.ts';
+import { SqsBackend } from '../backend.ts';
+import { Queues } from '../queues.ts';
 
 export const START_MS = Date.parse('2026-01-01T00:00:00Z');
 const REGION = 'us-east-1';

@@ -1,12 +1,12 @@
-import type { ObjectMeta } from '../../model/kube.ts';
-import type { Effect, Principal } from '../../model/operation.ts';
-import { createRandom } from '../../runtime/random.ts';
-import type { ClockScope } from '../../runtime/clock.ts';
-import { createVirtualTimeline } from '../../runtime/timeline.ts';
-import { isStream, readText } from '../../wire/wire.ts';
-import type { WireResponse } from '../../wire/wire.ts';
-import { createApiServer } from './api-server.ts';
-import type { ApiServer } from './api-server.ts';
+import type { ObjectMeta } from '../../../model/kube.ts';
+import type { Effect, Principal } from '../../../model/operation.ts';
+import { createRandom } from '../../../runtime/random.ts';
+import type { ClockScope } from '../../../runtime/clock.ts';
+import { createVirtualTimeline } from '../../../runtime/timeline.ts';
+import { isStream, readText } from '../../../wire/wire.ts';
+import type { WireResponse } from '../../../wire/wire.ts';
+import { createApiServer } from '../api-server.ts';
+import type { ApiServer } from '../api-server.ts';
 
 /** An answer with its body decoded. */
 export interface Reply {

@@ -1,11 +1,11 @@
-import type { CapacityType } from '../../model/catalogue.ts';
-import { LABEL } from '../../model/kube.ts';
-import type { Pod, PodSpec, TopologySpreadConstraint } from '../../model/kube.ts';
-import { subtractResources } from '../../model/resources.ts';
-import type { Resources } from '../../model/resources.ts';
-import { allocatableOf, capacityOf } from '../capacity/allocatable.ts';
-import type { NodeType } from '../capacity/instance-types.ts';
-import type { NodeCandidate, PoolOptions } from './types.ts';
+import type { CapacityType } from '../../../model/catalogue.ts';
+import { LABEL } from '../../../model/kube.ts';
+import type { Pod, PodSpec, TopologySpreadConstraint } from '../../../model/kube.ts';
+import { subtractResources } from '../../../model/resources.ts';
+import type { Resources } from '../../../model/resources.ts';
+import { allocatableOf, capacityOf } from '../../capacity/allocatable.ts';
+import type { NodeType } from '../../capacity/instance-types.ts';
+import type { NodeCandidate, PoolOptions } from '../types.ts';
 
 export const ZONES: readonly string[] = ['a', 'b', 'c'];
 

@@ -1,0 +1,46 @@
+import { expect, test } from '@playwright/test';
+import { faults } from '../faults/catalogue.ts';
+import type { FaultSpec } from '../faults/fault.ts';
+import { scenario } from './scenario.ts';
+import type { Trial } from './scenario.ts';
+
+const shortage = faults.insufficientCapacity({ errors: 'all' });
+const pause = faults.pause({});
+const kill = faults.crash({ operations: ['*'], moment: 'before' });
+
+const head = { id: 'mine/one', title: 'one of mine' };
+const nothing = (): Promise<void> => Promise.resolve();
+
+test('what the faults of a scenario need of a world, the scenario needs, beside what it says itself', () => {
+  const { needs } = scenario({
+    ...head,
+    capabilities: ['time.virtual', 'target.kill'],
+    under: [shortage, kill],
+    faults: { pause, both: [shortage, faults.instanceEnd({ count: 1 })] },
+    run: nothing,
+  });
+  expect(needs.capabilities).toEqual(['time.virtual', 'target.kill', 'capacity.set', 'target.pause', 'instance.end']);
+  expect(scenario({ ...head, run: nothing }).needs.capabilities).toEqual([]);
+});
+
+test('a scenario that needs a feature is of the extended profile, where it does not say another', () => {
+  expect(scenario({ ...head, run: nothing }).profile).toBe('core');
+  expect(scenario({ ...head, features: ['spot'], run: nothing }).profile).toBe('extended');
+  expect(scenario({ ...head, features: ['spot'], profile: 'robustness', run: nothing }).profile).toBe('robustness');
+});
+
+test('faults that it runs under are injected first, in their order, and the named ones are handed to it', async () => {
+  const injected: (FaultSpec | 'run')[] = [];
+  const trial = { inject: (fault: FaultSpec) => Promise.resolve(void injected.push(fault)) } as unknown as Trial;
+  const { run } = scenario({
+    ...head,
+    under: [kill, shortage],
+    faults: { pause },
+    async run(t, named) {
+      injected.push('run');
+      await t.inject(named.pause);
+    },
+  });
+  await run(trial);
+  expect(injected).toEqual([kill, shortage, 'run', pause]);
+});
