@@ -6,6 +6,7 @@ ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
+COPY kits/package.json ./kits/
 # Without install scripts: the one there is fetches the Node that the image has already.
 RUN npm ci --ignore-scripts
 COPY . .

@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
 import { scaleproofHere, start, usersEnvironment } from '../cli/testing/command.ts';
-import { root } from './sources.ts';
+import { root } from '../quality/sources.ts';
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 
@@ -27,7 +27,7 @@ const definitionSchema = z.strictObject({
 const objectSchema = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
 
 const DEFINITIONS = ['argo-analysis-template', 'flagger-canary', 'prometheus-service-monitor'].map((name) =>
-  definitionSchema.parse(JSON.parse(textOf(`fixtures/init/schemas/${name}.json`))),
+  definitionSchema.parse(JSON.parse(textOf(`kits/schemas/${name}.json`))),
 );
 
 /**

@@ -5,9 +5,10 @@ import { expect, test } from '@playwright/test';
 import { parse, stringify } from 'yaml';
 import { z } from 'zod';
 import { GATE_METRICS } from '../cli/init/gate-metrics.ts';
-import { root } from './sources.ts';
+import { root } from '../quality/sources.ts';
 
-const FOLDER = join(root, 'fixtures/prometheus');
+/** What `init prometheus` writes. */
+const TEMPLATES = join(root, 'fixtures/prometheus');
 const TESTS = ['rules.test.yaml', 'rules-of-days.test.yaml'];
 
 const ruleSchema = z.strictObject({
@@ -49,7 +50,7 @@ const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
 const document = rulesSchema.parse(parse(textOf('fixtures/prometheus/rules.yaml')));
 const rules = document.groups.flatMap((group) => group.rules);
 const alerts = rules.filter(({ alert }) => alert !== undefined);
-const karpenter = karpenterSchema.parse(JSON.parse(textOf('fixtures/prometheus/karpenter-metrics.json')));
+const karpenter = karpenterSchema.parse(JSON.parse(textOf('kits/prometheus/karpenter-metrics.json')));
 const dashboard = dashboardSchema.parse(JSON.parse(textOf('fixtures/grafana/dashboard.json')));
 /** The expressions of the dashboard, with a value for what Grafana puts in. */
 const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
@@ -106,10 +107,18 @@ function runPromtool(args: readonly string[], cwd: string): { code: number | nul
   return { code: status, output: `${stdout}${stderr}` };
 }
 
-test('the rules do what they say: firing and not, without metrics, over restarts', () => {
+/** Runs the tests of the rules on these rules, in a folder that is made for it. */
+function testRules(rulesYaml: string, folder: string): ReturnType<typeof runPromtool> {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'rules.yaml'), rulesYaml);
+  for (const file of TESTS) cpSync(join(root, 'kits/prometheus', file), join(folder, file));
+  return runPromtool(['test', 'rules', ...TESTS], folder);
+}
+
+test('the rules do what they say: firing and not, without metrics, over restarts', ({}, testInfo) => {
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
-  expect(runPromtool(['check', 'rules', 'rules.yaml'], FOLDER)).toMatchObject({ code: 0 });
-  const { code, output } = runPromtool(['test', 'rules', ...TESTS], FOLDER);
+  expect(runPromtool(['check', 'rules', 'rules.yaml'], TEMPLATES)).toMatchObject({ code: 0 });
+  const { code, output } = testRules(textOf('fixtures/prometheus/rules.yaml'), testInfo.outputPath('rules'));
   expect(code, output).toBe(0);
 });
 
@@ -120,21 +129,17 @@ test('the job by which the gate is scraped is a configuration of Prometheus, has
   expect(jobs).toMatchObject([{ job_name: 'scaleproof', authorization: { credentials_file: expect.any(String) } }]);
   expect(rules.find(({ alert }) => alert === 'ScaleproofGateUnseen')?.expr).toContain('up{job="scaleproof"}');
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
-  const { code, output } = runPromtool(['check', 'config', '--syntax-only', 'scrape.yaml'], FOLDER);
+  const { code, output } = runPromtool(['check', 'config', '--syntax-only', 'scrape.yaml'], TEMPLATES);
   expect(code, output).toBe(0);
 });
 
 test('the tests of the rules can fail: an alert that never fires is missed, each one', ({}, testInfo) => {
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
-  const folder = testInfo.outputPath('never');
-  mkdirSync(folder, { recursive: true });
   const never = document.groups.map((group) => ({
     ...group,
     rules: group.rules.map((rule) => (rule.alert === undefined ? rule : { ...rule, expr: 'vector(1) > 2' })),
   }));
-  writeFileSync(join(folder, 'rules.yaml'), stringify({ groups: never }));
-  for (const file of TESTS) cpSync(join(FOLDER, file), join(folder, file));
-  const { code, output } = runPromtool(['test', 'rules', ...TESTS], folder);
+  const { code, output } = testRules(stringify({ groups: never }), testInfo.outputPath('never'));
   expect(code).toBe(1);
   expect(alerts.flatMap(({ alert = '' }) => (output.includes(`alertname="${alert}"`) ? [] : [alert]))).toEqual([]);
 });
