@@ -1,5 +1,5 @@
 # The bundled reference autoscaler as an image: `docker build -t scaleproof-controller:dev .`
-# fixtures/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
+# fixtures/templates/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
 # Any image with Node 24, npm and a shell will do, such as one of a registry of your own: --build-arg NODE_IMAGE=...
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 

@@ -68,14 +68,14 @@ function objectsOf(path: string): z.infer<typeof objectSchema>[] {
 
 for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'serve/service-monitor.yaml']) {
   test(`${path} is what the published definition of its kind demands`, () => {
-    for (const object of objectsOf(`fixtures/init/${path}`)) expect(errorsOf(object)).toEqual([]);
+    for (const object of objectsOf(`fixtures/templates/${path}`)) expect(errorsOf(object)).toEqual([]);
   });
 }
 
 test('the definitions refuse what is wrong: a field that there is not, a type, a webhook that there is not, what is missing', () => {
-  const [template] = objectsOf('fixtures/init/argo/analysis-template.yaml');
-  const [canary] = objectsOf('fixtures/init/flagger/canary.yaml');
-  const [monitor] = objectsOf('fixtures/init/serve/service-monitor.yaml');
+  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
   if (template === undefined || canary === undefined || monitor === undefined) throw new Error('a template is empty');
   const wrong = (object: object, from: string, to: string): z.infer<typeof objectSchema> =>
     objectSchema.parse(JSON.parse(JSON.stringify(object).replace(from, to)));
@@ -103,15 +103,15 @@ const metricSchema = z.looseObject({
 const MINUTES_OF_A_GATE = 24 * 60;
 
 test('every kit waits as long as a gate takes in real time', () => {
-  const [job] = objectsOf('fixtures/init/argo/job-template.yaml');
-  const [canary] = objectsOf('fixtures/init/flagger/canary.yaml');
+  const [job] = objectsOf('fixtures/templates/argo/job-template.yaml');
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
   const spec = { activeDeadlineSeconds: MINUTES_OF_A_GATE * 60 };
   expect(job).toMatchObject({ spec: { metrics: [{ provider: { job: { spec } } }] } });
   expect(canary).toMatchObject({ spec: { progressDeadlineSeconds: MINUTES_OF_A_GATE * 60 } });
 });
 
 test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses', () => {
-  const [template] = objectsOf('fixtures/init/argo/analysis-template.yaml');
+  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
   const metrics = z.array(metricSchema).parse((template?.['spec'] as { metrics: unknown }).metrics);
   const [begun, verdict] = metrics;
   expect(begun).toMatchObject({ provider: { web: { method: 'POST', url: '{{args.url}}/v1/gates', jsonPath: '{$.status}' } } });
@@ -136,7 +136,7 @@ const webhookSchema = z.looseObject({
 });
 
 test('Flagger: each of its hooks is asked by its own name, within its 10 seconds, with what the gate has to know', () => {
-  const [canary] = objectsOf('fixtures/init/flagger/canary.yaml');
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
   const { webhooks } = (canary?.['spec'] as { analysis: { webhooks: unknown } }).analysis;
   const hooks = z.array(webhookSchema).parse(webhooks);
   expect(hooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout', 'confirm-promotion', 'rollback', 'post-rollout', 'event']);
@@ -149,24 +149,24 @@ test('Flagger: each of its hooks is asked by its own name, within its 10 seconds
 });
 
 test('serve.yaml: the names, ports and secrets that the other manifests ask for, and rights to nothing', () => {
-  const objects = objectsOf('fixtures/init/serve/serve.yaml');
+  const objects = objectsOf('fixtures/templates/serve/serve.yaml');
   expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'Deployment', 'PersistentVolumeClaim', 'Service']);
-  const text = textOf('fixtures/init/serve/serve.yaml');
+  const text = textOf('fixtures/templates/serve/serve.yaml');
   const service = objects.find(({ kind }) => kind === 'Service');
   expect(service).toMatchObject({ metadata: { name: 'scaleproof', namespace: 'scaleproof' }, spec: { ports: [{ port: 9797 }] } });
   for (const path of ['argo/analysis-template.yaml', 'flagger/canary.yaml'])
-    expect(textOf(`fixtures/init/${path}`)).toContain('http://scaleproof.scaleproof.svc:9797');
-  expect(textOf('fixtures/init/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
+    expect(textOf(`fixtures/templates/${path}`)).toContain('http://scaleproof.scaleproof.svc:9797');
+  expect(textOf('fixtures/templates/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('{ name: scaleproof-token, key: token }');
   expect(text).toContain('automountServiceAccountToken: false');
   // A request that names another version than the service is refused.
   expect(text).toContain("--candidate-version, 'registry.example.com/autoscaler:1.1.0'");
-  expect(textOf('fixtures/init/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
+  expect(textOf('fixtures/templates/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
 });
 
 test('service-monitor.yaml: the service is scraped by its port, with its token; an annotation would scrape without', () => {
-  const [monitor] = objectsOf('fixtures/init/serve/service-monitor.yaml');
-  const service = objectsOf('fixtures/init/serve/serve.yaml').find(({ kind }) => kind === 'Service');
+  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
+  const service = objectsOf('fixtures/templates/serve/serve.yaml').find(({ kind }) => kind === 'Service');
   expect(monitor).toMatchObject({
     metadata: { namespace: service?.metadata['namespace'] },
     spec: {
@@ -176,7 +176,7 @@ test('service-monitor.yaml: the service is scraped by its port, with its token; 
       ],
     },
   });
-  expect(textOf('fixtures/init/serve/serve.yaml')).not.toContain('prometheus.io/');
+  expect(textOf('fixtures/templates/serve/serve.yaml')).not.toContain('prometheus.io/');
 });
 
 /** A third party's action has to be the commit that was looked at: tags move. */
@@ -232,7 +232,7 @@ function injections(steps: readonly z.infer<typeof stepSchema>[]): string[] {
 }
 
 test('the workflow: as many shards as it says, pinned, without rights, and no expression in a script', () => {
-  const { jobs, env } = workflowSchema.parse(parse(textOf('fixtures/init/github-actions/scaleproof.yaml')));
+  const { jobs, env } = workflowSchema.parse(parse(textOf('fixtures/templates/github-actions/scaleproof.yaml')));
   const { run, report } = jobs;
   const shards = run?.strategy?.matrix.shard ?? [];
   expect(shards).toEqual(Array.from({ length: Number(env['SHARDS']) }, (_, index) => index + 1));
@@ -297,10 +297,10 @@ test('action.yml: a shard keeps its part, a whole run its report, and wrong inpu
 });
 
 test('the commands of workflow, action and manifests are those that there are', async () => {
-  const texts = ['action.yml', 'fixtures/init/github-actions/scaleproof.yaml'].map(textOf).join('\n');
+  const texts = ['action.yml', 'fixtures/templates/github-actions/scaleproof.yaml'].map(textOf).join('\n');
   const calls = [...texts.matchAll(/(?:npx --no scaleproof|node "\$COMMAND") ([a-z]+)(.*)/g)];
   const manifests = ['argo/job-template.yaml', 'serve/serve.yaml'].flatMap((path) => [
-    ...textOf(`fixtures/init/${path}`).matchAll(/args: \[([a-z]+), (.*)\]/g),
+    ...textOf(`fixtures/templates/${path}`).matchAll(/args: \[([a-z]+), (.*)\]/g),
   ]);
   // Flags that the action collects beforehand.
   const collected = [...texts.matchAll(/flags\+?=\((.*)\)/g)].map(([, flags = '']) => flags);

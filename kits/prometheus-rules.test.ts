@@ -8,7 +8,7 @@ import { GATE_METRICS } from '../cli/init/gate-metrics.ts';
 import { root } from '../quality/sources.ts';
 
 /** What `init prometheus` writes. */
-const TEMPLATES = join(root, 'fixtures/prometheus');
+const TEMPLATES = join(root, 'fixtures/templates/prometheus');
 const TESTS = ['rules.test.yaml', 'rules-of-days.test.yaml'];
 
 const ruleSchema = z.strictObject({
@@ -47,11 +47,11 @@ const dashboardSchema = z.looseObject({
 });
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
-const document = rulesSchema.parse(parse(textOf('fixtures/prometheus/rules.yaml')));
+const document = rulesSchema.parse(parse(textOf('fixtures/templates/prometheus/rules.yaml')));
 const rules = document.groups.flatMap((group) => group.rules);
 const alerts = rules.filter(({ alert }) => alert !== undefined);
 const karpenter = karpenterSchema.parse(JSON.parse(textOf('kits/prometheus/karpenter-metrics.json')));
-const dashboard = dashboardSchema.parse(JSON.parse(textOf('fixtures/grafana/dashboard.json')));
+const dashboard = dashboardSchema.parse(JSON.parse(textOf('fixtures/templates/grafana/dashboard.json')));
 /** The expressions of the dashboard, with a value for what Grafana puts in. */
 const expressions = dashboard.panels.flatMap(({ title, targets = [] }) =>
   targets.map(({ expr, refId }) => ({
@@ -118,14 +118,14 @@ function testRules(rulesYaml: string, folder: string): ReturnType<typeof runProm
 test('the rules do what they say: firing and not, without metrics, over restarts', ({}, testInfo) => {
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
   expect(runPromtool(['check', 'rules', 'rules.yaml'], TEMPLATES)).toMatchObject({ code: 0 });
-  const { code, output } = testRules(textOf('fixtures/prometheus/rules.yaml'), testInfo.outputPath('rules'));
+  const { code, output } = testRules(textOf('fixtures/templates/prometheus/rules.yaml'), testInfo.outputPath('rules'));
   expect(code, output).toBe(0);
 });
 
 test('the job by which the gate is scraped is a configuration of Prometheus, has the token, and the name that the rules ask for', () => {
   const { scrape_configs: jobs } = z
     .strictObject({ scrape_configs: z.array(z.looseObject({ job_name: z.string(), authorization: z.looseObject({}) })) })
-    .parse(parse(textOf('fixtures/prometheus/scrape.yaml')));
+    .parse(parse(textOf('fixtures/templates/prometheus/scrape.yaml')));
   expect(jobs).toMatchObject([{ job_name: 'scaleproof', authorization: { credentials_file: expect.any(String) } }]);
   expect(rules.find(({ alert }) => alert === 'ScaleproofGateUnseen')?.expr).toContain('up{job="scaleproof"}');
   test.skip(promtool.error !== undefined, WITHOUT_PROMTOOL);
