@@ -1,11 +1,12 @@
 # The bundled reference autoscaler as an image: `docker build -t scaleproof-controller:dev .`
-# fixtures/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
+# fixtures/templates/deploy/controller.yaml runs it in a cluster, docs/controller.md has its variables.
 # Any image with Node 24, npm and a shell will do, such as one of a registry of your own: --build-arg NODE_IMAGE=...
 ARG NODE_IMAGE=node:24.21.0-bookworm-slim
 
 FROM ${NODE_IMAGE} AS build
 WORKDIR /src
 COPY package.json package-lock.json .npmrc ./
+COPY kits/package.json ./kits/
 # Without install scripts: the one there is fetches the Node that the image has already.
 RUN npm ci --ignore-scripts
 COPY . .

@@ -7,7 +7,7 @@ import { readReport } from '../reports/testing/read-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
-const SHOP = join(packageRoot(), 'fixtures/manifests/shop');
+const SHOP = join(packageRoot(), 'fixtures/examples/manifests/shop');
 const MANIFESTS = 'apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec: {replicas: none}\n';
 
 test("the fault library over a user's mix: every scenario passes, and what can't be served is named", async ({}, testInfo) => {

@@ -27,7 +27,7 @@ interface Container {
   readonly env: readonly { readonly name: string; readonly value: string }[];
 }
 
-const manifests = read('deploy/controller.yaml');
+const manifests = read('templates/deploy/controller.yaml');
 
 function read(file: string): Manifest[] {
   const text = readFileSync(new URL(`../fixtures/${file}`, import.meta.url), 'utf8');
@@ -103,9 +103,9 @@ test('the deployment’s environment is a complete configuration', () => {
 });
 
 test('in a cluster by kind it asks where the target’s file listens, and for the network and the queue of that world', () => {
-  const onKind = read('deploy/on-kind.yaml');
+  const onKind = read('templates/deploy/on-kind.yaml');
   const { ec2Endpoint, cluster, periods } = readProcessConfig([], { ...environmentOf(manifests), ...environmentOf(onKind) });
-  const [target] = read('targets/reference-in-cluster.yaml');
+  const [target] = read('examples/targets/reference-in-cluster.yaml');
   const portOf = (address: string | undefined): string | undefined => address?.split(':').at(-1);
   expect(portOf(ec2Endpoint)).toBe(portOf(target?.external?.aws));
   expect(onKind.map(({ data }) => data?.kubeconfig).join('')).toContain(`:${String(portOf(target?.external?.kube))}'`);

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
-import { forgetfulToken } from '../targets/mutants/forgetful-token.ts';
+import { forgetfulToken } from '../targets/mutants/launch/forgetful-token.ts';
 import { reference } from '../targets/reference.ts';
 import { crashPointsOf, sideEffectsOf, specifyCrash, whyNoCrashPoints } from './crash-points.ts';
 import type { CrashSpec } from './crash-points.ts';

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { judge } from '../checks/judge.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import { suites } from '../suites/catalogue.ts';
-import { doubleLaunch } from '../targets/mutants/double-launch.ts';
+import { doubleLaunch } from '../targets/mutants/launch/double-launch.ts';
 import { digestTrial, isDeclared } from './mutant-trial.ts';
 import { runInProcess } from './testing/in-process.ts';
 

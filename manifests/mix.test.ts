@@ -56,7 +56,7 @@ spec:
 }
 
 test('the mix that comes with the package', async () => {
-  const mix = await readMix(join(packageRoot(), 'fixtures/manifests/shop'));
+  const mix = await readMix(join(packageRoot(), 'fixtures/examples/manifests/shop'));
   expect(mix.workloads.map(({ title, feasibility }) => [title, feasibility.kind])).toEqual([
     ['DaemonSet kube-system/log-agent', 'servable'],
     ['Deployment shop/recommendations', 'unservable'],

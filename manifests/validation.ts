@@ -46,7 +46,7 @@ export async function withValidator<T>(work: (validator: Validator) => Promise<T
 }
 
 async function define(server: ApiServer, file: string): Promise<void> {
-  const definition = parse(readFileSync(join(packageRoot(), 'fixtures', 'karpenter', file), 'utf8')) as KubeObject;
+  const definition = parse(readFileSync(join(packageRoot(), 'fixtures/data/karpenter', file), 'utf8')) as KubeObject;
   const refusal = await post(server, '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
   if (refusal !== undefined) throw new Error(`${file}: ${refusal}`);
 }

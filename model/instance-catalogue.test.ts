@@ -40,7 +40,7 @@ test('the package has all types of the region, some of them not everywhere or no
 });
 
 test("the package's own file passes the check that loading it leaves out", () => {
-  const text = readFileSync(join(packageRoot(), 'fixtures', 'instance-types.us-east-1.json'), 'utf8');
+  const text = readFileSync(join(packageRoot(), 'fixtures/data', 'instance-types.us-east-1.json'), 'utf8');
   const checked = parseCatalogue(text, { region: 'us-east-1', zones: ZONES, source: 'fixture' });
   expect(checked.digest).toBe(loadCatalogue().digest);
   for (const { type, vcpu, networkInterfaces, architecture, details } of checked.types.values()) {

@@ -56,7 +56,7 @@ const instanceTypeSchema = z.strictObject({
 const checkedTypeSchema = instanceTypeSchema.extend({ details: z.custom<InstanceTypeDetails>().exactOptional() });
 
 /** Where the package's own types come from: all of us-east-1, with their on-demand prices for Linux. */
-const FIXTURE = join('fixtures', 'instance-types.us-east-1.json');
+const FIXTURE = join('fixtures/data', 'instance-types.us-east-1.json');
 
 /** A file of the package is the same for as long as a process lives, and every trial asks for it. */
 let ownCatalogue: Catalogue | undefined;

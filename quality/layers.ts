@@ -58,6 +58,7 @@ export const layers: Readonly<Record<string, Layer>> = {
   reports: { may: ['model', 'history'], why: 'a report is a pure function of verdicts and histories' },
   cli: { may: 'everything', why: 'the command joins all parts' },
   bench: { may: 'everything', why: 'a benchmark measures any part' },
+  kits: { may: 'everything', why: 'its tests look at what the command writes' },
   quality: { may: 'everything', why: 'the quality tests look at any part' },
   docs: { may: [], why: "examples import 'scaleproof', as users do" },
   fixtures: { may: [], why: "examples import 'scaleproof', as users do" },

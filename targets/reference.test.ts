@@ -48,7 +48,7 @@ for (const [file, target] of [
   ['reference-in-cluster', reference.quick],
 ] as const) {
   test(`as a process it declares what it declares in process: ${file}.yaml`, async () => {
-    const declared = await readCommandTarget(fileURLToPath(new URL(`../fixtures/targets/${file}.yaml`, import.meta.url)));
+    const declared = await readCommandTarget(fileURLToPath(new URL(`../fixtures/examples/targets/${file}.yaml`, import.meta.url)));
     expect(declared.constants).toEqual(target.constants);
     expect(declared.features).toEqual(target.features);
   });

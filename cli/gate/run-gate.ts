@@ -229,7 +229,7 @@ interface CodeDigests {
 function codeDigests(): CodeDigests {
   const root = packageRoot();
   const catalogue = createHash('sha256');
-  for (const path of globSync('fixtures/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
+  for (const path of globSync('fixtures/data/*.json', { cwd: root }).sort()) catalogue.update(readFileSync(join(root, path)));
   return { sources: sourcesDigest(), catalogue: catalogue.digest('hex') };
 }
 

@@ -21,9 +21,9 @@ export interface Kit {
 }
 
 const SERVE: readonly KitFile[] = [
-  { from: 'fixtures/init/serve/serve.yaml', to: 'serve.yaml' },
-  { from: 'fixtures/init/serve/Dockerfile', to: 'Dockerfile' },
-  { from: 'fixtures/init/serve/service-monitor.yaml', to: 'service-monitor.yaml' },
+  { from: 'fixtures/templates/serve/serve.yaml', to: 'serve.yaml' },
+  { from: 'fixtures/templates/serve/Dockerfile', to: 'Dockerfile' },
+  { from: 'fixtures/templates/serve/service-monitor.yaml', to: 'service-monitor.yaml' },
 ];
 const NEXT_FOR_SERVE: readonly string[] = [
   'Put scaleproof.tgz (npm pack in the repository of Scaleproof), your target.yaml and your programs beside the Dockerfile; build and push it.',
@@ -37,8 +37,8 @@ export const KITS: readonly Kit[] = [
     summary: 'Argo Rollouts: an AnalysisTemplate that asks the gate, one that runs it as a Job, and the service',
     out: 'scaleproof-argo',
     files: [
-      { from: 'fixtures/init/argo/analysis-template.yaml', to: 'analysis-template.yaml' },
-      { from: 'fixtures/init/argo/job-template.yaml', to: 'job-template.yaml' },
+      { from: 'fixtures/templates/argo/analysis-template.yaml', to: 'analysis-template.yaml' },
+      { from: 'fixtures/templates/argo/job-template.yaml', to: 'job-template.yaml' },
       ...SERVE,
     ],
     next: [
@@ -51,7 +51,7 @@ export const KITS: readonly Kit[] = [
     name: 'flagger',
     summary: 'Flagger: a Canary whose webhooks start the gate, wait for it and roll back, and the service',
     out: 'scaleproof-flagger',
-    files: [{ from: 'fixtures/init/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
+    files: [{ from: 'fixtures/templates/flagger/canary.yaml', to: 'canary.yaml' }, ...SERVE],
     next: [
       ...NEXT_FOR_SERVE,
       'Name your Deployment, baseline, candidate, its version and the token in canary.yaml: Flagger sends no headers, so that the token stands in it.',
@@ -62,7 +62,7 @@ export const KITS: readonly Kit[] = [
     name: 'github-actions',
     summary: 'GitHub Actions: a workflow of four shards, one merged report with summary and annotations, and a gate',
     out: '.',
-    files: [{ from: 'fixtures/init/github-actions/scaleproof.yaml', to: '.github/workflows/scaleproof.yaml' }],
+    files: [{ from: 'fixtures/templates/github-actions/scaleproof.yaml', to: '.github/workflows/scaleproof.yaml' }],
     next: [
       'Add scaleproof to the development dependencies of the repository: npm install --save-dev PATH/scaleproof-VERSION.tgz',
       'Name your autoscaler in TARGET; the line says CHANGE.',
@@ -73,8 +73,8 @@ export const KITS: readonly Kit[] = [
     summary: 'Prometheus: alerting and recording rules over what Karpenter and the reference export, and how the gate is scraped',
     out: 'scaleproof-prometheus',
     files: [
-      { from: 'fixtures/prometheus/rules.yaml', to: 'rules.yaml' },
-      { from: 'fixtures/prometheus/scrape.yaml', to: 'scrape.yaml' },
+      { from: 'fixtures/templates/prometheus/rules.yaml', to: 'rules.yaml' },
+      { from: 'fixtures/templates/prometheus/scrape.yaml', to: 'scrape.yaml' },
     ],
     next: [
       'Name the file under rule_files of your Prometheus, or put its groups under spec of a PrometheusRule.',
@@ -86,7 +86,7 @@ export const KITS: readonly Kit[] = [
     name: 'grafana',
     summary: 'Grafana: a dashboard of provisioning, claims and nodes, the AWS API, interruption and gates',
     out: 'scaleproof-grafana',
-    files: [{ from: 'fixtures/grafana/dashboard.json', to: 'dashboard.json' }],
+    files: [{ from: 'fixtures/templates/grafana/dashboard.json', to: 'dashboard.json' }],
     next: [
       'Import it in Grafana (Dashboards, New, Import), or put it into a folder that Grafana provisions.',
       'Success, baseline and orphans come from the rules that `scaleproof init prometheus` writes.',
@@ -97,11 +97,11 @@ export const KITS: readonly Kit[] = [
     summary: 'Playwright: a project of your own with one scenario, run by Playwright Test with its report and its UI mode',
     out: 'scaleproof-tests',
     files: [
-      { from: 'fixtures/init/playwright/package.template', to: 'package.json' },
-      { from: 'fixtures/init/playwright/config.template', to: 'playwright.config.ts' },
-      { from: 'fixtures/init/playwright/scenario.template', to: 'release.ts' },
-      { from: 'fixtures/init/playwright/spec.template', to: 'release.spec.ts' },
-      { from: 'fixtures/init/playwright/gitignore.template', to: '.gitignore' },
+      { from: 'fixtures/templates/playwright/package.template', to: 'package.json' },
+      { from: 'fixtures/templates/playwright/config.template', to: 'playwright.config.ts' },
+      { from: 'fixtures/templates/playwright/scenario.template', to: 'release.ts' },
+      { from: 'fixtures/templates/playwright/spec.template', to: 'release.spec.ts' },
+      { from: 'fixtures/templates/playwright/gitignore.template', to: '.gitignore' },
     ],
     next: [
       'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',

@@ -7,7 +7,7 @@ test('boto3 against IAM, STS and SSM of a running world', async ({}, testInfo) =
   skipWithout('python3', ['-c', 'import boto3']);
   test.setTimeout(300_000);
   await withRunningWorld(testInfo, async ({ run }) => {
-    const { code, stdout, stderr } = await run('python3', [join(packageRoot(), 'fixtures/clients/python/account.py')]);
+    const { code, stdout, stderr } = await run('python3', [join(packageRoot(), 'cli/world/testing/clients/python/account.py')]);
     expect(code, stderr).toBe(0);
     expect(stdout.trim().split('\n')).toEqual([
       'get_caller_identity',

@@ -4,7 +4,7 @@ import { packageRoot } from '../../model/package-root.ts';
 import { start } from '../testing/command.ts';
 import { skipWithout, withRunningWorld } from './testing/running-world.ts';
 
-const SOURCES = join(packageRoot(), 'fixtures/clients/go');
+const SOURCES = join(packageRoot(), 'cli/world/testing/clients/go');
 /** The first build on a machine compiles all of client-go. */
 const BUILD_LIMIT_MS = 900_000;
 

@@ -10,7 +10,7 @@ import { loadKubeTypes } from './types.ts';
 const types = loadKubeTypes();
 
 /** Bodies as Go's serializer (k8s.io/apimachinery v0.34.4) writes objects, with the same objects in its JSON. */
-const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'protobuf-bodies.json'), 'utf8')) as readonly {
+const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8')) as readonly {
   what: string;
   body: string;
   object: unknown;

@@ -35,7 +35,7 @@ export interface ObjectType {
   readonly open?: boolean;
 }
 
-/** The types of the built-in kinds, as `fixtures/kubernetes-types.json` has them. */
+/** The types of the built-in kinds, as `fixtures/data/kubernetes-types.json` has them. */
 export class KubeTypes {
   readonly #kinds: Readonly<Record<string, string>>;
   readonly #types: Readonly<Record<string, ObjectType>>;
@@ -75,6 +75,6 @@ export function elementOf(type: string): { readonly of: 'list' | 'map'; readonly
 
 /** Reads the types from the package's fixtures. */
 export function loadKubeTypes(): KubeTypes {
-  const text = readFileSync(join(packageRoot(), 'fixtures', 'kubernetes-types.json'), 'utf8');
+  const text = readFileSync(join(packageRoot(), 'fixtures/data', 'kubernetes-types.json'), 'utf8');
   return new KubeTypes(JSON.parse(text) as ConstructorParameters<typeof KubeTypes>[0]);
 }

@@ -86,7 +86,7 @@ for (const [what, file, says] of [
 }
 
 test('the files to copy are sound, and declare what Karpenter by its name declares', async () => {
-  const pathOf = (name: string): string => fileURLToPath(new URL(`../../fixtures/targets/${name}.yaml`, import.meta.url));
+  const pathOf = (name: string): string => fileURLToPath(new URL(`../../fixtures/examples/targets/${name}.yaml`, import.meta.url));
   const named = karpenterTarget('1.14.1');
   const wasm = await readCommandTarget(pathOf('karpenter-wasm'));
   expect(wasm.features).toEqual([...named.features, 'static-capacity']);

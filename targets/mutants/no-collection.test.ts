@@ -3,19 +3,19 @@ import { createParts } from '../../controller/parts.ts';
 import { runInProcess } from '../../harness/testing/in-process.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
-import { believedEnd } from './believed-end.ts';
-import { deniedEnd } from './denied-end.ts';
-import { errorsFirst } from './errors-first.ts';
-import { finalizerFirst } from './finalizer-first.ts';
-import { forgetfulToken } from './forgetful-token.ts';
-import { freshToken } from './fresh-token.ts';
-import { halfDeletion } from './half-deletion.ts';
-import { hastyFinalizer } from './hasty-finalizer.ts';
-import { hastyTimeout } from './hasty-timeout.ts';
+import { believedEnd } from './termination/believed-end.ts';
+import { deniedEnd } from './termination/denied-end.ts';
+import { errorsFirst } from './launch/errors-first.ts';
+import { finalizerFirst } from './termination/finalizer-first.ts';
+import { forgetfulToken } from './launch/forgetful-token.ts';
+import { freshToken } from './launch/fresh-token.ts';
+import { halfDeletion } from './termination/half-deletion.ts';
+import { hastyFinalizer } from './termination/hasty-finalizer.ts';
+import { hastyTimeout } from './registration/hasty-timeout.ts';
 import { noCollection } from './no-collection.ts';
-import { nodeNameIdentity } from './node-name-identity.ts';
-import { nodeObjectRace } from './node-object-race.ts';
-import { staleDescribe } from './stale-describe.ts';
+import { nodeNameIdentity } from './registration/node-name-identity.ts';
+import { nodeObjectRace } from './registration/node-object-race.ts';
+import { staleDescribe } from './termination/stale-describe.ts';
 
 /** The same net is missing, and nothing else is wrong. */
 const netless = createReferenceTarget({

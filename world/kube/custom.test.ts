@@ -185,7 +185,7 @@ const KARPENTER = ['karpenter.sh_nodepools', 'karpenter.sh_nodeclaims', 'karpent
 
 async function installKarpenter({ call }: Bench): Promise<void> {
   for (const name of KARPENTER) {
-    const text = readFileSync(join(packageRoot(), 'fixtures/karpenter', `${name}.yaml`), 'utf8');
+    const text = readFileSync(join(packageRoot(), 'fixtures/data/karpenter', `${name}.yaml`), 'utf8');
     expect((await call('POST', CRDS, parse(text))).status).toBe(201);
   }
 }

@@ -144,7 +144,7 @@ test('lists, objects and watches are shown as tables and by their metadata', asy
 });
 
 test('bodies in protobuf are read: preconditions of deletions and evictions count', async () => {
-  const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures', 'protobuf-bodies.json'), 'utf8')) as {
+  const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8')) as {
     what: string;
     body: string;
   }[];

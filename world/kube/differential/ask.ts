@@ -5,7 +5,7 @@ import { POD_CASES } from './cases-pods.ts';
 import { RULE_CASES } from './cases-rules.ts';
 
 /** Where the answers of a real API server are kept, in the package. */
-export const ANSWERS = 'fixtures/api-server-answers.json';
+export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
 
 export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...RULE_CASES];
 

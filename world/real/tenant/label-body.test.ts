@@ -54,7 +54,7 @@ for (const [what, body, type] of [
 }
 
 test('bodies that Go wrote can be labelled', () => {
-  const text = readFileSync(join(packageRoot(), 'fixtures', 'protobuf-bodies.json'), 'utf8');
+  const text = readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8');
   const bodies = JSON.parse(text) as { what: string; body: string }[];
   expect(bodies.length).toBeGreaterThan(0);
   for (const { what, body: base64 } of bodies) {

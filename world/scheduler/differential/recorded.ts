@@ -2,7 +2,7 @@ import type { Outcome } from './outcome.ts';
 import type { Situation } from './situations.ts';
 
 /** The outcomes of a real scheduler, in the package. */
-export const RECORDING = 'fixtures/scheduler-random.jsonl.gz';
+export const RECORDING = 'fixtures/recordings/scheduler-random.jsonl.gz';
 
 /** How many situations of each kind there are, and in how many a pod was refused. */
 export interface Grid {

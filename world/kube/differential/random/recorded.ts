@@ -1,2 +1,2 @@
 /** The answers of a real API server, in the package. */
-export const RECORDING = 'fixtures/api-server-random.jsonl.gz';
+export const RECORDING = 'fixtures/recordings/api-server-random.jsonl.gz';

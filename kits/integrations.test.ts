@@ -1,0 +1,356 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { Ajv } from 'ajv';
+import { expect, test } from '@playwright/test';
+import { parse, parseAllDocuments } from 'yaml';
+import { z } from 'zod';
+import { scaleproofHere, start, usersEnvironment } from '../cli/testing/command.ts';
+import { root } from '../quality/sources.ts';
+
+const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+
+const definitionSchema = z.strictObject({
+  source: z.strictObject({
+    module: z.string(),
+    version: z.string().regex(/^v\d+\.\d+\.\d+$/),
+    file: z.string(),
+    definition: z.string(),
+    served: z.string(),
+    licence: z.literal('Apache-2.0'),
+    changes: z.string(),
+  }),
+  group: z.string(),
+  kind: z.string(),
+  openAPIV3Schema: z.record(z.string(), z.unknown()),
+});
+const objectSchema = z.looseObject({ apiVersion: z.string(), kind: z.string(), metadata: z.looseObject({ name: z.string() }) });
+
+const DEFINITIONS = ['argo-analysis-template', 'flagger-canary', 'prometheus-service-monitor'].map((name) =>
+  definitionSchema.parse(JSON.parse(textOf(`kits/schemas/${name}.json`))),
+);
+
+/**
+ * A schema of a CustomResourceDefinition that refuses what an API server would drop: fields that it does not name. Where it says
+ * that others are kept, as of a pod's template, they are allowed.
+ */
+function closed(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(closed);
+  if (schema === null || typeof schema !== 'object') return schema;
+  const entries = Object.entries(schema).map(([key, value]): [string, unknown] =>
+    key === 'properties'
+      ? [key, Object.fromEntries(Object.entries(value as object).map(([name, one]) => [name, closed(one)]))]
+      : [key, closed(value)],
+  );
+  const names = new Set(entries.map(([key]) => key));
+  const open = !names.has('properties') || names.has('additionalProperties') || names.has('x-kubernetes-preserve-unknown-fields');
+  return { ...Object.fromEntries(entries), ...(open ? {} : { additionalProperties: false }) };
+}
+
+/** What is wrong with an object by the definition of its kind. */
+function errorsOf(object: z.infer<typeof objectSchema>): string[] {
+  const definition = DEFINITIONS.find(
+    ({ kind, group, source }) => kind === object.kind && `${group}/${source.served}` === object.apiVersion,
+  );
+  if (definition === undefined) return [`there is no definition of ${object.apiVersion} ${object.kind}`];
+  const { openAPIV3Schema } = definition;
+  const { properties } = openAPIV3Schema as { properties: Record<string, unknown> };
+  // Metadata is the API server's own, and its schema says nothing but that it is an object.
+  const schema = closed({ ...openAPIV3Schema, properties: { ...properties, metadata: {} } });
+  const validate = new Ajv({ strict: false, validateFormats: false, allErrors: true }).compile(schema as object);
+  if (validate(object)) return [];
+  return (validate.errors ?? []).map(({ instancePath, message, params }) => `${instancePath} ${message ?? ''} ${JSON.stringify(params)}`);
+}
+
+function objectsOf(path: string): z.infer<typeof objectSchema>[] {
+  return parseAllDocuments(textOf(path)).map((document) => objectSchema.parse(document.toJS()));
+}
+
+for (const path of ['argo/analysis-template.yaml', 'argo/job-template.yaml', 'flagger/canary.yaml', 'serve/service-monitor.yaml']) {
+  test(`${path} is what the published definition of its kind demands`, () => {
+    for (const object of objectsOf(`fixtures/templates/${path}`)) expect(errorsOf(object)).toEqual([]);
+  });
+}
+
+test('the definitions refuse what is wrong: a field that there is not, a type, a webhook that there is not, what is missing', () => {
+  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
+  if (template === undefined || canary === undefined || monitor === undefined) throw new Error('a template is empty');
+  const wrong = (object: object, from: string, to: string): z.infer<typeof objectSchema> =>
+    objectSchema.parse(JSON.parse(JSON.stringify(object).replace(from, to)));
+  for (const broken of [
+    wrong(template, '"inconclusiveLimit"', '"inconclusivLimit"'),
+    wrong(template, '"timeoutSeconds":10', '"timeoutSeconds":"10s"'),
+    wrong(template, '"provider"', '"providers"'),
+    wrong(canary, '"type":"rollout"', '"type":"during-rollout"'),
+    wrong(canary, '"timeout":"10s"', '"timeout":"soon"'),
+    wrong(canary, '"threshold":', '"thresholds":'),
+    wrong(monitor, '"interval":"30s"', '"interval":"30 s"'),
+    wrong(monitor, '"credentials"', '"credential"'),
+  ])
+    expect(errorsOf(broken).length).toBeGreaterThan(0);
+});
+
+const metricSchema = z.looseObject({
+  name: z.string(),
+  provider: z.looseObject({
+    web: z.looseObject({ url: z.string(), method: z.string().optional(), jsonPath: z.string(), timeoutSeconds: z.number() }),
+  }),
+});
+
+/** What every kit waits for at most: in real time a gate takes most of a day. */
+const MINUTES_OF_A_GATE = 24 * 60;
+
+test('every kit waits as long as a gate takes in real time', () => {
+  const [job] = objectsOf('fixtures/templates/argo/job-template.yaml');
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const spec = { activeDeadlineSeconds: MINUTES_OF_A_GATE * 60 };
+  expect(job).toMatchObject({ spec: { metrics: [{ provider: { job: { spec } } }] } });
+  expect(canary).toMatchObject({ spec: { progressDeadlineSeconds: MINUTES_OF_A_GATE * 60 } });
+});
+
+test('Argo Rollouts: a pass goes on, a fail aborts, and what can not tell pauses', () => {
+  const [template] = objectsOf('fixtures/templates/argo/analysis-template.yaml');
+  const metrics = z.array(metricSchema).parse((template?.['spec'] as { metrics: unknown }).metrics);
+  const [begun, verdict] = metrics;
+  expect(begun).toMatchObject({ provider: { web: { method: 'POST', url: '{{args.url}}/v1/gates', jsonPath: '{$.status}' } } });
+  expect(begun).toMatchObject({ provider: { web: { jsonBody: { candidateVersion: '{{args.candidate-version}}' } } } });
+  expect(verdict).toMatchObject({
+    successCondition: 'result.verdict == "pass"',
+    failureCondition: 'result.verdict == "fail"',
+    failureLimit: 0,
+    // The first verdict ends it. Without a count it would go on for ever, with one it would succeed at the end.
+    consecutiveSuccessLimit: 1,
+    inconclusiveLimit: MINUTES_OF_A_GATE,
+    provider: { web: { url: '{{args.url}}/v1/verdict?key={{args.key}}', jsonPath: '{$.result}' } },
+  });
+  expect(verdict).not.toHaveProperty('count');
+});
+
+const webhookSchema = z.looseObject({
+  type: z.string(),
+  url: z.string(),
+  timeout: z.string(),
+  metadata: z.record(z.string(), z.string()).optional(),
+});
+
+test('Flagger: each of its hooks is asked by its own name, within its 10 seconds, with what the gate has to know', () => {
+  const [canary] = objectsOf('fixtures/templates/flagger/canary.yaml');
+  const { webhooks } = (canary?.['spec'] as { analysis: { webhooks: unknown } }).analysis;
+  const hooks = z.array(webhookSchema).parse(webhooks);
+  expect(hooks.map(({ type }) => type)).toEqual(['pre-rollout', 'rollout', 'confirm-promotion', 'rollback', 'post-rollout', 'event']);
+  for (const { type, url, timeout, metadata } of hooks) {
+    expect(new URL(url).pathname).toBe(`/flagger/${type}`);
+    expect(new URL(url).port).toBe('9797');
+    expect(timeout).toBe('10s');
+    if (type !== 'event') expect(Object.keys(metadata ?? {})).toEqual(['baseline', 'candidate', 'candidateVersion', 'token']);
+  }
+});
+
+test('serve.yaml: the names, ports and secrets that the other manifests ask for, and rights to nothing', () => {
+  const objects = objectsOf('fixtures/templates/serve/serve.yaml');
+  expect(objects.map(({ kind }) => kind)).toEqual(['Namespace', 'Deployment', 'PersistentVolumeClaim', 'Service']);
+  const text = textOf('fixtures/templates/serve/serve.yaml');
+  const service = objects.find(({ kind }) => kind === 'Service');
+  expect(service).toMatchObject({ metadata: { name: 'scaleproof', namespace: 'scaleproof' }, spec: { ports: [{ port: 9797 }] } });
+  for (const path of ['argo/analysis-template.yaml', 'flagger/canary.yaml'])
+    expect(textOf(`fixtures/templates/${path}`)).toContain('http://scaleproof.scaleproof.svc:9797');
+  expect(textOf('fixtures/templates/argo/analysis-template.yaml')).toContain('{ name: scaleproof-token, key: token }');
+  expect(text).toContain('{ name: scaleproof-token, key: token }');
+  expect(text).toContain('automountServiceAccountToken: false');
+  // A request that names another version than the service is refused.
+  expect(text).toContain("--candidate-version, 'registry.example.com/autoscaler:1.1.0'");
+  expect(textOf('fixtures/templates/flagger/canary.yaml')).toContain('candidateVersion: registry.example.com/autoscaler:1.1.0');
+});
+
+test('service-monitor.yaml: the service is scraped by its port, with its token; an annotation would scrape without', () => {
+  const [monitor] = objectsOf('fixtures/templates/serve/service-monitor.yaml');
+  const service = objectsOf('fixtures/templates/serve/serve.yaml').find(({ kind }) => kind === 'Service');
+  expect(monitor).toMatchObject({
+    metadata: { namespace: service?.metadata['namespace'] },
+    spec: {
+      selector: { matchLabels: service?.metadata['labels'] },
+      endpoints: [
+        { port: 'http', path: '/metrics', authorization: { type: 'Bearer', credentials: { name: 'scaleproof-token', key: 'token' } } },
+      ],
+    },
+  });
+  expect(textOf('fixtures/templates/serve/serve.yaml')).not.toContain('prometheus.io/');
+});
+
+/** A third party's action has to be the commit that was looked at: tags move. */
+const usesSchema = z.string().regex(/^[\w-]+\/[\w-]+@[0-9a-f]{40}$/);
+const stepSchema = z
+  .strictObject({
+    name: z.string().optional(),
+    id: z.string().optional(),
+    if: z.string().optional(),
+    uses: usesSchema.optional(),
+    with: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).optional(),
+    run: z.string().optional(),
+    env: z.record(z.string(), z.string()).optional(),
+    shell: z.literal('bash').optional(),
+    'working-directory': z.string().optional(),
+  })
+  .refine(({ uses, run }) => (uses === undefined) !== (run === undefined), 'a step either uses or runs');
+/** The keys of GitHub's syntax of workflows that ours has; its own schema is not in the registry under a licence that we can use. */
+const workflowSchema = z.strictObject({
+  name: z.string(),
+  on: z.strictObject({
+    pull_request: z.null(),
+    schedule: z.array(z.strictObject({ cron: z.string().regex(/^\d+ \d+ \S+ \S+ \S+$/) })),
+    workflow_dispatch: z.strictObject({ inputs: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string() })) }),
+  }),
+  permissions: z.strictObject({ contents: z.literal('read') }),
+  concurrency: z.strictObject({ group: z.string(), 'cancel-in-progress': z.boolean() }),
+  env: z.record(z.string(), z.string()),
+  jobs: z.record(
+    z.string(),
+    z.strictObject({
+      needs: z.string().optional(),
+      'runs-on': z.literal('ubuntu-24.04'),
+      'timeout-minutes': z.number().int().positive(),
+      strategy: z.strictObject({ 'fail-fast': z.boolean(), matrix: z.strictObject({ shard: z.array(z.number()) }) }).optional(),
+      steps: z.array(stepSchema),
+    }),
+  ),
+});
+/** The keys of GitHub's syntax of action metadata that ours has. */
+const actionSchema = z.strictObject({
+  name: z.string(),
+  description: z.string().max(125),
+  branding: z.strictObject({ icon: z.string(), color: z.string() }),
+  inputs: z.record(z.string(), z.strictObject({ description: z.string(), default: z.string() })),
+  outputs: z.record(z.string(), z.strictObject({ description: z.string(), value: z.string() })),
+  runs: z.strictObject({ using: z.literal('composite'), steps: z.array(stepSchema) }),
+});
+
+/** What an expression in a script would do: run whatever somebody named a branch or an input. */
+function injections(steps: readonly z.infer<typeof stepSchema>[]): string[] {
+  return steps.flatMap(({ run = '' }) => (run.includes('${{') ? [run] : []));
+}
+
+test('the workflow: as many shards as it says, pinned, without rights, and no expression in a script', () => {
+  const { jobs, env } = workflowSchema.parse(parse(textOf('fixtures/templates/github-actions/scaleproof.yaml')));
+  const { run, report } = jobs;
+  const shards = run?.strategy?.matrix.shard ?? [];
+  expect(shards).toEqual(Array.from({ length: Number(env['SHARDS']) }, (_, index) => index + 1));
+  expect(run?.strategy?.['fail-fast']).toBe(false);
+  expect(report?.needs).toBe('run');
+  expect(injections(Object.values(jobs).flatMap(({ steps }) => steps))).toEqual([]);
+});
+
+test('action.yml: pinned, bash, every input used and no other, no expression in a script', () => {
+  const text = textOf('action.yml');
+  const { inputs, runs } = actionSchema.parse(parse(text));
+  const used = new Set([...text.matchAll(/inputs\.([\w-]+)/g)].map(([, name = '']) => name));
+  expect([...used].sort()).toEqual(Object.keys(inputs).sort());
+  expect(injections(runs.steps)).toEqual([]);
+  for (const { run, shell } of runs.steps) expect(shell).toBe(run === undefined ? undefined : 'bash');
+  const ids = new Set(runs.steps.flatMap(({ id }) => (id === undefined ? [] : [id])));
+  for (const [, id = ''] of text.matchAll(/steps\.([\w-]+)\./g)) expect([...ids]).toContain(id);
+});
+
+/** Runs the script of a step of the action as GitHub does. @returns its exit code, what it printed, and its outputs */
+async function runStep(
+  id: string,
+  environment: Readonly<Record<string, string>>,
+  folder: string,
+): Promise<{ code: number | undefined; outputs: string }> {
+  const { runs } = actionSchema.parse(parse(textOf('action.yml')));
+  const script = runs.steps.find((step) => step.id === id)?.run ?? '';
+  const output = join(folder, 'output');
+  writeFileSync(output, '');
+  const env = { PATH: process.env['PATH'] ?? '', GITHUB_OUTPUT: output, RUNNER_TEMP: folder, ...environment };
+  const { code } = await start('bash', ['-eo', 'pipefail', '-c', script], folder, env).finished;
+  return { code, outputs: readFileSync(output, 'utf8') };
+}
+
+test('action.yml: fail goes before unknown before pass, and what was not judged is unknown', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('step');
+  mkdirSync(folder, { recursive: true });
+  for (const [RUN, GATE, code] of [
+    ['0', '0', 0],
+    ['0', '1', 1],
+    ['1', '3', 1],
+    ['3', '1', 1],
+    ['3', '0', 3],
+    ['0', '3', 3],
+    ['', '0', 3],
+  ] as const)
+    expect(await runStep('judge', { RUN, GATE }, folder)).toEqual({ code, outputs: `exit-code=${code}\n` });
+});
+
+test('action.yml: a shard keeps its part, a whole run its report, and wrong inputs are refused', async ({}, testInfo) => {
+  const folder = testInfo.outputPath('step');
+  mkdirSync(folder, { recursive: true });
+  const inputs = { MODE: 'run', SHARD: '2', SHARDS: '4', NAME: 'conformance' };
+  const shard = await runStep('where', inputs, folder);
+  expect(shard).toMatchObject({ code: 0, outputs: expect.stringMatching(/artifact=conformance-shard-2\nwhole=false\n/) });
+  for (const whole of [{ SHARD: '1', SHARDS: '1' }, { MODE: 'merge' }]) {
+    const { outputs } = await runStep('where', { ...inputs, ...whole }, folder);
+    expect(outputs).toMatch(/artifact=conformance-report\nwhole=true\n/);
+  }
+  for (const wrong of [{ MODE: 'both' }, { SHARD: '0' }, { SHARDS: '4; id' }, { NAME: '../elsewhere' }, { NAME: '' }])
+    expect(await runStep('where', { ...inputs, ...wrong }, folder)).toEqual({ code: 2, outputs: '' });
+});
+
+test('the commands of workflow, action and manifests are those that there are', async () => {
+  const texts = ['action.yml', 'fixtures/templates/github-actions/scaleproof.yaml'].map(textOf).join('\n');
+  const calls = [...texts.matchAll(/(?:npx --no scaleproof|node "\$COMMAND") ([a-z]+)(.*)/g)];
+  const manifests = ['argo/job-template.yaml', 'serve/serve.yaml'].flatMap((path) => [
+    ...textOf(`fixtures/templates/${path}`).matchAll(/args: \[([a-z]+), (.*)\]/g),
+  ]);
+  // Flags that the action collects beforehand.
+  const collected = [...texts.matchAll(/flags\+?=\((.*)\)/g)].map(([, flags = '']) => flags);
+  expect([...calls, ...manifests].map(([, name]) => name)).toEqual(expect.arrayContaining(['run', 'merge', 'report', 'gate', 'serve']));
+  const wrong: string[] = [];
+  for (const [, name = '', rest = ''] of [...calls, ...manifests]) {
+    const { stdout } = await scaleproofHere([name, '--help']);
+    if (!stdout.startsWith(`Usage: scaleproof ${name} `)) wrong.push(`${name} is no command`);
+    else wrong.push(...flagsIn(rest).flatMap((flag) => (stdout.includes(flag) ? [] : [`${name} ${flag}`])));
+  }
+  const { stdout: run } = await scaleproofHere(['run', '--help']);
+  const { stdout: gate } = await scaleproofHere(['gate', '--help']);
+  wrong.push(...flagsIn(collected.join(' ')).filter((flag) => !`${run}${gate}`.includes(flag)));
+  expect(wrong).toEqual([]);
+});
+
+function flagsIn(text: string): string[] {
+  return [...text.matchAll(/--[a-z][\w-]*/g)].map(([flag]) => flag);
+}
+
+test('the Playwright project: passes with the reference and fails with the mutant that it names', { tag: '@long' }, async () => {
+  // Outside the clone, whose packages it must not find by itself.
+  const folder = mkdtempSync(join(tmpdir(), 'scaleproof-init-'));
+  try {
+    const project = join(folder, 'project');
+    expect(await scaleproofHere(['init', 'playwright', '--out', project])).toMatchObject({ code: 0, stderr: '' });
+    const { devDependencies } = z
+      .looseObject({ devDependencies: z.record(z.string(), z.string()) })
+      .parse(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')));
+    const own = z.looseObject({ devDependencies: z.record(z.string(), z.string()) }).parse(JSON.parse(textOf('package.json')));
+    expect(devDependencies['@playwright/test']).toBe(own.devDependencies['@playwright/test']);
+
+    // As npm would put them there.
+    const modules = join(project, 'node_modules');
+    mkdirSync(join(modules, '@playwright'), { recursive: true });
+    symlinkSync(join(root, 'node_modules/@playwright/test'), join(modules, '@playwright/test'));
+    symlinkSync(root, join(modules, 'scaleproof'));
+    const environment = {
+      ...usersEnvironment(),
+      // A clone's 'scaleproof' means its sources.
+      NODE_OPTIONS: '--conditions=scaleproof-source',
+      PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
+    };
+    const playwright = [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--workers=1', '--reporter=line'];
+    const passed = await start(process.execPath, playwright, project, environment).finished;
+    expect(passed, passed.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('3 passed') });
+    const failing = { ...environment, TARGET: 'mutant:unmasked-offerings' };
+    const failed = await start(process.execPath, playwright, project, failing).finished;
+    expect(failed, failed.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining('request-hammered') });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,24 @@
+import { createDisruption } from '../../../controller/disruption/disruption.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const endlessConsolidation: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:endless-consolidation',
+    summary: 'replaces each node by one that would do, also where it costs the same: again and again',
+    makeParts: (context) => {
+      const right = createParts(context);
+      // The planted bug: another node is as good as a cheaper one.
+      return { ...right, disruption: createDisruption(context, right, { cheaper: (launch) => launch }) };
+    },
+  }),
+  resembles: 'consolidation replaced nodes by others like them without end (karpenter-provider-aws#3921, kubernetes-sigs/karpenter#1293)',
+  caughtBy: {
+    scenario: 'consolidation/nothing-fits',
+    check: 'runaway-capacity',
+    code: 'launched-twice',
+    object: 'instance/*',
+    seeds: 'every',
+  },
+};

@@ -1,0 +1,29 @@
+import { createEmptiness } from '../../../controller/disruption/emptiness.ts';
+import { isDisrupted } from '../../../controller/lifecycle/registrar.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const keptTaint: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:kept-taint',
+    summary: 'takes a node with its taint for one that it is removing: killed between taint and removal, it leaves it for ever',
+    makeParts: (context) => {
+      const { state } = context;
+      // The planted bug: who tainted it may have died.
+      const nodesOf = (providerId: string): ReturnType<typeof state.nodesOf> =>
+        state.nodesOf(providerId).filter((node) => !isDisrupted(node));
+      const right = createParts(context);
+      return { ...right, emptiness: createEmptiness({ ...context, state: { ...state, nodesOf } }, right.disruption) };
+    },
+  }),
+  resembles: 'the taint of a node to be deleted stayed after a crash, and so did the node (autoscaler#5657, #5048)',
+  caughtBy: {
+    scenario: 'incidents/killed-during-scale-in',
+    check: 'scale-in',
+    code: 'not-ended',
+    object: 'instance/*',
+    seeds: 'some',
+    needs: 'crash',
+  },
+};

@@ -1,0 +1,30 @@
+import { createDisruption } from '../../../controller/disruption/disruption.ts';
+import type { DisruptionRules } from '../../../controller/disruption/disruption.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const stalePlan: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:stale-plan',
+    summary: 'carries out a plan to consolidate as it was made, whatever has come to the nodes since',
+    makeParts: (context) => {
+      const right = createParts(context);
+      const rules: Partial<DisruptionRules> = {
+        // The planted bug: neither planned anew when its time has passed, nor looked at when the node was tainted.
+        validate: (found) => Promise.resolve(found),
+        isUnchanged: () => true,
+      };
+      return { ...right, disruption: createDisruption(context, right, rules) };
+    },
+  }),
+  resembles: 'pods that came to a node after it was chosen were taken with it (kubernetes-sigs/karpenter#3185, autoscaler#3886)',
+  caughtBy: {
+    scenario: 'consolidation/pods-come-meanwhile',
+    check: 'undisturbed',
+    code: 'node-taken',
+    object: 'nodes/*',
+    seeds: 'every',
+    needs: 'interleaving',
+  },
+};

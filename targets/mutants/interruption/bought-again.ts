@@ -1,0 +1,24 @@
+import { createInterruption } from '../../../controller/interruption/interruption.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const boughtAgain: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:bought-again',
+    summary: 'buys the spot capacity that was just taken back once more, where it is the cheapest',
+    makeParts: (context) => ({
+      ...createParts(context),
+      // The planted bug: an interruption says nothing of the offering.
+      interruption: createInterruption({ ...context, unavailable: { has: () => false, mark: () => undefined } }),
+    }),
+  }),
+  resembles: 'spot instances that were interrupted again and again, and nothing else was tried (karpenter-provider-aws#8298)',
+  caughtBy: {
+    scenario: 'incidents/bought-soon-after',
+    check: 'interruption-handled',
+    code: 'interrupted-offering-bought-again',
+    object: 'instance/*',
+    seeds: 'every',
+  },
+};

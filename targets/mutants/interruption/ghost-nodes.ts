@@ -1,0 +1,44 @@
+import type { Instance } from '@aws-sdk/client-ec2';
+import type { Context } from '../../../controller/context.ts';
+import { createInterruption } from '../../../controller/interruption/interruption.ts';
+import { createTerminator } from '../../../controller/lifecycle/terminator.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** EC2 as it was when an instance was looked at first. */
+function remembering({ instances }: Context): Context['instances'] & { look(id: string): Promise<void> } {
+  const known = new Map<string, Instance>();
+  return {
+    ...instances,
+    look: async (id) => {
+      const instance = known.get(id) ?? (await instances.find(id));
+      if (instance !== undefined) known.set(id, instance);
+    },
+    // The planted bug: what was read once never expires.
+    find: async (id) => known.get(id) ?? (await instances.find(id)),
+  };
+}
+
+export const ghostNodes: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:ghost-nodes',
+    summary: 'remembers instances as they were when their interruption was announced: their nodes never go',
+    makeParts: (context) => {
+      const instances = remembering(context);
+      const right = createInterruption(context);
+      return {
+        ...createParts(context),
+        terminator: createTerminator({ ...context, instances }),
+        interruption: {
+          handle: async (notice) => {
+            await Promise.all(notice.instanceIds.map((id) => instances.look(id)));
+            return right.handle(notice);
+          },
+        },
+      };
+    },
+  }),
+  resembles: 'ghost nodes long after their spot instances were gone, from a cache that never expired (karpenter-provider-aws#9226, #9479)',
+  caughtBy: { scenario: 'interruption/one-warning', check: 'no-orphaned-nodes', code: 'orphaned-node', object: 'nodes/*', seeds: 'every' },
+};

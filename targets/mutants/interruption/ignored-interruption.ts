@@ -1,0 +1,23 @@
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const ignoredInterruption: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:ignored-interruption',
+    summary: 'takes interruption messages off the queue and does nothing about them',
+    makeParts: (context) => ({
+      ...createParts(context),
+      // The planted bug: handled, says the queue.
+      interruption: { handle: () => Promise.resolve(true) },
+    }),
+  }),
+  resembles: 'a message that was processed before its claim knew the instance was lost (karpenter-provider-aws#5400 and its kin)',
+  caughtBy: {
+    scenario: 'interruption/one-warning',
+    check: 'interruption-handled',
+    code: 'interruption-ignored',
+    object: 'nodes/*',
+    seeds: 'every',
+  },
+};

@@ -1,0 +1,28 @@
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import { createParts } from '../../../controller/parts.ts';
+import type { Resources } from '../../../model/resources.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Plans like the right one, but looks at a limit only to see whether it has been reached before. */
+function checkedOnce(right: Simulator): Simulator {
+  // The planted bug: what this batch itself will use is not counted.
+  const before = (remaining: Resources): Resources =>
+    Object.fromEntries(Object.entries(remaining).map(([name, left]) => [name, left > 0 ? Number.MAX_SAFE_INTEGER : left]));
+  return {
+    simulate: (input) => right.simulate({ ...input, pools: input.pools.map((pool) => ({ ...pool, remaining: before(pool.remaining) })) }),
+  };
+}
+
+export const batchLimits: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:batch-limits',
+    summary: 'compares limits with what was there before the batch: one batch may go far beyond them',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, simulator: checkedOnce(right.simulator) };
+    },
+  }),
+  resembles: 'limits were exceeded by the nodes of one batch (karpenter#2915, #2854)',
+  caughtBy: { scenario: 'provisioning/limit-reached', check: 'pool-limits', code: 'limit-exceeded', object: 'instance/*', seeds: 'every' },
+};

@@ -1,0 +1,18 @@
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import { withoutLimitOf } from './forgotten-limits.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const forgottenMemory: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:forgotten-memory',
+    summary: 'holds to the limits of its pools for processors and nodes, and not to those for memory',
+    makeParts: (context) => {
+      const right = createParts(context);
+      // The planted bug.
+      return { ...right, simulator: withoutLimitOf('memory', right.simulator) };
+    },
+  }),
+  resembles: 'memory beyond the limit of the pool (karpenter-provider-aws#1730)',
+  caughtBy: { scenario: 'provisioning/memory-limit', check: 'pool-limits', code: 'limit-exceeded', object: 'instance/*', seeds: 'every' },
+};

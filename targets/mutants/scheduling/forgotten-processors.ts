@@ -1,0 +1,24 @@
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import { withoutLimitOf } from './forgotten-limits.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const forgottenProcessors: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:forgotten-processors',
+    summary: 'holds to the limits of its pools for memory and nodes, and not to those for processors',
+    makeParts: (context) => {
+      const right = createParts(context);
+      // The planted bug.
+      return { ...right, simulator: withoutLimitOf('cpu', right.simulator) };
+    },
+  }),
+  resembles: 'more processors than the limit of the pool allowed (karpenter-provider-aws#3215)',
+  caughtBy: {
+    scenario: 'provisioning/processor-limit',
+    check: 'pool-limits',
+    code: 'limit-exceeded',
+    object: 'instance/*',
+    seeds: 'every',
+  },
+};

@@ -1,0 +1,29 @@
+import { createParts } from '../../../controller/parts.ts';
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Plans like the right one, after a look at every spread constraint that it does not survive. */
+function panicking(right: Simulator): Simulator {
+  return {
+    simulate: (input) => {
+      const selectors = input.pods.flatMap(({ spec }) => (spec.topologySpreadConstraints ?? []).map(({ labelSelector }) => labelSelector));
+      // The planted bug: a constraint may be without a selector, and nobody awaits who says that it is not there.
+      if (selectors.includes(undefined)) void Promise.reject(new TypeError('invalid memory address: labelSelector'));
+      return right.simulate(input);
+    },
+  };
+}
+
+export const nilSelector: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:nil-selector',
+    summary: 'panics at a spread constraint without a label selector, at every start anew',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, simulator: panicking(right.simulator) };
+    },
+  }),
+  resembles: 'a panic at a nil labelSelector (karpenter-provider-aws#8496)',
+  caughtBy: { scenario: 'incidents/spread-without-selector', check: 'target-alive', code: 'exited', object: 'target', seeds: 'every' },
+};

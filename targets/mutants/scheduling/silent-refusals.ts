@@ -1,0 +1,33 @@
+import { createParts } from '../../../controller/parts.ts';
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Plans like the right one, and forgets whom it planned nothing for. */
+function silent(right: Simulator): Simulator {
+  return {
+    simulate: (input) => {
+      // The planted bug: a limit, a missing label and a zone without capacity look alike from a pod, which is pending.
+      return { ...right.simulate(input), refusals: [] };
+    },
+  };
+}
+
+export const silentRefusals: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:silent-refusals',
+    summary: 'does not say why a pod waits: neither a limit, nor a lack of capacity, nor a constraint that nothing meets',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, simulator: silent(right.simulator) };
+    },
+  }),
+  resembles: 'pods kept from being planned by a bad selector (karpenter#160): why is known at one place alone',
+  caughtBy: {
+    scenario: 'provisioning/limit-reached',
+    check: 'unserved-explained',
+    code: 'unexplained',
+    object: 'pods/default/beyond-*',
+    seeds: 'every',
+  },
+};

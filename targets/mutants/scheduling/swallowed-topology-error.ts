@@ -1,0 +1,42 @@
+import { createParts } from '../../../controller/parts.ts';
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import { spreadProblem } from '../../../model/topology.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Plans like the right one, but an invalid spread constraint ends the planning of its whole batch, and nobody hears of it. */
+function swallowing(right: Simulator): Simulator {
+  return {
+    simulate: (input) => {
+      try {
+        for (const pod of input.pods) {
+          const problem = (pod.spec.topologySpreadConstraints ?? []).map(spreadProblem).find((found) => found !== undefined);
+          if (problem !== undefined) throw new Error(`${problem.field}: ${problem.message}`);
+        }
+        return right.simulate(input);
+      } catch {
+        // The planted bug: the error ends here, and the launch path goes on with nothing.
+        return { launches: [], nominations: new Map(), refusals: [] };
+      }
+    },
+  };
+}
+
+export const swallowedTopologyError: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:swallowed-topology-error',
+    summary: 'swallows the error of an invalid topology spread: the whole batch gets no node',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, validator: { problem: () => undefined }, simulator: swallowing(right.simulator) };
+    },
+  }),
+  resembles: 'one bad pod in a batch keeps every pod of the batch from being provisioned (karpenter-provider-aws#2189, #1021)',
+  caughtBy: {
+    scenario: 'scheduling/negative-max-skew',
+    check: 'success-rate',
+    code: 'pod-not-served',
+    object: 'pods/default/healthy-*',
+    seeds: 'every',
+  },
+};

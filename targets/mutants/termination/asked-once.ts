@@ -1,0 +1,19 @@
+import { KubeError } from '../../../clients/kube-client.ts';
+import type { Context } from '../../../controller/context.ts';
+import { createDrainer } from '../../../controller/lifecycle/drain.ts';
+import type { Drainer } from '../../../controller/lifecycle/drain.ts';
+
+/** The drainer as it is, but that a pod whose eviction was refused with this status is never asked again. */
+export function askingOnce(context: Context, status: number): Drainer {
+  const refused = new Set<string | undefined>();
+  const evict: Context['kube']['evict'] = async (namespace, name, options) => {
+    if (refused.has(options?.uid)) return;
+    try {
+      await context.kube.evict(namespace, name, options);
+    } catch (error) {
+      if (error instanceof KubeError && error.status === status) refused.add(options?.uid);
+      throw error;
+    }
+  };
+  return createDrainer({ ...context, kube: { ...context.kube, evict } });
+}

@@ -1,0 +1,42 @@
+import { timeOf } from '../../../controller/api.ts';
+import { STUCK_POD_MS } from '../../../controller/constants.ts';
+import type { Context } from '../../../controller/context.ts';
+import { createDrainer } from '../../../controller/lifecycle/drain.ts';
+import { createTerminator } from '../../../controller/lifecycle/terminator.ts';
+import { createParts } from '../../../controller/parts.ts';
+import type { ClusterState } from '../../../controller/state.ts';
+import type { Pod } from '../../../model/kube.ts';
+import type { Clock } from '../../../runtime/clock.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** The pods without those that should have ended a minute ago. */
+function withoutStuck(clock: Clock, state: ClusterState): ClusterState {
+  // The planted bug: the server's clock wrote the one time, ours tells the other.
+  const isStuck = ({ metadata }: Pod): boolean => clock.nowMs() >= (timeOf(metadata.deletionTimestamp) ?? Infinity) + STUCK_POD_MS;
+  return {
+    ...state,
+    podsOn: (nodeName) => [...state.podsOn(nodeName)].filter((pod) => !isStuck(pod)),
+    freshPods: async () => (await state.freshPods()).filter((pod) => !isStuck(pod)),
+  };
+}
+
+function hasty(context: Context): Context {
+  return { ...context, state: withoutStuck(context.runtime.clock, context.state) };
+}
+
+export const serverTime: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:server-time',
+    summary: "compares the time of a pod's deletion with its own clock: where that is ahead, every pod that ends is stuck",
+    makeParts: (context) => ({ ...createParts(context), terminator: createTerminator(context, createDrainer(hasty(context))) }),
+  }),
+  resembles: "pods taken for stuck by the server's time and a clock of one's own, to the second (karpenter-provider-aws#2175)",
+  caughtBy: {
+    scenario: 'faulty-api/clock-ahead-drain',
+    check: 'grace-periods',
+    code: 'grace-cut-short',
+    object: 'pods/default/web-*',
+    seeds: 'every',
+  },
+};

@@ -1,0 +1,36 @@
+import type { Context } from '../../../controller/context.ts';
+import { createTerminator } from '../../../controller/lifecycle/terminator.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+import { noCollection } from '../no-collection.ts';
+
+/** EC2 as it would be if it knew at once what it has launched. */
+function trusting({ instances }: Context): Context['instances'] {
+  return {
+    ...instances,
+    // The planted bug: what is not found soon after its launch is taken for ended.
+    find: async (id) => (await instances.find(id)) ?? { InstanceId: id, State: { Name: 'terminated' } },
+  };
+}
+
+export const staleDescribe: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:stale-describe',
+    summary: 'believes EC2 when it does not find an instance that was launched a moment ago: the claim goes, the instance stays',
+    makeParts: (context) => ({
+      ...createParts(context),
+      terminator: createTerminator({ ...context, instances: trusting(context) }),
+      collector: noCollection,
+    }),
+  }),
+  resembles: 'DescribeInstances did not know a new instance yet, and it was forgotten (karpenter#1944)',
+  caughtBy: {
+    scenario: 'api-pressure/withdrawn-under-stale-reads',
+    check: 'no-leaked-instances',
+    code: 'leaked-instance',
+    object: 'instance/*',
+    seeds: 'every',
+    needs: 'interleaving',
+  },
+};
