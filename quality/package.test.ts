@@ -1,12 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { start, usersEnvironment } from '../cli/testing/command.ts';
+import { exitWith, packCopy, succeed } from './packing.ts';
 import { root } from './sources.ts';
-
-/** What a fresh clone does not have. */
-const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
 
 /** What users need beside the code. */
 const NEEDED = [
@@ -51,18 +48,12 @@ test(
   async () => {
     // Two minutes alone on two cores; a busy machine takes five times as long.
     test.setTimeout(1_800_000);
-    const clone = join(folder, 'clone');
     const project = join(folder, 'project');
     mkdirSync(project);
 
-    await test.step('pack a copy: a build of its own, whoever else builds', async () => {
-      cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
-      symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-      await succeed('npm', ['pack', '--pack-destination', project], clone);
-    });
+    const tarball = await test.step('pack a copy', () => packCopy(join(folder, 'clone'), project));
 
     await test.step('install it', async () => {
-      const [tarball = ''] = readdirSync(project);
       writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
       const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
       await succeed('npm', ['install', ...flags, `./${tarball}`], project);
@@ -126,18 +117,4 @@ async function followPage(project: string): Promise<void> {
 /** Tables are as wide as they have to be, and lines are broken where a terminal ends. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Runs a program that has to succeed. @returns its standard output */
-function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
-  return exitWith(0, program, args, cwd);
-}
-
-/** Runs a program with the Node that runs the tests. @returns its standard output */
-async function exitWith(expected: number, program: string, args: readonly string[], cwd: string): Promise<string> {
-  const environment = usersEnvironment();
-  const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
-  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
-  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
-  return stdout;
 }
