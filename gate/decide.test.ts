@@ -106,7 +106,12 @@ test('failures that the baseline has too are accepted if the policy says so, in 
   expect(of(worse, 'existing-failures')).toMatchObject({ verdict: 'fail', numbers: { worse: 3 } });
   expect(of(worse, 'existing-failures').sentence).toContain('in 80 of 80 episodes, in the baseline in 1 of 80');
   // As rare as before is no worse, with another seed too.
-  expect(gate(once, side(160, (seed) => (seed === 6 ? both('double')(seed) : {}))).verdict).toBe('pass');
+  expect(
+    gate(
+      once,
+      side(160, (seed) => (seed === 6 ? both('double')(seed) : {})),
+    ).verdict,
+  ).toBe('pass');
 });
 
 test('what no further episode can outweigh fails for good, the rest does not', () => {
