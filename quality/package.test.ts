@@ -43,7 +43,7 @@ test.beforeEach(() => {
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
 test(
-  'the packed package, installed into an empty project, runs the scenario of the README and checks it without its source',
+  'the packed package, installed into an empty project, runs a scenario of docs/write-your-own.md and checks it without its source',
   { tag: '@long' },
   async () => {
     // Two minutes alone on two cores; a busy machine takes five times as long.
@@ -68,7 +68,7 @@ test(
       expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
     });
 
-    writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
+    writeFileSync(join(project, 'my-scenario.ts'), scenarioOfPage());
 
     await test.step('its types serve a strict project', async () => {
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
@@ -89,10 +89,10 @@ test(
   },
 );
 
-/** The TypeScript that the README calls my-scenario.ts. */
-function scenarioOfReadme(): string {
-  const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-  if (code === undefined) throw new Error('the README shows no my-scenario.ts');
+/** The TypeScript that docs/write-your-own.md calls my-scenario.ts. */
+function scenarioOfPage(): string {
+  const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'docs/write-your-own.md'), 'utf8')) ?? [];
+  if (code === undefined) throw new Error('docs/write-your-own.md shows no my-scenario.ts');
   return code;
 }
 
