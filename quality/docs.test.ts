@@ -1,13 +1,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { checkCatalogue } from '../checks/catalogue.ts';
 import type { Console } from '../cli/console.ts';
 import { main } from '../cli/main.ts';
 import { faultCatalogue } from '../faults/catalogue.ts';
 import { loadCatalogue } from '../model/instance-catalogue.ts';
 import { suites } from '../suites/catalogue.ts';
+import { specification } from '../suites/specification/catalogue.ts';
 import { targetCatalogue } from '../targets/catalogue.ts';
 import { parseTargetVersion } from '../targets/go/build/programs.ts';
+import { mutants } from '../targets/mutants/catalogue.ts';
 import { EC2_OPERATIONS } from '../world/aws/operations/table.ts';
 import { SQS_OPERATIONS } from '../world/aws/sqs/operations.ts';
 import { API_CASES } from '../world/kube/differential/ask.ts';
@@ -17,7 +20,8 @@ import { layers } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
 const textOf = (file: string): string => readFileSync(join(root, file), 'utf8');
-const DOCS = ['README.md', ...filesOf('.md').filter((file) => file.startsWith('docs/'))];
+/** Pages for people. What tools write, as the report of the API, and templates of GitHub's are none. */
+const DOCS = filesOf('.md').filter((file) => !file.includes('/') || file.startsWith('docs/'));
 const FILES = filesOf('.ts', '.js', '.json', '.yaml', '.md', '.py', '.go');
 
 const SILENT: Console = { out: () => undefined, err: () => undefined, interactive: false, color: false, columns: 120 };
@@ -90,6 +94,17 @@ async function flagsOf(command: readonly string[]): Promise<string[]> {
   return help.startsWith(`Usage: scaleproof ${command.join(' ')} `) ? [...help.matchAll(/--[\w-]+/g)].map(([flag]) => flag) : [];
 }
 
+test('the README is short, and names every command', async () => {
+  const text = textOf('README.md');
+  expect(text.split('\n').length - 1).toBeLessThanOrEqual(120);
+  const named = tableBelow(text, 'Commands').flatMap(([cell = '']) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, name = '']) => name));
+  let help = '';
+  await main(['--help'], { ...SILENT, out: (line) => void (help += line) });
+  const [, commands = ''] = help.split('\nCommands:\n');
+  const there = [...commands.matchAll(/^ {2}([\w-]+)/gm)].map(([, name = '']) => name).filter((name) => name !== 'help');
+  expect(named.sort()).toEqual(there.sort());
+});
+
 test('the figures of docs/fidelity.md are those of the code', () => {
   const figures = new Map(tableBelow(textOf('docs/fidelity.md'), 'The figures').map(([what = '', figure = '']) => [what, Number(figure)]));
   const catalogue = loadCatalogue();
@@ -105,6 +120,21 @@ test('the figures of docs/fidelity.md are those of the code', () => {
     'SQS operations': Object.keys(SQS_OPERATIONS).length,
     'instance types': catalogue.types.size,
     zones: catalogue.zones.length,
+  });
+});
+
+test('what docs/measured.md says that there is, is what there is', () => {
+  const figures = new Map(
+    tableBelow(textOf('docs/measured.md'), 'What there is').map(([what = '', figure = '']) => [what, Number(figure)]),
+  );
+  const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
+  expect(Object.fromEntries(figures)).toEqual({
+    scenarios: scenarios.length,
+    'of these in the core profile': scenarios.filter(({ profile }) => profile === 'core').length,
+    'requirements of the specification': specification.flatMap(({ requirements }) => requirements).length,
+    faults: faultCatalogue.length,
+    checks: checkCatalogue.length,
+    'planted bugs (mutants)': mutants.length,
   });
 });
 

@@ -1,12 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { start, usersEnvironment } from '../cli/testing/command.ts';
+import { exitWith, packCopy, succeed } from './packing.ts';
 import { root } from './sources.ts';
-
-/** What a fresh clone does not have. */
-const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
 
 /** What users need beside the code. */
 const NEEDED = [
@@ -46,23 +43,17 @@ test.beforeEach(() => {
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
 test(
-  'the packed package, installed into an empty project, runs the scenario of the README and checks it without its source',
+  'the packed package, installed into an empty project, runs a scenario of docs/write-your-own.md and checks it without its source',
   { tag: '@long' },
   async () => {
     // Two minutes alone on two cores; a busy machine takes five times as long.
     test.setTimeout(1_800_000);
-    const clone = join(folder, 'clone');
     const project = join(folder, 'project');
     mkdirSync(project);
 
-    await test.step('pack a copy: a build of its own, whoever else builds', async () => {
-      cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
-      symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-      await succeed('npm', ['pack', '--pack-destination', project], clone);
-    });
+    const tarball = await test.step('pack a copy', () => packCopy(join(folder, 'clone'), project));
 
     await test.step('install it', async () => {
-      const [tarball = ''] = readdirSync(project);
       writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
       const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
       await succeed('npm', ['install', ...flags, `./${tarball}`], project);
@@ -77,7 +68,7 @@ test(
       expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
     });
 
-    writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
+    writeFileSync(join(project, 'my-scenario.ts'), scenarioOfPage());
 
     await test.step('its types serve a strict project', async () => {
       writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(TSCONFIG));
@@ -98,10 +89,10 @@ test(
   },
 );
 
-/** The TypeScript that the README calls my-scenario.ts. */
-function scenarioOfReadme(): string {
-  const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? [];
-  if (code === undefined) throw new Error('the README shows no my-scenario.ts');
+/** The TypeScript that docs/write-your-own.md calls my-scenario.ts. */
+function scenarioOfPage(): string {
+  const [, code] = /```ts\n(\/\/ my-scenario\.ts\n[^]*?)```/.exec(readFileSync(join(root, 'docs/write-your-own.md'), 'utf8')) ?? [];
+  if (code === undefined) throw new Error('docs/write-your-own.md shows no my-scenario.ts');
   return code;
 }
 
@@ -126,18 +117,4 @@ async function followPage(project: string): Promise<void> {
 /** Tables are as wide as they have to be, and lines are broken where a terminal ends. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Runs a program that has to succeed. @returns its standard output */
-function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
-  return exitWith(0, program, args, cwd);
-}
-
-/** Runs a program with the Node that runs the tests. @returns its standard output */
-async function exitWith(expected: number, program: string, args: readonly string[], cwd: string): Promise<string> {
-  const environment = usersEnvironment();
-  const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
-  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
-  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
-  return stdout;
 }
