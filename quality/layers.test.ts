@@ -1,7 +1,7 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { breachesOf, importsOf, layers } from './layers.ts';
+import { breachesOf, importsOf, layers, packages } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
 const inspect = (file: string, text: string): string[] => breachesOf(file, importsOf(file, text));
@@ -9,6 +9,12 @@ const inspect = (file: string, text: string): string[] => breachesOf(file, impor
 test('every import stays inside the house', () => {
   const breaches = filesOf('.ts').flatMap((file) => inspect(file, readFileSync(join(root, file), 'utf8')));
   expect(breaches, breaches.join('\n')).toEqual([]);
+});
+
+test('every row of the house is of what there is, and names what there is', () => {
+  const named = Object.entries(layers).flatMap(([place, { may }]) => [place, ...(may === 'everything' ? [] : may)]);
+  const places = [...named, ...packages.flatMap((rule) => [...rule.in, ...(rule.typesIn ?? [])])];
+  expect([...new Set(places)].filter((place) => !existsSync(join(root, place)))).toEqual([]);
 });
 
 test('no row of the house names one below it', () => {

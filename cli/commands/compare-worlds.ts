@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { compareWorlds, comparisonSchema, readWorldTrial } from '../../harness/compare-worlds.ts';
-import type { Comparison, WorldRun } from '../../harness/compare-worlds.ts';
+import { compareWorlds, comparisonSchema, readWorldTrial } from '../../fidelity/compare-worlds.ts';
+import type { Comparison, WorldRun } from '../../fidelity/compare-worlds.ts';
 import { HistoryError, readHistory } from '../../history/reader.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
-import { AGREED_DIFFERENCES } from '../../world/real/agreed-differences.ts';
+import { AGREED_DIFFERENCES } from '../../fidelity/agreed-differences.ts';
 import type { WORLDS } from '../choose-world.ts';
 import { formatComparison } from '../comparison-table.ts';
 import type { Console } from '../console.ts';
