@@ -9,7 +9,7 @@ import type { WORLDS } from '../choose-world.ts';
 import { formatComparison } from '../comparison-table.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import type { ProvidedWorld } from '../provide-world.ts';
+import type { ProvidedWorld } from '../world-host.ts';
 import { readRunFacts } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 import { run } from './run.ts';

@@ -5,7 +5,7 @@ import type { TestInfo } from '@playwright/test';
 import { LoadError } from '../harness/load-error.ts';
 import { packageRoot } from '../model/package-root.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
-import { readMix } from './mix.ts';
+import { readMix } from './read-mix.ts';
 import type { Mix } from './mix.ts';
 import { manifestScenarios } from './suite.ts';
 

@@ -7,7 +7,7 @@ import { createDescriber } from '../../describe-event.ts';
 import { Sketch } from '../../testing/sketch.ts';
 import { sampleRun } from '../../testing/sample-run.ts';
 import { groupFindings } from '../groups.ts';
-import { LANES, LANES_PASSED, layOut } from './model.ts';
+import { LANES, LANES_PASSED, layOut } from './lay-out.ts';
 import type { Timeline } from './model.ts';
 import { createScale } from './scale.ts';
 
