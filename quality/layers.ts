@@ -149,6 +149,6 @@ function isIn(places: readonly string[], path: string): boolean {
 }
 
 /** Tests and what only they share (`name.test.support.ts`, `testing/`) may import what they exercise. */
-function isTest(file: string): boolean {
+export function isTest(file: string): boolean {
   return /\.(test|spec)\.(\w+\.)?ts$/.test(file) || file.includes('/testing/');
 }
