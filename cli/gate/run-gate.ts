@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
-import type { ComparedRun } from '../../gate/comparison.ts';
+import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { decideGate, failsForGood } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
