@@ -13,14 +13,14 @@ const entries = [
   'harness/child.ts',
   'harness/watcher.ts',
   'targets/command/keeper.ts',
-  'world/**/differential/**/record.ts',
+  'fidelity/**/record.ts',
   'bench/**',
   'quality/**',
   'playwright.config.ts',
 ];
 
 /** Who may print. The others have a logger, or return what there is to say. */
-const printers = ['cli/**', 'controller/main.ts', 'bench/**', 'quality/**', 'world/**/differential/**/record.ts'];
+const printers = ['cli/**', 'controller/main.ts', 'bench/**', 'quality/**', 'fidelity/**/record.ts'];
 
 export default defineConfig(
   { ignores: ['dist/', 'runs/', 'test-results/'] },

@@ -46,6 +46,22 @@ test('a leak fails the trial and is counted', () => {
   expect(instances).toEqual({ created: 2, terminated: 1, live: 1, leaked: 1 });
 });
 
+test('what is counted beside the verdict comes from the checks that say so', () => {
+  const counting = (name: string, more: Partial<Check>): Check => ({
+    name,
+    summary: '',
+    codes: {},
+    judge: () => ({ verdict: 'fail', summary: '', findings: [{ code: 'c', object: name, events: [], message: '' }], measurements: [] }),
+    ...more,
+  });
+  const checks = [counting('a', { findsLeaks: true, countServed: () => ({ served: 2, asked: 3 }) }), counting('b', {})];
+  expect(judge(soundHistory().events, false, checks)).toMatchObject({ success: { served: 2, asked: 3 }, instances: { leaked: 1 } });
+  expect(judge(soundHistory().events, false, checks.slice(1))).toMatchObject({
+    success: { served: 0, asked: 0 },
+    instances: { leaked: 0 },
+  });
+});
+
 test('a check that throws is unknown with its message, and hides no failure', () => {
   const throwing: Check = {
     name: 'broken',

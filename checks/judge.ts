@@ -8,8 +8,6 @@ import { createView } from '../history/view.ts';
 import type { View } from '../history/view.ts';
 import { checkCatalogue } from './catalogue.ts';
 import type { Check } from './check.ts';
-import { noLeakedInstances } from './no-leaked-instances.ts';
-import { countServed } from './success-rate.ts';
 
 /** All that follows from one history. */
 export type Judgement = Pick<
@@ -32,9 +30,9 @@ export function judgeView(view: View, checks: readonly Check[] = checkCatalogue)
   return {
     verdict: combine(results.map(({ verdict }) => verdict)),
     checks: results,
-    success: countServed(view),
+    success: countServed(view, checks),
     latencies: latenciesOf(view),
-    instances: countInstances(view, results),
+    instances: countInstances(view, checks, results),
     faults: { armed: view.faults.length, fired: view.faults.filter(({ fired }) => fired.length > 0).length },
     interleaving: digestInterleaving(view.events),
     virtualMs: view.endMs,
@@ -52,11 +50,21 @@ function runCheck(check: Check, view: View): CheckResult | undefined {
   }
 }
 
-/** Instances that the target launched. Leaked are those with a finding of the ledger's check. */
-function countInstances(view: View, results: readonly CheckResult[]): TrialResult['instances'] {
+/** By the checks that say how many pods were served. */
+function countServed(view: View, checks: readonly Check[]): TrialResult['success'] {
+  const counts = checks.flatMap((check) => check.countServed?.(view) ?? []);
+  return {
+    served: counts.reduce((sum, { served }) => sum + served, 0),
+    asked: counts.reduce((sum, { asked }) => sum + asked, 0),
+  };
+}
+
+/** Instances that the target launched. Leaked are those with a finding of a check that finds leaks. */
+function countInstances(view: View, checks: readonly Check[], results: readonly CheckResult[]): TrialResult['instances'] {
   const entries = targetsInstances(view);
   const terminated = entries.filter(({ instance }) => instance.terminated !== undefined).length;
-  const findings = results.filter(({ check }) => check === noLeakedInstances.name).flatMap((result) => result.findings);
+  const finders = new Set(checks.filter(({ findsLeaks }) => findsLeaks).map(({ name }) => name));
+  const findings = results.filter(({ check }) => finders.has(check)).flatMap((result) => result.findings);
   return {
     created: entries.length,
     terminated,

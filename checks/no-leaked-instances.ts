@@ -25,6 +25,7 @@ const TEARDOWN_BOUND = 'teardown';
 export const noLeakedInstances: Check = {
   name: 'no-leaked-instances',
   summary: 'every instance that the target launched is accounted for, and ended in the end',
+  findsLeaks: true,
   codes: {
     'leaked-instance': 'an instance of the target was still live when the trial was over',
     'nodeless-instance': 'an instance never became a node and was not ended within the bound',

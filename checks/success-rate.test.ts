@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { createView } from '../history/view.ts';
 import { HistoryBuilder, soundHistory } from '../history/testing/history-builder.ts';
-import { countServed, successRate } from './success-rate.ts';
+import { successRate } from './success-rate.ts';
 
 const BOUND_MS = 100;
 
@@ -94,7 +94,7 @@ test('where nobody had to be replaced there is nothing to be late', () => {
     .expect({ kind: 'served-until-now', workload: 'web' })
     .expect({ kind: 'served', workload: 'web', bound: 'provision', minRatio: 1 });
   expect(judge(builder.finish())?.verdict).toBe('pass');
-  expect(countServed(createView(builder.events))).toEqual({ served: 2, asked: 2 });
+  expect(successRate.countServed?.(createView(builder.events))).toEqual({ served: 2, asked: 2 });
 });
 
 test('pods that need the heal are waited for from then on', () => {
@@ -175,7 +175,7 @@ test('pods served over pods asked for', () => {
     .pod('web-1', 'running')
     .at(200)
     .finish();
-  expect(countServed(createView(builder.events))).toEqual({ served: 1, asked: 2 });
+  expect(successRate.countServed?.(createView(builder.events))).toEqual({ served: 1, asked: 2 });
 });
 
 test("pods that come when the workload is being removed are nobody's to serve", () => {

@@ -43,6 +43,7 @@ export const successRate: Check = {
   name: 'success-rate',
   summary: 'pods that can be served run within their bound',
   codes: { 'pod-not-served': 'a pod that could be served did not run within its bound' },
+  countServed,
   judge: (view) => mergeParts(expectationsOf(view, 'served').map((expectation) => judgeServed(view, expectation))),
 };
 
@@ -50,7 +51,7 @@ export const successRate: Check = {
  * Pods served within their bound over all that were to be served, by the first expectation for each workload, and by the
  * first after each time that what was expected came to its end.
  */
-export function countServed(view: View): { served: number; asked: number } {
+function countServed(view: View): { served: number; asked: number } {
   const total = { served: 0, asked: 0 };
   const seen = new Set<string>();
   for (const expectation of expectationsOf(view, 'served')) {

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
-import { comparisonSchema } from '../harness/compare-worlds.ts';
+import { comparisonSchema } from '../fidelity/compare-worlds.ts';
 import type { HistoryEvent } from '../history/events.ts';
 import { sampleRun } from '../reports/testing/sample-run.ts';
 import { scaleproofHere } from './testing/command.ts';

@@ -1,4 +1,4 @@
-import type { Comparison, PhaseComparison, ScenarioComparison } from '../harness/compare-worlds.ts';
+import type { Comparison, PhaseComparison, ScenarioComparison } from '../fidelity/compare-worlds.ts';
 import { formatDuration, formatShort } from '../reports/format.ts';
 import { createPaint } from '../reports/paint.ts';
 import type { Ink } from '../reports/paint.ts';

@@ -22,7 +22,7 @@ import type { Console } from './console.ts';
 import { probeLocalStack } from './probe-localstack.ts';
 import type { NodesFlag } from './options.ts';
 import type { Ec2Choice } from './choose-ec2.ts';
-import type { ProvidedWorld } from './provide-world.ts';
+import type { ProvidedWorld } from './world-host.ts';
 import { PartClock } from './world-host.ts';
 
 /** The environment variable that names the node image of kind's clusters. */

@@ -5,7 +5,7 @@ import { createPaint, printable } from '../reports/paint.ts';
 import type { Ink } from '../reports/paint.ts';
 import { SHORTEST_NAME, renderTable, wrap } from '../reports/table.ts';
 import type { Cell, Column } from '../reports/table.ts';
-import type { MutantsReport } from './commands/mutants.ts';
+import type { MutantsReport } from './mutants-report.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 

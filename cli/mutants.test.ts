@@ -5,7 +5,7 @@ import { checkCatalogue } from '../checks/catalogue.ts';
 import { faultCatalogue } from '../faults/catalogue.ts';
 import { suites } from '../suites/catalogue.ts';
 import { VACUITY_REASONS } from '../suites/vacuity-reasons.ts';
-import { mutantsReportSchema } from './commands/mutants.ts';
+import { mutantsReportSchema } from './mutants-report.ts';
 import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 

@@ -1,4 +1,3 @@
-import type { WorldRef } from '../harness/world-for.ts';
 import { chooseEc2 } from './choose-ec2.ts';
 import type { Ec2Flags } from './choose-ec2.ts';
 import { chooseWorld } from './choose-world.ts';
@@ -9,16 +8,8 @@ import { readExistingFlags, refuseExistingFlags } from './existing/flags.ts';
 import type { ExistingFlags } from './existing/flags.ts';
 import type { NodesFlag } from './options.ts';
 import { provideKind } from './kind-world.ts';
-import type { WorldHost } from './world-host.ts';
+import type { ProvidedWorld } from './world-host.ts';
 import { UsageError } from './usage-error.ts';
-
-/** A world that trials can be planned in before it is there. */
-export interface ProvidedWorld {
-  /** What trials are told of it; by default the embedded one. */
-  readonly world: WorldRef | undefined;
-  /** What has to be up meanwhile, if anything. */
-  readonly host?: WorldHost;
-}
 
 /** The flags that say where to run. */
 export interface WorldFlags extends Ec2Flags, ExistingFlags {

@@ -42,6 +42,14 @@ export interface WorldHost {
   readonly times: readonly PartTimes[];
 }
 
+/** A world that trials can be planned in before it is there. */
+export interface ProvidedWorld {
+  /** What trials are told of it; by default the embedded one. */
+  readonly world: WorldRef | undefined;
+  /** What has to be up meanwhile, if anything. */
+  readonly host?: WorldHost;
+}
+
 /** The times of a world's parts, in the order in which they began to come up. */
 export class PartClock {
   readonly #clock: Clock;

@@ -23,7 +23,7 @@ import { STANDARD } from './periods.ts';
 import type { Periods } from './periods.ts';
 import { createNominations } from './provisioning/nominations.ts';
 import type { Nominations } from './provisioning/nominations.ts';
-import { allowsSpot } from './provisioning/pools.ts';
+import { allowsSpot } from './provisioning/pool-spec.ts';
 import { PodClock } from './provisioning/pod-times.ts';
 import { createReporter } from './provisioning/reporter.ts';
 import type { Reporter } from './provisioning/reporter.ts';

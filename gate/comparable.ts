@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { Absent, ComparedRun, ComparedTrial } from './comparison.ts';
+import type { Absent, ComparedRun, ComparedTrial } from './comparison/compared-run.ts';
 import type { Episode } from './episode.ts';
 import { episodesOf } from './episodes-of.ts';
 import { keyOf } from './sides.ts';

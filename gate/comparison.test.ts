@@ -1,8 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { targetComparisonSchema } from '../history/comparison.ts';
 import type { ComparedRow, TargetComparison } from '../history/comparison.ts';
-import { compareTargets, letterOf } from './comparison.ts';
-import type { ComparedRun } from './comparison.ts';
+import { compareTargets } from './comparison.ts';
+import { letterOf } from './comparison/match.ts';
+import type { ComparedRun } from './comparison/compared-run.ts';
 import { many, run, trial } from './testing/runs.ts';
 
 const NAMES = { scaleOut: ['a/out'], freeSize: ['a/free'] };

@@ -3,7 +3,7 @@ import type { TrialMeasures } from '../history/measures.ts';
 import type { TrialResult } from '../history/verdict.ts';
 import type { View } from '../history/view.ts';
 import { defined } from '../model/defined.ts';
-import type { Absent, ComparedRun } from './comparison.ts';
+import type { Absent, ComparedRun } from './comparison/compared-run.ts';
 import type { Episode, Violation } from './episode.ts';
 
 /** Checks of what a gate measures by itself: pods served in time, and how long that took. */

@@ -11,6 +11,7 @@ import type { Catalogue } from '../model/instance-catalogue.ts';
 import { EMBEDDED, EMBEDDED_IN_REAL_TIME, createEmbeddedWorld } from '../world/embedded.ts';
 import type { EmbeddedOptions } from '../world/embedded.ts';
 import { QUICK_MACHINES } from '../world/machine-delays.ts';
+import { realNodes } from '../world/kind/nodes/real-nodes.ts';
 import type { RealNodesRef } from '../world/kind/nodes/real-nodes.ts';
 import { noteAccount } from '../world/kind/run-state.ts';
 import { createRealWorld, factsOfReal } from '../world/real/real.ts';
@@ -133,12 +134,13 @@ function choiceFor(target: WorldTarget, ref: WorldRef): WorldChoice {
   if (observed !== undefined && tenancy !== undefined) return observedChoice(ref, tenancy, observed);
   const options = {
     ...ec2Of(ref),
-    ...defined({ nodes, tenancy, maxInstances }),
+    ...(nodes === undefined ? {} : { nodes: realNodes(nodes) }),
+    ...defined({ tenancy, maxInstances }),
     // What somebody else runs has business of its own in its cluster.
     guardsTarget: target.external === undefined,
   };
   return {
-    facts: { ...factsOfReal(ref), name: ref.kind },
+    facts: { ...factsOfReal(options), name: ref.kind },
     time: 'real',
     prepare: async () => {
       const access = await readKubeconfig(kubeconfig);

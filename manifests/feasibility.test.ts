@@ -6,7 +6,8 @@ import { parseCatalogue } from '../model/instance-catalogue.ts';
 import type { PodSpec } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
 import { judgeFeasibility } from './feasibility.ts';
-import type { Feasibility, Load } from './feasibility.ts';
+import type { Feasibility } from './feasibility.ts';
+import type { Load } from './load.ts';
 import { judgeLimits } from './limits.ts';
 
 const COMMON = {

@@ -1,34 +1,16 @@
-import type { Catalogue } from '../model/instance-catalogue.ts';
-import type { InstanceType, Offering, Pool } from '../model/catalogue.ts';
+import type { InstanceType, Pool } from '../model/catalogue.ts';
 import type { PodTemplate } from '../model/kube.ts';
-import { matchesLabels, nodeAlternatives, parseRequirements } from '../model/requirements.ts';
-import type { Requirements } from '../model/requirements.ts';
-import { addResources, fits, podRequests, subtractResources } from '../model/resources.ts';
+import { nodeAlternatives } from '../model/requirements.ts';
+import { fits, podRequests } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
 import { QuantityError } from '../model/quantity.ts';
-import type { Labels } from '../model/selector.ts';
 import { REPELLING, untolerated } from '../model/taints.ts';
-import { NODE_POOL_LABEL, isKnownLabel, isUnmodelledLabel, offeringLabels, suits } from './node-labels.ts';
+import type { Load } from './load.ts';
+import { isUnmodelledLabel, suits } from './node-labels.ts';
+import { offersOf } from './offers.ts';
+import type { Market, Offers, Seat } from './offers.ts';
 import { placementProblem } from './placement.ts';
 import { labelProblem, sizeProblem } from './reasons.ts';
-
-/** What is to be placed. */
-export interface Load {
-  readonly name: string;
-  readonly namespace: string;
-  readonly replicas: number;
-  readonly template: PodTemplate;
-  /** A pod for each node. */
-  readonly isDaemon: boolean;
-}
-
-/** An offering of a pool on which a pod of a load could run. */
-export interface Seat {
-  readonly pool: Pool;
-  readonly type: InstanceType;
-  readonly offering: Offering;
-  readonly labels: Labels;
-}
 
 /** What of a load can be served by the pools if nothing ever goes wrong. */
 export type Feasibility =
@@ -39,13 +21,6 @@ export type Feasibility =
   | { readonly kind: 'unservable'; readonly why: string }
   /** The user's own cluster may serve it; this world lacks what it takes. */
   | { readonly kind: 'untestable'; readonly why: string };
-
-/** What the computation needs of the world. */
-export interface Market {
-  readonly catalogue: Catalogue;
-  /** What pods may take of a node of this type. */
-  readonly allocatable: (type: InstanceType) => Resources;
-}
 
 /** What a node of this world has for pods. */
 const NATIVE = ['cpu', 'memory', 'ephemeral-storage', 'pods'];
@@ -59,36 +34,6 @@ export function judgeFeasibility(loads: readonly Load[], pools: readonly Pool[],
   const daemons = loads.filter(({ isDaemon }) => isDaemon);
   const offers = pools.map((pool) => offersOf(pool, daemons, market));
   return new Map(loads.map((load) => [load.name, judgeLoad(load, loads, offers)]));
-}
-
-/** What a pool may launch, with the room on each node. */
-export interface Offers {
-  readonly pool: Pool;
-  readonly stated: Requirements;
-  readonly seats: readonly (Seat & { readonly room: Resources; readonly daemons: Resources })[];
-}
-
-function offersOf(pool: Pool, daemons: readonly Load[], { catalogue, allocatable }: Market): Offers {
-  const stated = parseRequirements(pool.requirements);
-  const decided = new Map([...stated].filter(([key]) => isKnownLabel(key)));
-  const tolerant = daemons.filter(({ template }) => untolerated(pool.taints, template.spec.tolerations, REPELLING) === undefined);
-  const shares = tolerant.map(({ template }) => ({ alternatives: nodeAlternatives(template.spec), requests: requestsOf(template) }));
-  const seats: Offers['seats'][number][] = [];
-  for (const type of catalogue.types.values()) {
-    const whole = allocatable(type);
-    for (const capacityType of type.usageClasses) {
-      for (const zone of type.zones) {
-        const offering = { instanceType: type.type, zone, capacityType };
-        const labels = { ...pool.labels, ...offeringLabels(type, offering, catalogue.region), [NODE_POOL_LABEL]: pool.name };
-        if (!matchesLabels(decided, labels)) continue;
-        const daemonsHere = shares
-          .filter(({ alternatives }) => alternatives.some((one) => suits(one, labels, stated)))
-          .reduce<Resources>((sum, { requests }) => addResources(sum, requests), {});
-        seats.push({ pool, type, offering, labels, daemons: daemonsHere, room: subtractResources(whole, daemonsHere) });
-      }
-    }
-  }
-  return { pool, stated, seats };
 }
 
 function judgeLoad(load: Load, loads: readonly Load[], offers: readonly Offers[]): Feasibility {
@@ -119,7 +64,7 @@ function strangeness({ template }: Load, offers: readonly Offers[]): Feasibility
   if (unmodelled !== undefined) return { kind: 'untestable', why: `nodes of this world have no label ${unmodelled}` };
   let requests: Resources;
   try {
-    requests = requestsOf(template);
+    requests = podRequests(template.spec);
   } catch (error) {
     if (error instanceof QuantityError) return { kind: 'unservable', why: error.message };
     throw error;
@@ -159,7 +104,7 @@ function searchPool(template: PodTemplate, { pool, stated, seats }: Offers): Sea
   const alternatives = nodeAlternatives(template.spec);
   const suitable = seats.filter(({ labels }) => alternatives.some((one) => suits(one, labels, stated)));
   if (suitable.length === 0) return { seats: [], why: labelProblem(alternatives, { pool, stated, seats }) };
-  const requests = requestsOf(template);
+  const requests = podRequests(template.spec);
   const roomy = suitable.filter(({ room }) => fits(requests, room));
   if (roomy.length === 0) return { seats: [], why: sizeProblem(requests, suitable) };
   const affordable = roomy.filter(({ type }) => isWithin(type, pool.limits));
@@ -175,8 +120,4 @@ function searchPool(template: PodTemplate, { pool, stated, seats }: Offers): Sea
 
 function isWithin({ vcpu, memoryMiB }: InstanceType, limits: Pool['limits'] = {}): boolean {
   return vcpu <= (limits.cpu ?? Infinity) && memoryMiB <= (limits.memoryMiB ?? Infinity) && (limits.nodes ?? 1) >= 1;
-}
-
-function requestsOf({ spec }: PodTemplate): Resources {
-  return podRequests(spec);
 }

@@ -1,7 +1,9 @@
 import type { Pool } from '../model/catalogue.ts';
 import { LABEL } from '../model/kube.ts';
 import { podRequests } from '../model/resources.ts';
-import type { Feasibility, Load, Seat } from './feasibility.ts';
+import type { Feasibility } from './feasibility.ts';
+import type { Seat } from './offers.ts';
+import type { Load } from './load.ts';
 import { isBoundTo } from './placement.ts';
 
 const MIB = 2 ** 20;

@@ -1,7 +1,8 @@
 import type { PodAffinityTerm, TopologySpreadConstraint } from '../model/kube.ts';
 import { LABEL } from '../model/kube.ts';
 import { matchesSelector } from '../model/selector.ts';
-import type { Load, Seat } from './feasibility.ts';
+import type { Seat } from './offers.ts';
+import type { Load } from './load.ts';
 
 /** Why the rules among pods keep some pods of a load from being served, or all of them. */
 interface PlacementProblem {

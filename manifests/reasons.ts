@@ -2,7 +2,7 @@ import { LABEL } from '../model/kube.ts';
 import type { NodeAlternative } from '../model/requirements.ts';
 import { formatResources, shortages } from '../model/resources.ts';
 import type { Resources } from '../model/resources.ts';
-import type { Offers, Seat } from './feasibility.ts';
+import type { Offers, Seat } from './offers.ts';
 import { allowsLabel } from './node-labels.ts';
 import type { ValueSet } from './node-labels.ts';
 

@@ -1,5 +1,5 @@
 import { LoadError } from '../harness/load-error.ts';
-import { readMix } from './mix.ts';
+import { readMix } from './read-mix.ts';
 import { manifestScenarios } from './suite.ts';
 
 /**

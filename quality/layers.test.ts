@@ -1,7 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { breachesOf, importsOf, layers } from './layers.ts';
+import { cyclesIn } from './cycles.ts';
+import { breachesOf, importsOf, isTest, layers, packages } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
 const inspect = (file: string, text: string): string[] => breachesOf(file, importsOf(file, text));
@@ -9,6 +10,44 @@ const inspect = (file: string, text: string): string[] => breachesOf(file, impor
 test('every import stays inside the house', () => {
   const breaches = filesOf('.ts').flatMap((file) => inspect(file, readFileSync(join(root, file), 'utf8')));
   expect(breaches, breaches.join('\n')).toEqual([]);
+});
+
+/** The files that each file imports; types count, since who has to know a type has to know its file. */
+function importsOfFiles(): Map<string, string[]> {
+  return new Map(
+    filesOf('.ts').map((file) => {
+      const names = importsOf(file, readFileSync(join(root, file), 'utf8')).map(({ name }) => name);
+      return [file, names.filter((name) => name.endsWith('.ts'))];
+    }),
+  );
+}
+
+test('no imports go round in a circle', () => {
+  const cycles = cyclesIn(importsOfFiles());
+  expect(cycles, cycles.join('\n')).toEqual([]);
+});
+
+test('nor do those of the folders in world/', () => {
+  const folderIn = (file: string): string => file.split('/').slice(0, 2).join('/');
+  const folders = new Map<string, Set<string>>();
+  for (const [file, names] of importsOfFiles()) {
+    if (!file.startsWith('world/') || isTest(file)) continue;
+    const others = names.map(folderIn).filter((name) => name.startsWith('world/') && name !== folderIn(file));
+    folders.set(folderIn(file), new Set([...(folders.get(folderIn(file)) ?? []), ...others]));
+  }
+  const cycles = cyclesIn(folders);
+  expect(cycles, cycles.join('\n')).toEqual([]);
+});
+
+test('a planted circle is found, once and by its shortest way', () => {
+  const imports = { 'a.ts': ['b.ts', 'c.ts'], 'b.ts': ['c.ts'], 'c.ts': ['a.ts'], 'd.ts': ['a.ts'], 'e.ts': ['e.ts'], 'f.ts': ['g.ts'] };
+  expect(cyclesIn(new Map(Object.entries(imports)))).toEqual(['a.ts -> c.ts -> a.ts', 'b.ts -> c.ts -> a.ts -> b.ts', 'e.ts -> e.ts']);
+});
+
+test('every row of the house is of what there is, and names what there is', () => {
+  const named = Object.entries(layers).flatMap(([place, { may }]) => [place, ...(may === 'everything' ? [] : may)]);
+  const places = [...named, ...packages.flatMap((rule) => [...rule.in, ...(rule.typesIn ?? [])])];
+  expect([...new Set(places)].filter((place) => !existsSync(join(root, place)))).toEqual([]);
 });
 
 test('no row of the house names one below it', () => {

@@ -34,6 +34,10 @@ export const layers: Readonly<Record<string, Layer>> = {
     may: ['runtime', 'model', 'clients'],
     why: 'it is the second opinion: an autoscaler that shares no decision with the reference',
   },
+  fidelity: {
+    may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'checks'],
+    why: 'it compares what is emulated with real parts, and nothing that runs needs that',
+  },
   harness: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire', 'clients', 'world', 'faults', 'checks', 'targets'],
     why: 'it joins scenario, target and world, and is joined by none of them; only a target knows the reference autoscaler',
@@ -49,10 +53,6 @@ export const layers: Readonly<Record<string, Layer>> = {
   manifests: {
     may: ['runtime', 'model', 'history', 'protocols', 'wire/wire.ts', 'world', 'faults', 'targets', 'harness'],
     why: "it makes scenarios of a user's own objects, which the world's API server checks beforehand",
-  },
-  explore: {
-    may: ['runtime', 'model', 'history', 'faults', 'checks', 'targets', 'harness', 'suites'],
-    why: 'it makes scenarios like those of the suites',
   },
   gate: { may: ['runtime', 'model', 'history'], why: 'a gate judges verdicts, wherever they were made' },
   reports: { may: ['model', 'history'], why: 'a report is a pure function of verdicts and histories' },
@@ -78,7 +78,7 @@ interface PackageRule {
 export const packages: readonly PackageRule[] = [
   {
     name: '@aws-sdk',
-    in: ['clients', 'protocols', 'world', 'controller/main.ts'],
+    in: ['clients', 'protocols', 'world', 'fidelity', 'controller/main.ts'],
     typesIn: ['controller', 'targets'],
     why: 'calls go through clients/, which sleeps on the clock; the codecs read the schemas of the SDK',
   },
@@ -150,6 +150,6 @@ function isIn(places: readonly string[], path: string): boolean {
 }
 
 /** Tests and what only they share (`testing/`) may import what they exercise. */
-function isTest(file: string): boolean {
+export function isTest(file: string): boolean {
   return /\.(test|spec)\.ts$/.test(file) || file.includes('/testing/');
 }

@@ -65,7 +65,7 @@ test(
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
       expect(files).toEqual(expect.arrayContaining(NEEDED));
-      expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+      expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench|differential)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
     });
 
     writeFileSync(join(project, 'my-scenario.ts'), scenarioOfPage());

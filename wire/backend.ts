@@ -43,6 +43,13 @@ export interface AnswerNote {
   readonly refused?: readonly NamedOffering[];
 }
 
+/** A request as it has to be sent for its answer to be read on its way. */
+export interface ReadableRequest {
+  readonly headers: WireRequest['headers'];
+  /** What its history says of it. */
+  readonly remark: string;
+}
+
 /** One service behind a wire: reads the requests of its protocol and answers them. */
 export interface Backend {
   /** Reads what a request asks for. Never throws: what can't be read is an operation named `unknown`. */
@@ -51,6 +58,13 @@ export interface Backend {
    * Carries the request out. Resolves for refusals too; rejects with a WireError only where the connection would break.
    */
   handle(request: WireRequest, operation: Operation, caller: Caller): Promise<Answer>;
+  /**
+   * Whoever stands before the service may have to read an answer on its way: it counts the events of a stream, and faults rewrite
+   * objects. Absent where answers can always be read.
+   * @param isRewritten whether a fault rewrites the answer
+   * @returns undefined if the answer can be read as it is asked for, or need not be
+   */
+  readable?(request: WireRequest, operation: Operation, isRewritten: () => boolean): ReadableRequest | undefined;
   /** The answer by which this service refuses an operation. */
   refuse(operation: Operation, refusal: Refusal): WireResponse;
   /** What there is to say about an answer. Never throws: what can't be read is its own note. */

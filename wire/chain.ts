@@ -1,5 +1,4 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
-import { onlyJson } from '../protocols/kube/accept.ts';
 import type { NamedOffering } from '../model/catalogue.ts';
 import { formatObject } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
@@ -191,25 +190,15 @@ class Passage {
     const { signal } = this.#undeliverable;
     this.#heedEnds();
     try {
-      const request = { ...this.#request, ...this.#narrowed(), signal };
-      return await this.#site.backend.handle(request, this.#operation, this.#caller);
+      const { backend } = this.#site;
+      const readable = backend.readable?.(this.#request, this.#operation, () => this.#rewrites().length > 0);
+      this.#remark = readable?.remark;
+      const request = { ...this.#request, headers: readable?.headers ?? this.#request.headers, signal };
+      return await backend.handle(request, this.#operation, this.#caller);
     } catch (error) {
       if (error instanceof WireError) this.#recordUnknown(error.code, error.message);
       throw error;
     }
-  }
-
-  /** Headers that ask for JSON where the answer has to be read or rewritten on its way, and what is asked for is not JSON. */
-  #narrowed(): Pick<WireRequest, 'headers'> | undefined {
-    const { wire, name, mutating } = this.#operation;
-    const { headers } = this.#request;
-    if (wire !== 'kube' || mutating) return undefined;
-    const accept = onlyJson(headers['accept']);
-    if (accept === undefined || accept === headers['accept']) return undefined;
-    const isWatch = name.startsWith('watch ');
-    if (!isWatch && this.#rewrites().length === 0) return undefined;
-    this.#remark = `asked for in JSON instead of protobuf: ${isWatch ? 'the events of a watch are counted' : 'a fault rewrites it'}`;
-    return { headers: { ...headers, accept } };
   }
 
   /** Ends a request of which nobody can say what it did. */

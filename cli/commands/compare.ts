@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
-import { COSTED_NODES, compareTargets, letterOf } from '../../gate/comparison.ts';
-import type { ComparedRun } from '../../gate/comparison.ts';
+import { compareTargets } from '../../gate/comparison.ts';
+import { COSTED_NODES } from '../../gate/comparison/sections.ts';
+import { letterOf } from '../../gate/comparison/match.ts';
+import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { targetComparisonSchema } from '../../history/comparison.ts';
 import type { Profile } from '../../history/events.ts';

@@ -1,21 +1,20 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, join, relative } from 'node:path';
-import { z } from 'zod';
 import { checkCatalogue } from '../../checks/catalogue.ts';
 import { faultCatalogue } from '../../faults/catalogue.ts';
 import { resolveBounds } from '../../harness/bounds.ts';
 import { whyNotRun } from '../../harness/engine.ts';
-import { judgeMutants, matrixSchema } from '../../harness/mutant-matrix.ts';
+import { judgeMutants } from '../../harness/mutant-matrix.ts';
 import { digestTrial } from '../../harness/mutant-trial.ts';
 import type { MatrixTrial } from '../../harness/mutant-trial.ts';
 import { planTrials, runTrials } from '../../harness/run.ts';
 import type { PlannedTrial, TrialEnd } from '../../harness/run.ts';
-import { findVacuity, vacuitySchema } from '../../harness/vacuity.ts';
+import { findVacuity } from '../../harness/vacuity.ts';
 import { DEFAULT_NODES } from '../../harness/trial-spec.ts';
 import { worldFor } from '../../harness/world-for.ts';
 import { readHistory } from '../../history/reader.ts';
-import { combine, verdictSchema } from '../../history/verdict.ts';
+import { combine } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
 import { nearest } from '../../model/nearest.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
@@ -30,6 +29,8 @@ import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
 import { MatrixProgress } from '../matrix-progress.ts';
+import { mutantsReportSchema } from '../mutants-report.ts';
+import type { MutantsReport, Skipped } from '../mutants-report.ts';
 import { formatMutants } from '../mutants-table.ts';
 import { createRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
@@ -52,27 +53,6 @@ export interface MutantsOptions {
 const SEEDS_OF_EVERY = 3;
 /** Of the scenarios that it does not declare each mutant is run in every sixth: all of them take four times the time. */
 const STRIDE = 6;
-
-const skippedSchema = z.strictObject({ what: z.string(), why: z.string(), trials: z.number().int().nonnegative() });
-export type Skipped = z.infer<typeof skippedSchema>;
-
-/** What `mutants --json` prints and `mutants.json` holds. */
-export const mutantsReportSchema = z.strictObject({
-  apiVersion: z.literal(REPORT_API_VERSION),
-  kind: z.literal('MutantsReport'),
-  verdict: verdictSchema,
-  seeds: z.array(z.number().int()),
-  trials: z.number().int(),
-  wallMs: z.number(),
-  ...matrixSchema.shape,
-  /** What was not run, and why. */
-  skipped: z.array(skippedSchema),
-  /** Trials that came to no verdict. */
-  unjudged: z.array(z.strictObject({ target: z.string(), scenario: z.string(), seed: z.number().int(), why: z.string() })),
-  /** Absent where only a part of the matrix was run. */
-  vacuity: vacuitySchema.optional(),
-});
-export type MutantsReport = z.infer<typeof mutantsReportSchema>;
 
 /** `scaleproof mutants`: runs planted bugs through the scenarios, and says whether each is caught as it declared. @returns the exit code */
 export async function mutants(options: MutantsOptions, console: Console): Promise<number> {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison.ts';
-import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison.ts';
+import { NODES_SETTING, unjudgedChecks } from '../../gate/comparison/compared-run.ts';
+import type { ComparedRun, ComparedTrial, TrialSetting } from '../../gate/comparison/compared-run.ts';
 import { episodeOf } from '../../gate/episodes-of.ts';
 import { keyOf } from '../../gate/sides.ts';
 import { readTrial } from '../../harness/judge-trial.ts';

@@ -1,4 +1,4 @@
-import type { ComparedScenarios } from '../../gate/comparison.ts';
+import type { ComparedScenarios } from '../../gate/comparison/compared-run.ts';
 
 /** Of the bundled scenarios those that single figures of a comparison are of. */
 export const COMPARED_SCENARIOS: ComparedScenarios = {

@@ -17,9 +17,8 @@ import { cleanUp } from '../../world/real/tenant/clean.ts';
 import { MAX_PODS, Tenant } from '../../world/real/tenant/tenant.ts';
 import type { Console } from '../console.ts';
 import { probeLocalStack } from '../probe-localstack.ts';
-import type { ProvidedWorld } from '../provide-world.ts';
+import type { ProvidedWorld, WorldHost } from '../world-host.ts';
 import { UsageError } from '../usage-error.ts';
-import type { WorldHost } from '../world-host.ts';
 import { askToContinue } from './ask.ts';
 import { formatPlan, lookAt } from './plan.ts';
 

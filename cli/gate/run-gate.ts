@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, writeFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
-import type { ComparedRun } from '../../gate/comparison.ts';
+import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { decideGate, failsForGood } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
@@ -23,6 +23,7 @@ import { runTargets } from '../compare/run-targets.ts';
 import type { Console } from '../console.ts';
 import { lockDirectory } from '../directory-lock.ts';
 import { UsageError } from '../usage-error.ts';
+import type { GateOutcome } from './outcome.ts';
 import { sourcesDigest } from './sources.ts';
 import { summarizeGate } from './terminal.ts';
 
@@ -52,15 +53,6 @@ export interface Targets {
 }
 
 export type GateSides = Directories | Targets;
-
-/** What a gate was decided on. */
-export interface GateOutcome {
-  readonly decision: GateDecision;
-  /** Where the trials lie, in the order in which they were run. */
-  readonly directories: readonly string[];
-  /** What was left out and why, and what the policy loosened: a sentence each. */
-  readonly notes: readonly string[];
-}
 
 const LETTERS = { baseline: 'baseline', candidate: 'candidate' } as const;
 
@@ -275,11 +267,4 @@ function refuseBadState<T>(work: () => T): T {
     if (error instanceof StateError) throw new UsageError(error.message);
     throw error;
   }
-}
-
-/** Writes what a gate decided beside its runs. @returns the file */
-export function writeDecision(directory: string, outcome: GateOutcome): string {
-  const path = join(directory, 'gate.json');
-  writeFileSync(path, `${JSON.stringify(outcome, undefined, 2)}\n`);
-  return path;
 }

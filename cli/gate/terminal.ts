@@ -3,7 +3,7 @@ import { createPaint, printable } from '../../reports/paint.ts';
 import type { Ink } from '../../reports/paint.ts';
 import { renderTable, wrap } from '../../reports/table.ts';
 import type { Cell } from '../../reports/table.ts';
-import type { GateOutcome } from './run-gate.ts';
+import type { GateOutcome } from './outcome.ts';
 
 type Paint = (ink: Ink, text: string) => string;
 

@@ -2,7 +2,7 @@ import { CONDITION, durationOf, isTrue, nameOf, nodePoolOf, uidOf } from '../api
 import type { DisruptionReason, NodeClaim } from '../api.ts';
 import { patchConditions } from '../claims.ts';
 import type { Context } from '../context.ts';
-import { isStatic } from '../provisioning/pools.ts';
+import { isStatic } from '../provisioning/pool-spec.ts';
 import type { PodValidator, Simulator } from '../scheduling/types.ts';
 import { allowedDisruptions } from './budgets.ts';
 import type { Allowed } from './budgets.ts';

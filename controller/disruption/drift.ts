@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { matchesLabels, parseRequirements } from '../../model/requirements.ts';
 import { KARPENTER } from '../api.ts';
 import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
-import { isDecided } from '../provisioning/pools.ts';
+import { isDecided } from '../provisioning/pool-spec.ts';
 
 /** In what way a claim is no longer what its pool would make. */
 export type DriftReason = 'NodePoolDrifted' | 'RequirementsDrifted' | 'NodeClassDrifted';

@@ -9,7 +9,7 @@ import { forEachAtMost } from '../core/concurrency.ts';
 import { describeError } from '../core/errors.ts';
 import type { Periods } from '../periods.ts';
 import { isNodePod, isTerminal } from '../provisioning/pods.ts';
-import { isStatic } from '../provisioning/pools.ts';
+import { isStatic } from '../provisioning/pool-spec.ts';
 import { isDisrupted } from '../lifecycle/registrar.ts';
 import { allowedDisruptions } from './budgets.ts';
 import { hasOptedOut } from './candidates.ts';

@@ -6,7 +6,7 @@ import type { EC2NodeClass, NodeClaim, NodePool } from '../api.ts';
 import type { Context } from '../context.ts';
 import { templateHashes } from '../disruption/drift.ts';
 import type { PlannedNode } from '../scheduling/types.ts';
-import { poolLabels } from './pools.ts';
+import { poolLabels } from './pool-spec.ts';
 
 /**
  * Creates the claim of a planned node. It counts from now on, and its node does not count as empty.

@@ -6,7 +6,7 @@ import type { NodePool } from '../api.ts';
 import type { Context } from '../context.ts';
 import { isPossible } from '../scheduling/node-filter.ts';
 import type { PoolScope } from '../scope.ts';
-import { isDecided, poolLabels } from './pools.ts';
+import { isDecided, poolLabels } from './pool-spec.ts';
 
 /**
  * The pods that are not for another autoscaler to serve. Theirs are those that ask by name for pools of others only, and those

@@ -11,7 +11,8 @@ import { groupOptions } from '../scheduling/option-group.ts';
 import type { PlannedNode, PoolOptions } from '../scheduling/types.ts';
 import { createClaim } from './new-claim.ts';
 import { isNodePod, isTerminal } from './pods.ts';
-import { PoolReader, isStatic } from './pools.ts';
+import { PoolReader } from './pools.ts';
+import { isStatic } from './pool-spec.ts';
 
 /** The part that keeps the number of nodes of pools that name one. */
 export interface StaticCapacity {

@@ -1,4 +1,4 @@
-import type { ComparedRun, ComparedTrial } from '../comparison.ts';
+import type { ComparedRun, ComparedTrial } from '../comparison/compared-run.ts';
 
 /** What matters of a trial that is made up. */
 export interface TrialOf {

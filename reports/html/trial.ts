@@ -16,7 +16,7 @@ import { badge, code, replayLine } from './parts.ts';
 import { tellStory } from './story.ts';
 import type { Sentence } from './story.ts';
 import { drawTimeline, timelineLegend } from './timeline/draw.ts';
-import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/model.ts';
+import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/lay-out.ts';
 import { EVENT_BUDGET } from './budget.ts';
 import { boundsOf, latencyChart } from './latency-chart.ts';
 import { packed } from './packed.ts';

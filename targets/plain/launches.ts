@@ -4,7 +4,7 @@ import type { KubeClient } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 import { parseData } from './groups.ts';
 import type { ConfigMap } from './groups.ts';
-import type { Machine } from './machines.ts';
+import type { Machine } from './machine.ts';
 
 /** A launch as it was asked for, to the letter: with the same token it can be asked for again, and happens once. */
 const launchSchema = z.object({

@@ -8,7 +8,8 @@ import { attempt } from './attempt.ts';
 import { CONFIG_MAP, fromConfigMap } from './groups.ts';
 import type { ConfigMap, Group } from './groups.ts';
 import type { Launches } from './launches.ts';
-import type { Machine, Machines } from './machines.ts';
+import type { Machines } from './machines.ts';
+import type { Machine } from './machine.ts';
 
 /** What one look at the world saw. */
 export interface Look {

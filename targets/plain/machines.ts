@@ -8,22 +8,12 @@ import type { Shape } from './capacity.ts';
 import { architectureOf } from './groups.ts';
 import type { Group } from './groups.ts';
 import type { Launch } from './launches.ts';
+import type { Machine } from './machine.ts';
 
 /** Whose instances and templates they are: the only record of it. */
 const CLUSTER_TAG = 'plain-autoscaler/cluster';
 /** Which group an instance belongs to. */
 const GROUP_TAG = 'plain-autoscaler/group';
-
-/** An instance that this autoscaler launched. */
-export interface Machine {
-  readonly id: string;
-  readonly group: string;
-  readonly instanceType: string;
-  readonly zone: string;
-  /** `stopped` also while it stops, `over` from when it begins to end. */
-  readonly state: 'live' | 'stopped' | 'over';
-  readonly launchedMs: number;
-}
 
 /** What a launch came to. `unknown`: there was no answer, and it may have happened. */
 export type LaunchEnd =

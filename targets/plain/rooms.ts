@@ -7,7 +7,7 @@ import { labelsOf } from './groups.ts';
 import type { Offering } from './groups.ts';
 import { createdMs, isReady, readySinceMs } from './look.ts';
 import type { Look } from './look.ts';
-import type { Machine } from './machines.ts';
+import type { Machine } from './machine.ts';
 import { PLAIN } from './periods.ts';
 import { Placements } from './placement.ts';
 import type { Holding, Room } from './plan.ts';

@@ -5,7 +5,8 @@ import type { Runtime } from '../../runtime/runtime.ts';
 import { attempt } from './attempt.ts';
 import { isReady } from './look.ts';
 import type { Look } from './look.ts';
-import type { Machine, Machines } from './machines.ts';
+import type { Machines } from './machines.ts';
+import type { Machine } from './machine.ts';
 import { PLAIN } from './periods.ts';
 import { occupantsOf } from './pods.ts';
 

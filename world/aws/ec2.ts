@@ -5,7 +5,7 @@ import { Ec2Codec } from '../../protocols/ec2/codec.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Backend } from '../../wire/backend.ts';
-import type { HostnameType } from '../nodes/addresses.ts';
+import type { HostnameType } from './addresses.ts';
 import type { FaultPorts } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { Ec2Backend } from './backend.ts';

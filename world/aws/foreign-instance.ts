@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import { privateDnsName } from '../nodes/addresses.ts';
+import { privateDnsName } from './addresses.ts';
 import type { WorldPart } from '../tasks.ts';
 import { drawId } from './ids.ts';
 import type { InstanceStore } from './instance-store.ts';

@@ -2,6 +2,7 @@ import type { CapacityType, InstanceType } from '../../model/catalogue.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Heal, QuotaGroup, QuotaPort } from '../ports.ts';
 import type { Lease } from './capacity.ts';
+import type { QuotaShortage } from './quota-shortage.ts';
 import type { SubnetAddresses } from './subnet-addresses.ts';
 
 /**
@@ -30,12 +31,6 @@ const GROUP_OF_FAMILY: Readonly<Record<string, QuotaGroup>> = {
 export function quotaGroupOf(instanceType: string): QuotaGroup {
   const letters = /^[a-z]+/.exec(instanceType)?.[0] ?? '';
   return GROUP_OF_FAMILY[letters] ?? 'standard';
-}
-
-/** Why the account or a subnet does not allow one more instance. */
-export interface QuotaShortage {
-  readonly refusal: Ec2Refusal;
-  readonly fired: readonly ((span: number) => void)[];
 }
 
 type VcpuLimit = Parameters<QuotaPort['limitVcpus']>[0];

@@ -2,7 +2,8 @@ import type { CapacityType, InstanceType, Offering } from '../../model/catalogue
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { ArmedLimit, Capacity, Lease } from './capacity.ts';
 import type { Subnet } from './network.ts';
-import type { QuotaShortage, Quotas } from './quotas.ts';
+import type { Quotas } from './quotas.ts';
+import type { QuotaShortage } from './quota-shortage.ts';
 
 /** Where one instance would go. */
 export interface Place {

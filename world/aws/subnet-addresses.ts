@@ -2,7 +2,7 @@ import type { Heal, Instance, QuotaPort } from '../ports.ts';
 import type { InstanceStore } from './instance-store.ts';
 import { addressesExhausted } from './network.ts';
 import type { Subnet } from './network.ts';
-import type { QuotaShortage } from './quotas.ts';
+import type { QuotaShortage } from './quota-shortage.ts';
 
 type AddressLimit = Parameters<QuotaPort['limitAddresses']>[0];
 

@@ -6,7 +6,7 @@ import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { EventRecorder } from '../events.ts';
-import { regionOf } from '../nodes/addresses.ts';
+import { regionOf } from '../aws/addresses.ts';
 import { TAINT, hasTaint, updateTaints } from '../nodes/node-objects.ts';
 import type { ClusterPort, Instance, InstancePort } from '../ports.ts';
 import { Tasks, WorkQueue } from '../tasks.ts';

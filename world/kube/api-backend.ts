@@ -20,7 +20,7 @@ import type { Status } from '../../protocols/kube/status.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
-import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
+import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { applyObject } from './apply.ts';
@@ -38,12 +38,14 @@ import { describeOpenApi } from './openapi.ts';
 import type { Ownership } from './ownership.ts';
 import { PATCHES_OF_SCALES, checkPatchOptions, isStrategicPatch, readPatch, shownPatch, strictPatchError } from './patching.ts';
 import { bindPod, readBinding } from './pod-subresources.ts';
-import type { Location, Registry, Writer } from './registry.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, Resource } from './resource.ts';
 import { writingOf } from './representation.ts';
 import type { Writing } from './representation.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { groupResource } from './resource.ts';
-import type { Resource } from './resource.ts';
+import { readable } from './readable.ts';
 import { refusalOf, refuse } from './refusals.ts';
 import { readScale, updateScale } from './scale.ts';
 import type { Store, Version } from './store.ts';
@@ -120,6 +122,10 @@ export class ApiBackend implements Backend {
       if (!(error instanceof StatusError)) throw error;
       return { ...refusalOf(error), effect: { kind: 'rejected', code: error.reason } };
     }
+  }
+
+  readable(request: WireRequest, operation: Operation, isRewritten: () => boolean): ReadableRequest | undefined {
+    return readable(request, operation, isRewritten);
   }
 
   refuse(_operation: Operation, refusal: Refusal): WireResponse {

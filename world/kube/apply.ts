@@ -15,9 +15,10 @@ import { conversionError } from '../../protocols/kube/unmarshal.ts';
 import type { SchemaOf } from './custom-schema.ts';
 import { checkFields } from './field-validation.ts';
 import type { Ownership } from './ownership.ts';
-import type { Location, Registry, Writer } from './registry.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, Resource } from './resource.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
-import type { Resource } from './resource.ts';
 import type { Version } from './store.ts';
 
 /** What applies go through. */

@@ -1,6 +1,7 @@
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Registry, Writer } from './registry.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
 import { objectKey } from './resource.ts';
 import type { Resource } from './resource.ts';
 import { CLEANUP_FINALIZER, resourcesOf } from './rules/crds.ts';

@@ -2,9 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { invalid, notSupported } from '../../protocols/kube/field-error.ts';
 import { conflict, invalidObject } from '../../protocols/kube/status.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
-import type { Location, Writer } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, ApiObject, Resource } from './resource.ts';
 import { objectKey } from './resource.ts';
-import type { ApiObject, Resource } from './resource.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
 

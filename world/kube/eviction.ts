@@ -5,8 +5,10 @@ import { formatTime } from '../../model/time.ts';
 import { StatusError, badRequest, refused } from '../../protocols/kube/status.ts';
 import type { Deletion } from './deletion.ts';
 import { checkPreconditions } from './deletion.ts';
-import type { Location, Registry, Writer } from './registry.ts';
-import type { ApiObject } from './resource.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, ApiObject } from './resource.ts';
+import { EMPTY_STATUS } from './rules/budgets.ts';
 import type { Version } from './store.ts';
 import { validateLabelSelector } from './validation/label-selector.ts';
 
@@ -14,13 +16,6 @@ import { validateLabelSelector } from './validation/label-selector.ts';
 const MAX_DISRUPTED_PODS = 2000;
 /** What a caller is told to wait when the budget's status is behind its spec. */
 const RETRY_AFTER_SECONDS = 10;
-/** Of a budget that no controller has looked at. */
-export const EMPTY_STATUS: NonNullable<PodDisruptionBudget['status']> = {
-  disruptionsAllowed: 0,
-  currentHealthy: 0,
-  desiredHealthy: 0,
-  expectedPods: 0,
-};
 const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /**

@@ -3,8 +3,9 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { FOREGROUND, ORPHAN } from './deletion.ts';
-import type { Location, Registry, Writer } from './registry.ts';
-import type { ApiObject } from './resource.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, ApiObject } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
 /** From what makes an object a case for the collector to what the collector does about it, drawn for each. */

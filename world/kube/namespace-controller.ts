@@ -1,6 +1,7 @@
 import { StatusError } from '../../protocols/kube/status.ts';
 import type { Clock } from '../../runtime/clock.ts';
-import type { Registry, Writer } from './registry.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
 import type { ResourceTable } from './resource-table.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './rules/namespace-finalizers.ts';

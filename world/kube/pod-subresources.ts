@@ -4,8 +4,9 @@ import { notSupported, required } from '../../protocols/kube/field-error.ts';
 import { StatusError, conflict } from '../../protocols/kube/status.ts';
 import { formatTime } from '../../model/time.ts';
 import { readAs } from './bodies.ts';
-import type { Location, Registry, Writer } from './registry.ts';
-import type { ApiObject } from './resource.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, ApiObject } from './resource.ts';
 import { bindingShape } from './validation/shapes.ts';
 
 /**

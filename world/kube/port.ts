@@ -8,9 +8,10 @@ import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
 import { evictPod } from './eviction.ts';
 import { bindPod } from './pod-subresources.ts';
-import type { Location, Registry, Writer } from './registry.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, Resource } from './resource.ts';
 import type { ResourceTable } from './resource-table.ts';
-import type { Resource } from './resource.ts';
 import type { Store, Version } from './store.ts';
 import type { Watches } from './watches.ts';
 

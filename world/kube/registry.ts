@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { ObjectMeta } from '../../model/kube.ts';
-import type { Principal } from '../../model/operation.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
@@ -21,29 +20,15 @@ import type { Random } from '../../runtime/random.ts';
 import { decodeObject } from './decode.ts';
 import { checkPolicy, deleteObject, isReadyToGo } from './deletion.ts';
 import type { Deletion } from './deletion.ts';
-import type { Author, Ownership, Write } from './ownership.ts';
+import type { Ownership, Write } from './ownership.ts';
 import type { ResourceTable } from './resource-table.ts';
 import { apiVersionOf, groupKind, groupResource, objectKey } from './resource.ts';
-import type { Admission, ApiObject, Resource } from './resource.ts';
+import type { Admission, ApiObject, Location, Resource } from './resource.ts';
 import type { Store } from './store.ts';
+import type { Writer } from './writer.ts';
 import { Version, inVersion } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 import { withZeroTimes } from './zero-times.ts';
-
-/** Whose request it is, and whether it may change anything. */
-export interface Writer {
-  readonly principal: Principal;
-  readonly dryRun: boolean;
-  /** Whose the fields are that it changes: the principal's if nobody is named. Who applies says it in the object: `nobody`. */
-  readonly author?: Author | 'nobody';
-}
-
-/** Where an object lies. */
-export interface Location {
-  readonly resource: Resource;
-  readonly namespace: string | undefined;
-  readonly name: string;
-}
 
 /** Names are suffixed from these, so that no words come about. */
 const SUFFIX_ALPHABET = [...'bcdfghjklmnpqrstvwxz2456789'];

@@ -135,6 +135,13 @@ export function groupKind(resource: Resource): GroupResource {
   return { group: resource.group, resource: resource.kind };
 }
 
+/** Where an object lies. */
+export interface Location {
+  readonly resource: Resource;
+  readonly namespace: string | undefined;
+  readonly name: string;
+}
+
 /** Where an object lies below its resource: `namespace/name`, or the name alone for cluster-scoped ones. */
 export function objectKey(namespace: string | undefined, name: string): string {
   return namespace === undefined ? name : `${namespace}/${name}`;

@@ -2,8 +2,9 @@ import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
 import { StatusError, badRequest, invalidObject } from '../../protocols/kube/status.ts';
-import type { Location, Registry, Writer } from './registry.ts';
-import type { ApiObject, ScalePaths } from './resource.ts';
+import type { Registry } from './registry.ts';
+import type { Writer } from './writer.ts';
+import type { Location, ApiObject, ScalePaths } from './resource.ts';
 import type { Version } from './store.ts';
 
 /** An autoscaling/v1 Scale: how many replicas a workload is to have, whatever its kind. */

@@ -1,7 +1,10 @@
+import type { Capability } from '../../history/capabilities.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { ClusterPort, InstancePort } from '../ports.ts';
+import type { WorldPart } from '../tasks.ts';
+import type { AllowanceName } from '../world.ts';
 import type { KubeletDelays } from './kubelet.ts';
 import type { NodeFaults } from './node-faults.ts';
 
@@ -22,4 +25,13 @@ export interface NodesSite {
   readonly delays?: KubeletDelays;
   /** By default none. */
   readonly faults?: NodeFaults;
+}
+
+/** How instances become nodes that are more than simulated. */
+export interface NodesKind {
+  /** What a world with them lacks. */
+  readonly lacks: readonly Capability[];
+  /** Where they need other times than simulated ones. */
+  readonly allowances: Partial<Readonly<Record<AllowanceName, number>>>;
+  readonly create: (site: NodesSite) => WorldPart;
 }

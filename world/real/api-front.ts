@@ -4,9 +4,10 @@ import { decodeBody } from '../../protocols/kube/body.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { describeKubeRequest } from '../../protocols/kube/operation.ts';
 import type { KubeTypes } from '../../protocols/kube/types.ts';
-import type { Answer, AnswerNote, Backend, Caller, Refusal, WholeAnswer } from '../../wire/backend.ts';
+import type { Answer, AnswerNote, Backend, Caller, ReadableRequest, Refusal, WholeAnswer } from '../../wire/backend.ts';
 import { readWhole } from '../../wire/wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from '../../wire/wire.ts';
+import { readable } from '../kube/readable.ts';
 import { refuse } from '../kube/refusals.ts';
 import { agentOf } from './agent.ts';
 
@@ -47,6 +48,10 @@ export class ApiFront implements Backend {
     if (operation.name.startsWith('watch ') && response.status < 400) return { ...response, effect: { kind: 'none' } };
     const body = await readWhole(response.body, MAX_ANSWER_BYTES);
     return { ...response, body, effect: this.#effectOf(operation, { status: response.status, body }, response.headers) };
+  }
+
+  readable(request: WireRequest, operation: Operation, isRewritten: () => boolean): ReadableRequest | undefined {
+    return readable(request, operation, isRewritten);
   }
 
   refuse(_operation: Operation, refusal: Refusal): WireResponse {

@@ -8,11 +8,9 @@ import { createKubeClient } from '../../clients/kube.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import { CLUSTER, EMBEDDED_IN_REAL_TIME, drawRequestDelay } from '../embedded.ts';
 import { QUICK_MACHINES } from '../machine-delays.ts';
-import { REAL_NODE_ALLOWANCES } from '../kind/nodes/allowances.ts';
-import { RealNodes } from '../kind/nodes/real-nodes.ts';
-import type { RealNodesRef } from '../kind/nodes/real-nodes.ts';
 import { createMachines } from '../machines.ts';
 import { Kubelets } from '../nodes/kubelets.ts';
+import type { NodesKind } from '../nodes/nodes-site.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { createScopes } from '../scopes.ts';
@@ -56,16 +54,14 @@ const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   },
 };
 
-/** The same with real nodes: they take longer, and are all of one architecture. */
-const REAL_WITH_NODES: typeof REAL = {
-  ...REAL,
-  capabilities: REAL.capabilities.filter((capability) => capability !== 'nodes.arm64'),
-  allowances: { ...REAL.allowances, ...REAL_NODE_ALLOWANCES },
-};
-
 /** What is known of a real world before it is made. */
 export function factsOfReal({ nodes }: Pick<RealWorldOptions, 'nodes'>): typeof REAL {
-  return nodes === undefined ? REAL : REAL_WITH_NODES;
+  if (nodes === undefined) return REAL;
+  return {
+    ...REAL,
+    capabilities: REAL.capabilities.filter((capability) => !nodes.lacks.includes(capability)),
+    allowances: { ...REAL.allowances, ...nodes.allowances },
+  };
 }
 
 /** What a real world is made of. */
@@ -74,8 +70,8 @@ export interface RealWorldOptions {
   readonly access: ClusterAccess;
   /** Where LocalStack is, for machines and the interruption queue to be there; by default they are in memory. */
   readonly ec2?: Pick<LocalStackSite, 'endpoint' | 'onAccount'>;
-  /** How instances become containers with kubelets of their own; by default kubelets are simulated. */
-  readonly nodes?: RealNodesRef;
+  /** By default kubelets are simulated. */
+  readonly nodes?: NodesKind;
   /** Which run it is, where the cluster is not the run's alone. */
   readonly tenancy?: Tenancy;
   /** Whether the target is kept from what is not the run's; by default it is. */
@@ -123,7 +119,7 @@ export function createRealWorld(
     delays: QUICK_MACHINES,
     port,
     scope,
-    nodes: (nodesSite) => (nodes === undefined ? new Kubelets(nodesSite) : new RealNodes({ ...nodesSite, ref: nodes })),
+    nodes: nodes?.create ?? ((nodesSite) => new Kubelets(nodesSite)),
     ...(localStack === undefined ? {} : { elsewhere: localStack }),
   });
   const observation = new Observation({

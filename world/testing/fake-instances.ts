@@ -1,6 +1,6 @@
 import type { Taint } from '../../model/kube.ts';
 import { InstanceBook } from '../instance-book.ts';
-import { privateDnsName } from '../nodes/addresses.ts';
+import { privateDnsName } from '../aws/addresses.ts';
 import type { Instance, InstancePort } from '../ports.ts';
 
 /** Instances that a test starts and ends. */

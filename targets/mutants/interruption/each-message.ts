@@ -3,7 +3,7 @@ import { KARPENTER, nodePoolOf } from '../../../controller/api.ts';
 import type { Context } from '../../../controller/context.ts';
 import type { Interruption } from '../../../controller/interruption/interruption.ts';
 import { createParts } from '../../../controller/parts.ts';
-import { poolLabels } from '../../../controller/provisioning/pools.ts';
+import { poolLabels } from '../../../controller/provisioning/pool-spec.ts';
 import { RESOURCES } from '../../../clients/resources.ts';
 import { parseProviderId } from '../../../model/provider-id.ts';
 import { createReferenceTarget } from '../../reference.ts';

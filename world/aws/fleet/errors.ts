@@ -1,10 +1,10 @@
 import type { CreateFleetError, CreateFleetRequest, CreateFleetResult } from '@aws-sdk/client-ec2';
 import type { CapacityType } from '../../../model/catalogue.ts';
 import type { FleetErrorNaming } from '../../ports.ts';
-import type { Capacity } from '../capacity.ts';
-import type { FleetPart, FleetPool } from './order.ts';
+import type { Capacity, ArmedLimit } from '../capacity.ts';
+import type { FleetPart } from './order.ts';
+import type { FleetPool } from './pool.ts';
 import { toSdkType } from '../sdk-types.ts';
-import type { ArmedLimit } from '../capacity.ts';
 import { offeringOf } from './plan.ts';
 import type { FleetPlan } from './plan.ts';
 

@@ -1,11 +1,10 @@
-import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest, FleetLaunchTemplateOverridesRequest } from '@aws-sdk/client-ec2';
-import type { CapacityType, InstanceType } from '../../../model/catalogue.ts';
+import type { CreateFleetRequest, FleetLaunchTemplateConfigRequest } from '@aws-sdk/client-ec2';
+import type { CapacityType } from '../../../model/catalogue.ts';
 import { Ec2Refusal, invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import { imageProblem } from '../images.ts';
 import { versionOf } from '../launch-templates.ts';
-import type { LaunchTemplate, TemplateVersion } from '../launch-templates.ts';
-import type { Subnet } from '../network.ts';
 import type { Account } from '../operation.ts';
+import type { FleetPool } from './pool.ts';
 import { strategyOf } from './strategy.ts';
 import type { Strategy } from './strategy.ts';
 
@@ -13,18 +12,6 @@ import type { Strategy } from './strategy.ts';
 const SPECIFICATIONS_MAX = 300;
 const TARGET_CAPACITY_MAX = 10_000;
 const WEIGHT_MAX = 999;
-
-/** A launch specification that a fleet may choose: one type in one subnet, from one template. */
-export interface FleetPool {
-  readonly type: InstanceType;
-  readonly subnet: Subnet;
-  readonly template: LaunchTemplate;
-  readonly version: TemplateVersion;
-  /** As it was asked for. */
-  readonly override: FleetLaunchTemplateOverridesRequest;
-  /** Units of the target that one instance fulfils. */
-  readonly weight: number;
-}
 
 /** Something asked for that can't be launched, whatever the capacity. */
 interface FleetProblem {

@@ -2,7 +2,8 @@ import type { Offering } from '../../../model/catalogue.ts';
 import type { Capacity, Lease } from '../capacity.ts';
 import { offeringAt } from '../room.ts';
 import type { Room, Shortage } from '../room.ts';
-import type { FleetPart, FleetPool } from './order.ts';
+import type { FleetPart } from './order.ts';
+import type { FleetPool } from './pool.ts';
 import type { Candidate } from './strategy.ts';
 
 /** Room for one instance of a fleet. */

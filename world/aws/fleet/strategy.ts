@@ -1,6 +1,6 @@
 import type { CapacityType } from '../../../model/catalogue.ts';
 import { invalidValue } from '../../../protocols/ec2/refusal.ts';
-import type { FleetPool } from './order.ts';
+import type { FleetPool } from './pool.ts';
 
 /** A pool as a strategy sees it. */
 export interface Candidate {

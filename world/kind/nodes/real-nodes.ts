@@ -2,7 +2,7 @@ import { conditionOf } from '../../../model/conditions.ts';
 import type { Node } from '../../../model/kube.ts';
 import { bootable } from '../../nodes/bootable.ts';
 import { NodeFaults } from '../../nodes/node-faults.ts';
-import type { NodesSite } from '../../nodes/nodes-site.ts';
+import type { NodesKind, NodesSite } from '../../nodes/nodes-site.ts';
 import type { Instance } from '../../ports.ts';
 import { Tasks } from '../../tasks.ts';
 import type { WorldPart } from '../../tasks.ts';
@@ -10,6 +10,7 @@ import { createPrograms } from '../programs.ts';
 import { Semaphore } from '../../../runtime/semaphore.ts';
 import type { Programs } from '../programs.ts';
 import { RUN_VARIABLE } from '../run-state.ts';
+import { REAL_NODE_ALLOWANCES } from './allowances.ts';
 import { NodeContainers } from './containers.ts';
 import type { RealNodesRef } from './containers.ts';
 import { askControlPlane, tooManyNodes, withdrawToken } from './control-plane.ts';
@@ -20,6 +21,11 @@ export type { RealNodesRef } from './containers.ts';
 
 /** Containers made at a time: each loads disk and processor for seconds. */
 const MAX_BOOTS = 4;
+
+/** Nodes that are containers of a cluster of kind: all of one architecture, and slower than simulated ones. */
+export function realNodes(ref: RealNodesRef): NodesKind {
+  return { lacks: ['nodes.arm64'], allowances: REAL_NODE_ALLOWANCES, create: (site) => new RealNodes({ ...site, ref }) };
+}
 
 interface RealNodesOptions extends NodesSite {
   readonly ref: RealNodesRef;

@@ -1,11 +1,18 @@
 import type { PodDisruptionBudget } from '../../../model/kube.ts';
 import { invalid, notSupported } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
-import { EMPTY_STATUS } from '../eviction.ts';
 import type { ResourceRules } from '../resource.ts';
 import { validateLabelSelector } from '../validation/label-selector.ts';
 import { validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
 import { budgetShape } from '../validation/shapes.ts';
+
+/** Of a budget that no controller has looked at. */
+export const EMPTY_STATUS: NonNullable<PodDisruptionBudget['status']> = {
+  disruptionsAllowed: 0,
+  currentHealthy: 0,
+  desiredHealthy: 0,
+  expectedPods: 0,
+};
 
 const POLICIES = ['AlwaysAllow', 'IfHealthyBudget'];
 

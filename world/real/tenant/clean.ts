@@ -4,6 +4,7 @@ import { RESOURCES } from '../../../clients/resources.ts';
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { resourceOfPlural } from '../resources.ts';
+import type { Owner } from './owner.ts';
 import { KINDS_OF_TRIALS } from './sole-tenant.ts';
 
 /** They go first: whoever answers them may be gone, and then nothing could be deleted. */
@@ -20,16 +21,6 @@ const APART: readonly string[] = ['customresourcedefinitions', 'events'];
 const GONE_LIMIT_MS = 60_000;
 /** How often it looks whether all is gone. */
 const LOOK_PERIOD_MS = 250;
-
-/** Whose things are taken away: a run's in a cluster of others (`Tenant`), or all trials' in a cluster of their own (`SOLE_TENANT`). */
-export interface Owner {
-  /** What all of it bears, as a selector. */
-  readonly labels: Readonly<Record<string, string>>;
-  /** The namespace that stays while the run goes on. */
-  readonly namespace: string;
-  /** @param plural of the object's resource */
-  owns(object: KubeObject, plural: string): boolean;
-}
 
 /** How a run's things are taken away. */
 export interface Cleaning {

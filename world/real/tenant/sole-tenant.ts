@@ -1,5 +1,5 @@
 import type { Node } from '../../../model/kube.ts';
-import type { Owner } from './clean.ts';
+import type { Owner } from './owner.ts';
 
 /** Where scenarios deploy. */
 const NAMESPACE = 'default';

@@ -3,7 +3,7 @@ import type { Operation, Principal } from '../../../model/operation.ts';
 import { APPLY_TYPE } from '../../../protocols/kube/body.ts';
 import { parseKubeRequest } from '../../../protocols/kube/request.ts';
 import type { KubeRequest } from '../../../protocols/kube/request.ts';
-import type { Answer, Backend, Caller } from '../../../wire/backend.ts';
+import type { Answer, Backend, Caller, ReadableRequest } from '../../../wire/backend.ts';
 import { readText } from '../../../wire/wire.ts';
 import type { Wire, WireRequest } from '../../../wire/wire.ts';
 import { agentOf } from '../agent.ts';
@@ -67,6 +67,10 @@ export class TenantFront implements Backend {
         ? { status: 403, code: 'Forbidden', message: `${what} is forbidden: it ${this.#notMade()}` }
         : { status: 503, code: 'ServiceUnavailable', message: `whether ${what} ${this.#notMade()}, could not be seen` };
     return { ...this.#front.refuse(operation, refusal), effect: { kind: 'rejected', code: refusal.code } };
+  }
+
+  readable(request: WireRequest, operation: Operation, isRewritten: () => boolean): ReadableRequest | undefined {
+    return this.#front.readable?.(request, operation, isRewritten);
   }
 
   refuse(...[operation, refusal]: Parameters<Backend['refuse']>): ReturnType<Backend['refuse']> {

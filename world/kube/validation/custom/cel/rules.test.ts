@@ -7,7 +7,7 @@ import { escapeName } from './names.ts';
 import { compileRules } from './rules.ts';
 
 /*
- * What a real API server answers is recorded: `world/kube/differential/cases-rules.ts`. Here is what no request shows, or what differs.
+ * What a real API server answers is recorded: `fidelity/differential/kube/cases-rules.ts`. Here is what no request shows, or what differs.
  */
 
 const whole: Schema = { type: 'integer' };

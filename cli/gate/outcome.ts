@@ -1,0 +1,19 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { GateDecision } from '../../gate/verdict.ts';
+
+/** What a gate was decided on. */
+export interface GateOutcome {
+  readonly decision: GateDecision;
+  /** Where the trials lie, in the order in which they were run. */
+  readonly directories: readonly string[];
+  /** What was left out and why, and what the policy loosened: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+/** Writes what a gate decided beside its runs. @returns the file */
+export function writeDecision(directory: string, outcome: GateOutcome): string {
+  const path = join(directory, 'gate.json');
+  writeFileSync(path, `${JSON.stringify(outcome, undefined, 2)}\n`);
+  return path;
+}

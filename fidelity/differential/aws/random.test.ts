@@ -1,0 +1,47 @@
+import { expect, test } from '@playwright/test';
+import { agreementText, problemsOf } from '../agreement.ts';
+import { readRecording } from '../recording.ts';
+import type { Answer } from './ask.ts';
+import { classesOf } from '../difference.ts';
+import { agreementOf, differencesOf, gridOf, sampleOf } from '../scripts.ts';
+import { GRID, tell } from './compare.ts';
+import { askEmbedded } from './embedded.ts';
+import { SEED, scripts } from './generate.ts';
+import { KNOWN_CLASSES } from './known.ts';
+import { RECORDING } from './recorded.ts';
+import { OPERATIONS } from './script.ts';
+
+/** Of the recorded scripts one in so many is asked here: all of them by `record.ts`. */
+const EVERY = 4;
+const LEAST_SCRIPTS = 300;
+const LEAST_SUCCESS = 0.6;
+const LEAST_EACH = 10;
+
+const recording = readRecording<Answer[]>(RECORDING);
+const all = scripts(recording.seed, recording.answers.length);
+
+test('the recorded scripts are those of the seed, and cover every operation of the list', () => {
+  expect(recording.seed).toBe(SEED);
+  expect(all.length).toBeGreaterThanOrEqual(LEAST_SCRIPTS);
+  for (const [index, { id, steps }] of all.entries()) expect(recording.answers[index]?.length, id).toBe(steps.length);
+  const grid = gridOf(GRID, all, recording.answers);
+  expect(grid.rows.map(({ operation }) => operation)).toEqual(OPERATIONS);
+  expect(grid.successRate).toBeGreaterThanOrEqual(LEAST_SUCCESS);
+  for (const { operation, total, outcomes } of grid.rows) {
+    expect(total, operation).toBeGreaterThanOrEqual(LEAST_EACH);
+    if (!GRID.reads.has(operation)) expect(outcomes.done, operation).toBeGreaterThan(0);
+  }
+});
+
+test('random calls are answered as LocalStack answered them, but for known classes of differences', async () => {
+  const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
+  const differences = differencesOf(asked, real, await askEmbedded(asked), tell);
+  test.info().annotations.push({ type: 'measured', description: agreementText(agreementOf(asked, differences), recording.server) });
+  // The example of each class is in the sample, so that one that is not there any more is found here too.
+  expect(
+    problemsOf(
+      classesOf(differences, ({ script }) => script.steps.length),
+      KNOWN_CLASSES,
+    ),
+  ).toEqual([]);
+});

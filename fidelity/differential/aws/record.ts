@@ -1,0 +1,59 @@
+import { parseArgs } from 'node:util';
+import { createRandom } from '../../../runtime/random.ts';
+import { createRealTimeline } from '../../../runtime/timeline.ts';
+import { conclusion, problemsOf } from '../agreement.ts';
+import { readRecording, writeRecording } from '../recording.ts';
+import type { Recording } from '../recording.ts';
+import type { Answer } from './ask.ts';
+import { classesOf } from '../difference.ts';
+import { agreementOf, classText, differencesOf, gridOf, gridText } from '../scripts.ts';
+import { GRID, tell } from './compare.ts';
+import { askEmbedded } from './embedded.ts';
+import { SCRIPTS, SEED, scripts } from './generate.ts';
+import { KNOWN_CLASSES } from './known.ts';
+import { askLocalStack } from './real.ts';
+import { RECORDING } from './recorded.ts';
+
+/**
+ * Asks a LocalStack every random script, compares ours with it, and prints grid, agreement and classes; a class that
+ * `known.ts` doesn't allow is exit code 1:
+ *
+ *     npx node fidelity/differential/aws/record.ts --endpoint URL [--seed SEED] [--count N] [--write] [--verbose]
+ *
+ * Without an endpoint the answers are those of the recording. Each script has an account of its own, and all are emptied
+ * in the end, after Ctrl-C too; LocalStack lists terminated instances for ever.
+ */
+const { values: options } = parseArgs({
+  options: {
+    endpoint: { type: 'string' },
+    seed: { type: 'string', default: SEED },
+    count: { type: 'string', default: String(SCRIPTS) },
+    write: { type: 'boolean', default: false },
+    verbose: { type: 'boolean', default: false },
+  },
+});
+const recorded = options.endpoint === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.endpoint);
+const asked = scripts(recorded.seed, recorded.answers.length);
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
+const classes = classesOf(differences, ({ script }) => script.steps.length);
+console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+for (const one of classes) {
+  const { script, step } = one.smallest;
+  console.log(classText(one));
+  for (const { operation, input } of options.verbose ? script.steps.slice(0, step + 1) : [])
+    console.log(`   ${operation} ${JSON.stringify(input)}`);
+}
+const problems = problemsOf(classes, KNOWN_CLASSES);
+console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
+process.exitCode = problems.length > 0 ? 1 : 0;
+if (options.write) writeRecording(recorded, RECORDING);
+
+async function ask(url: string): Promise<Recording<Answer[]>> {
+  const { seed, count } = options;
+  const clock = createRealTimeline().scope('asker');
+  const stopping = new AbortController();
+  process.once('SIGINT', () => stopping.abort());
+  const site = { url, clock, random: createRandom(seed), signal: stopping.signal };
+  const { version, answers } = await askLocalStack(scripts(seed, Number(count)), site);
+  return { server: `LocalStack ${version}`, seed, answers };
+}

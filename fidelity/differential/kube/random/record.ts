@@ -1,0 +1,53 @@
+import type { Answer } from './answers.ts';
+import { conclusion, problemsOf } from '../../agreement.ts';
+import { readOptions, withCluster } from '../../command.ts';
+import { classesOf } from '../../difference.ts';
+import { agreementOf, classText, differencesOf, gridOf, gridText } from '../../scripts.ts';
+import { GRID, tell } from './compare.ts';
+import { askEmbedded } from './embedded.ts';
+import { SCRIPTS, SEED, scripts } from './generate.ts';
+import { KNOWN_CLASSES } from './known.ts';
+import { askReal, clean, realServer } from './real.ts';
+import { RECORDING } from './recorded.ts';
+import { readRecording, writeRecording } from '../../recording.ts';
+import type { Recording } from '../../recording.ts';
+
+/**
+ * Asks a real API server every random script, compares ours with it, and prints grid, agreement and classes; a class that
+ * `known.ts` doesn't allow is exit code 1:
+ *
+ *     npx node fidelity/differential/kube/random/record.ts --kubeconfig FILE [--seed SEED] [--count N] [--write] [--verbose]
+ *
+ * Without a kubeconfig the answers are those of the recording. Nothing is left in the cluster, after Ctrl-C neither;
+ * it should have no other work, and an administrator of it must be the user.
+ */
+const options = readOptions({ seed: SEED, count: SCRIPTS });
+const recorded = options.kubeconfig === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.kubeconfig);
+const asked = scripts(recorded.seed, recorded.answers.length);
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
+const classes = classesOf(differences, ({ script }) => script.steps.length);
+console.log(gridText(gridOf(GRID, asked, recorded.answers)));
+for (const one of classes) {
+  const { script } = one.smallest;
+  console.log(classText(one));
+  for (const { method, path, body, basis } of options.verbose ? script.steps : [])
+    console.log(`   ${method} ${path} ${JSON.stringify(body) ?? ''}${basis === undefined ? '' : ` on ${basis}`}`);
+}
+const problems = problemsOf(classes, KNOWN_CLASSES);
+console.log(conclusion(agreementOf(asked, differences), recorded.server, problems));
+process.exitCode = problems.length > 0 ? 1 : 0;
+if (options.write) writeRecording(recorded, RECORDING);
+
+async function ask(kubeconfig: string): Promise<Recording<Answer[]>> {
+  const { seed, count } = options;
+  return withCluster(kubeconfig, async (wire, clock, signal) => {
+    const server = realServer(wire, clock);
+    try {
+      const { text } = await server.send('GET', '/version', {}, undefined);
+      const { gitVersion } = JSON.parse(text) as { gitVersion: string };
+      return { server: gitVersion, seed, answers: await askReal(scripts(seed, count), server, signal) };
+    } finally {
+      await clean(server);
+    }
+  });
+}

@@ -1,0 +1,85 @@
+import type { Agreement } from '../../agreement.ts';
+import { createRandom } from '../../../../runtime/random.ts';
+import { SchedulerCache } from '../../../../world/scheduler/cache.ts';
+import { decide } from '../../../../world/scheduler/decide.ts';
+import { podInfo } from '../../../../world/scheduler/pod-info.ts';
+import { NAMESPACES } from './situations.ts';
+import type { Situation } from './situations.ts';
+
+/** What a scheduler did with one pending pod. */
+export type Outcome =
+  | { readonly node: string }
+  /** With victims, the pod was nominated for a node. */
+  | { readonly message: string; readonly nominated?: string; readonly victims?: readonly string[] };
+
+/** What our scheduler may do: which of equals it takes is drawn. */
+export interface Choices {
+  readonly nodes: ReadonlySet<string>;
+  readonly messages: ReadonlySet<string>;
+  /** Victims by nominated node. */
+  readonly preemptions: ReadonlyMap<string, readonly string[]>;
+}
+
+/** Seeds by which ties are broken: enough that each of a few equals comes up. */
+const SEEDS = 60;
+
+export interface Difference {
+  readonly name: string;
+  readonly situation: Situation;
+  readonly pod: number;
+  readonly real: Outcome;
+  readonly ours: Choices;
+}
+
+/** What was compared are the outcomes of pods, in each situation up to the first that differs. */
+export function agreementOf(real: readonly (readonly Outcome[])[], differences: readonly Difference[]): Agreement {
+  const unlike = differences.reduce((sum, { situation, pod }) => sum + pod + 1 - situation.pending.length, 0);
+  const answers = real.reduce((sum, outcomes) => sum + outcomes.length, 0) + unlike;
+  return { cases: real.length, agreeing: real.length - differences.length, answers };
+}
+
+/** Gives our scheduler the pods in the same order, each placed where the real one placed it before the next comes. */
+export function differenceOf(situation: Situation, real: readonly Outcome[]): Difference | undefined {
+  const cache = new SchedulerCache();
+  for (const name of NAMESPACES) cache.objects.set('namespaces', { metadata: { name, labels: { 'kubernetes.io/metadata.name': name } } });
+  for (const node of situation.nodes) cache.setNode(node);
+  for (const one of situation.running) cache.assign(podInfo(one), one.spec.nodeName ?? '');
+  for (const [index, outcome] of real.entries()) {
+    const pending = situation.pending[index];
+    if (pending === undefined) break;
+    const info = podInfo(pending);
+    const ours = choices(info, cache);
+    const name = nameOf(outcome, ours);
+    if (name !== undefined) return { name, situation, pod: index, real: outcome, ours };
+    if ('node' in outcome) cache.assign(info, outcome.node);
+  }
+  return undefined;
+}
+
+function choices(info: ReturnType<typeof podInfo>, cache: SchedulerCache): Choices {
+  const [nodes, messages, preemptions] = [new Set<string>(), new Set<string>(), new Map<string, readonly string[]>()];
+  for (let seed = 0; seed < SEEDS; seed += 1) {
+    const decision = decide(info, cache, createRandom(seed));
+    if (decision.kind === 'node') nodes.add(decision.nodeName);
+    else {
+      messages.add(decision.message);
+      if (decision.preemption !== undefined)
+        preemptions.set(decision.preemption.nodeName, decision.preemption.victims.map(({ pod }) => pod.metadata.name ?? '').sort());
+    }
+  }
+  return { nodes, messages, preemptions };
+}
+
+/** The class of a difference; undefined if what the real scheduler did is one of our choices. */
+function nameOf(real: Outcome, { nodes, messages, preemptions }: Choices): string | undefined {
+  if ('node' in real) {
+    if (nodes.has(real.node)) return undefined;
+    return nodes.size === 0 ? 'placed, ours refuses' : 'placed on a node that ours does not prefer';
+  }
+  if (nodes.size > 0) return 'refused, ours places';
+  if (!messages.has(real.message)) return 'refused with another message';
+  if (real.nominated === undefined) return preemptions.size === 0 ? undefined : 'no preemption, ours preempts';
+  const victims = preemptions.get(real.nominated);
+  if (victims === undefined) return preemptions.size === 0 ? 'preempts, ours does not' : 'nominated for a node that ours does not choose';
+  return victims.join() === [...(real.victims ?? [])].sort().join() ? undefined : 'other victims';
+}

@@ -1,0 +1,67 @@
+import { conclusion, problemsOf } from '../../agreement.ts';
+import { readOptions, withCluster } from '../../command.ts';
+import { classesOf } from '../../difference.ts';
+import { readRecording, writeRecording } from '../../recording.ts';
+import type { Recording } from '../../recording.ts';
+import { KNOWN_CLASSES } from './known.ts';
+import { agreementOf, differenceOf } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
+import { RealScheduler } from './real.ts';
+import { RECORDING, gridText } from './recorded.ts';
+import { SEED, SITUATIONS, situations } from './situations.ts';
+
+/**
+ * Gives a real scheduler every random situation, compares ours with it, and prints grid, agreement and classes; a class that
+ * `known.ts` doesn't allow is exit code 1:
+ *
+ *     npx node fidelity/differential/scheduler/random/record.ts --kubeconfig FILE [--seed SEED] [--count N] [--write] [--differing]
+ *
+ * Without a kubeconfig the outcomes are those of the recording. The cluster must have no nodes; nothing is left in it,
+ * after Ctrl-C neither. With `--differing` only those are asked whose recorded outcomes differ from ours.
+ */
+const options = readOptions({ seed: SEED, count: SITUATIONS });
+const recorded = options.kubeconfig === undefined ? readRecording<Outcome[]>(RECORDING) : await ask(options.kubeconfig);
+const asked = situations(recorded.seed, recorded.answers.length);
+const differences = asked.flatMap((one, index) => differenceOf(one, recorded.answers[index] ?? []) ?? []);
+const classes = classesOf(differences, ({ situation }) => JSON.stringify(situation).length);
+console.log(gridText(asked, recorded.answers));
+for (const { name, count, smallest } of classes) {
+  const { situation, pod, ours, real } = smallest;
+  console.log(`\n${count}  ${name}\n   ${situation.id} pod ${pod}, real: ${JSON.stringify(real)}`);
+  console.log(`   ours: ${JSON.stringify({ nodes: [...ours.nodes], messages: [...ours.messages], preemptions: [...ours.preemptions] })}`);
+  console.log(`   ${JSON.stringify(situation.pending[pod]?.spec)} ${JSON.stringify(situation.pending[pod]?.metadata.labels)}`);
+  for (const node of situation.nodes) console.log(`   ${JSON.stringify([node.metadata.labels, node.spec, node.status?.allocatable])}`);
+  for (const { metadata, spec } of situation.running)
+    console.log(`   ${JSON.stringify([metadata, spec.nodeName, spec.affinity, spec.containers[0]?.resources?.requests])}`);
+}
+const problems = problemsOf(classes, KNOWN_CLASSES);
+console.log(conclusion(agreementOf(recorded.answers, differences), recorded.server, problems));
+process.exitCode = problems.length > 0 ? 1 : 0;
+if (options.write) writeRecording(recorded, RECORDING);
+
+async function ask(kubeconfig: string): Promise<Recording<Outcome[]>> {
+  const { seed, count, differing } = options;
+  return withCluster(kubeconfig, async (wire, clock, signal) => {
+    const scheduler = new RealScheduler({ wire, clock });
+    try {
+      const server = await scheduler.prepare();
+      const kept = differing ? readRecording<Outcome[]>(RECORDING).answers : [];
+      const answers: Outcome[][] = [];
+      for (const [index, one] of situations(seed, count).entries()) {
+        if (signal.aborted) break;
+        const known = kept[index];
+        if (known !== undefined && differenceOf(one, known) === undefined) {
+          answers.push(known);
+          continue;
+        }
+        let outcomes = await scheduler.ask(one);
+        // Watches of pods and nodes are not in step: what looks different is asked once more.
+        if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.ask(one);
+        answers.push(outcomes);
+      }
+      return { server, seed, answers };
+    } finally {
+      await scheduler.leave();
+    }
+  });
+}

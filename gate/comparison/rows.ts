@@ -1,0 +1,202 @@
+import type { ComparedCell, ComparedChange, ComparedRow } from '../../history/comparison.ts';
+import { CONFIDENCE, binomialCdf, lowerSuccessBound, upperSuccessBound } from '../../history/confidence.ts';
+import type { Random } from '../../runtime/random.ts';
+import { bootstrapRatio } from '../statistics/bootstrap.ts';
+import { quantileOf, unitsForQuantile } from '../statistics/quantile.ts';
+import type { Cluster, Statistic } from '../statistics/quantile.ts';
+import type { ComparedTrial } from './compared-run.ts';
+import { columnsOf, letterOf } from './match.ts';
+import type { Matched } from './match.ts';
+
+/** Bounds are one-sided, each at the comparison's confidence. */
+export const ALPHA = 1 - CONFIDENCE;
+const REPLICATES = 2_000;
+/** With fewer trials than this a bootstrap draws the same few again and again, and its bounds are far too close. */
+const LEAST_FOR_BOOTSTRAP = 10;
+
+/** What all rows are made with. */
+export interface RowContext {
+  readonly sides: number;
+  /** All runs had the same instance types at the same prices. */
+  readonly sameMarket: boolean;
+  readonly random: Random;
+}
+
+/** Trials of one side that were hit, over those that could be judged. */
+interface Share {
+  readonly hits: number;
+  readonly trials: number;
+  readonly unknown: number;
+  readonly detail: string;
+}
+
+type RowName = Pick<ComparedRow, 'id' | 'title' | 'better'>;
+
+/** A share of trials, with exact bounds. */
+export function shareRow(
+  name: RowName,
+  sides: number,
+  rows: readonly Matched[],
+  countOf: (trials: readonly ComparedTrial[]) => Share,
+): ComparedRow {
+  const cells = columnsOf(rows, sides).map((trials): ComparedCell => {
+    const { hits, trials: judged, unknown, detail } = countOf(trials);
+    const more = unknown === 0 ? '' : `, ${unknown} unknown`;
+    if (judged === 0) return { of: `0 trials${more}`, why: 'no compared trial is of this kind' };
+    return {
+      value: hits / judged,
+      lower: lowerSuccessBound(hits, judged, ALPHA),
+      upper: upperSuccessBound(hits, judged, ALPHA),
+      of: `${hits} of ${counted(judged, 'trial')}${more}`,
+      detail,
+    };
+  });
+  const [first, ...others] = cells;
+  return { ...name, unit: 'ratio', cells, changes: others.map((cell) => ({ outcome: apart(first, cell, name.better) })) };
+}
+
+/** Whether bounds on two figures leave no room for the same value. */
+function apart(a: ComparedCell | undefined, b: ComparedCell, better: ComparedRow['better']): ComparedChange['outcome'] {
+  if (a?.lower === undefined || a.upper === undefined || b.lower === undefined || b.upper === undefined) return 'unclear';
+  if (b.lower > a.upper) return better === 'higher' ? 'better' : 'worse';
+  if (b.upper < a.lower) return better === 'higher' ? 'worse' : 'better';
+  return 'unclear';
+}
+
+/** A percentile of what pods waited in a phase, bounded by order statistics over trials. */
+export function percentileRow(phase: string, rank: number, rows: readonly Matched[], { sides, random }: RowContext): ComparedRow {
+  const share = rank / 100;
+  const columns = columnsOf(rows, sides).map((trials) => trials.map((trial) => clusterOf(trial, phase)));
+  const cells = columns.map((clusters) => percentileCell(clusters, share));
+  const id = `${phase.replaceAll(/\W+/g, '-')}-p${rank}`;
+  const trials = columns.map((clusters) => clusters.filter(({ weight }) => weight > 0).length);
+  const isEnough = trials.every((count) => count >= unitsForQuantile(share, ALPHA));
+  const figures = columns.map((clusters): Statistic => quantileOf(clusters, share));
+  const changes = changesOf(figures, { size: rows.length, better: 'lower', isEnough, random: random.fork(id) });
+  return { id, title: `${phase} p${rank}`, unit: 'ms', better: 'lower', cells, changes };
+}
+
+function clusterOf({ measures }: ComparedTrial, phase: string): Cluster {
+  const waits = measures.waits.find((one) => one.phase === phase);
+  const observations = [
+    ...(waits?.valuesMs ?? []).map((value) => ({ value, isCensored: false })),
+    ...(waits?.censoredMs ?? []).map((value) => ({ value, isCensored: true })),
+  ];
+  return { observations, weight: observations.length };
+}
+
+function percentileCell(all: readonly Cluster[], share: number): ComparedCell {
+  const clusters = all.filter(({ weight }) => weight > 0);
+  const trials = clusters.length;
+  const pods = clusters.reduce((sum, { weight }) => sum + weight, 0);
+  if (trials === 0) return { of: '0 pods', why: all.length === 0 ? 'no trial of such a scenario was compared' : 'no pod went through it' };
+  const at = (one: number): { least: number; most: number } => quantileOf(clusters, one)(clusters.map(() => 1));
+  const { least, most } = at(share);
+  const ranks = orderBounds(trials, share);
+  // The pods of one trial are a block: a lower bound is the block's first, an upper one its last.
+  const lower = ranks.lower === undefined ? undefined : at((ranks.lower - 1) / trials + 1 / pods).least;
+  const upper = ranks.upper === undefined ? Infinity : at(ranks.upper / trials).most;
+  const needed = unitsForQuantile(share, ALPHA);
+  return {
+    value: least,
+    ...(most > least ? { atLeast: true as const } : {}),
+    ...(lower === undefined ? {} : { lower }),
+    ...(upper === Infinity ? {} : { upper }),
+    of: `${counted(pods, 'pod')} in ${counted(trials, 'trial')}`,
+    ...(trials < needed
+      ? { why: `no upper bound below ${needed} trials` }
+      : upper === Infinity
+        ? { why: 'no upper bound: too many never did' }
+        : {}),
+  };
+}
+
+/** Which of so many independent values, in ascending order, bound a quantile from below and above, whatever their distribution. */
+function orderBounds(count: number, share: number): { readonly lower?: number; readonly upper?: number } {
+  const ranks = Array.from({ length: count }, (_, index) => index + 1);
+  const lower = ranks.findLast((rank) => binomialCdf(rank - 1, count, share) <= ALPHA);
+  const upper = ranks.find((rank) => binomialCdf(rank - 1, count, share) >= CONFIDENCE);
+  return { ...(lower === undefined ? {} : { lower }), ...(upper === undefined ? {} : { upper }) };
+}
+
+interface Part {
+  readonly above: number;
+  readonly below: number;
+}
+
+interface Mean {
+  /** What a trial adds to the sum above and below; undefined where it tells neither. */
+  readonly partOf: (trial: ComparedTrial) => Part | undefined;
+  /** Why there is no figure if no trial tells. */
+  readonly none: string;
+  /** It depends on what could be bought, and for how much. */
+  readonly isOfMarket?: boolean;
+}
+
+/** A quotient of sums, over the trials that tell it on every side. */
+export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonly Matched[], context: RowContext, mean: Mean): ComparedRow {
+  const { sides, sameMarket, random } = context;
+  const told = rows.map((trials) => trials.map(mean.partOf)).filter((parts): parts is Part[] => parts.every((part) => part !== undefined));
+  const columns = columnsOf(told, sides);
+  const why =
+    mean.isOfMarket === true && !sameMarket ? 'the instance types or their prices differ' : told.length === 0 ? mean.none : undefined;
+  const figures = columns.map(quotientOf);
+  const isEnough = why === undefined && told.length >= LEAST_FOR_BOOTSTRAP;
+  const lone = random.fork(name.id);
+  const cells = figures.map((figure, index): ComparedCell => {
+    const of = counted(told.length, 'trial');
+    if (why !== undefined) return { of: '0 trials', why };
+    const value = figure(told.map(() => 1)).least;
+    if (!Number.isFinite(value)) return { of, why: mean.none };
+    if (!isEnough) return { value, of, why: `no bounds below ${LEAST_FOR_BOOTSTRAP} trials` };
+    // Over one: the figure's own bounds.
+    const one: Statistic = () => ({ least: 1, most: 1 });
+    const { lower, upper } = ratioOf(one, figure, told.length, lone.fork(letterOf(index)));
+    return { value, of, ...(Number.isFinite(lower) && Number.isFinite(upper) ? { lower, upper } : {}) };
+  });
+  const changes = changesOf(figures, { size: told.length, better: name.better, isEnough, random: lone });
+  return { ...name, cells, changes };
+}
+
+function quotientOf(parts: readonly Part[]): Statistic {
+  return (counts) => {
+    let [above, below] = [0, 0];
+    for (const [index, part] of parts.entries()) {
+      above += part.above * (counts[index] ?? 0);
+      below += part.below * (counts[index] ?? 0);
+    }
+    const value = below === 0 ? Number.NaN : above / below;
+    return { least: value, most: value };
+  };
+}
+
+/** Each side but the first against it, over pairs of trials. */
+function changesOf(
+  [first, ...others]: readonly Statistic[],
+  how: { readonly size: number; readonly better: ComparedRow['better']; readonly isEnough: boolean; readonly random: Random },
+): ComparedChange[] {
+  const { size, better, isEnough, random } = how;
+  return others.map((other, index) => {
+    if (!isEnough || first === undefined) return { outcome: 'unclear' };
+    const { estimate, lower, upper } = ratioOf(first, other, size, random.fork(`${letterOf(index + 1)} over A`));
+    const outcome =
+      lower > 1 ? (better === 'higher' ? 'better' : 'worse') : upper < 1 ? (better === 'higher' ? 'worse' : 'better') : 'unclear';
+    const isFinite = [estimate.least, lower, upper].every(Number.isFinite);
+    return { outcome, ...(isFinite ? { ratio: { value: estimate.least, lower, upper } } : {}) };
+  });
+}
+
+function ratioOf(baseline: Statistic, candidate: Statistic, size: number, random: Random): ReturnType<typeof bootstrapRatio> {
+  return bootstrapRatio({
+    baseline: { size, statistic: baseline },
+    candidate: { size, statistic: candidate },
+    isPaired: true,
+    alpha: ALPHA,
+    replicates: REPLICATES,
+    random,
+  });
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,18 @@
+import type { Operation } from '../../model/operation.ts';
+import { onlyJson } from '../../protocols/kube/accept.ts';
+import type { ReadableRequest } from '../../wire/backend.ts';
+import type { WireRequest } from '../../wire/wire.ts';
+
+/**
+ * A read in JSON where the caller would rather have protobuf and the answer is read on its way: watches, whose events are counted,
+ * and what a fault rewrites.
+ */
+export function readable({ headers }: WireRequest, { name, mutating }: Operation, isRewritten: () => boolean): ReadableRequest | undefined {
+  if (mutating) return undefined;
+  const accept = onlyJson(headers['accept']);
+  if (accept === undefined || accept === headers['accept']) return undefined;
+  const isWatch = name.startsWith('watch ');
+  if (!isWatch && !isRewritten()) return undefined;
+  const why = isWatch ? 'the events of a watch are counted' : 'a fault rewrites it';
+  return { headers: { ...headers, accept }, remark: `asked for in JSON instead of protobuf: ${why}` };
+}
