@@ -112,7 +112,7 @@ export class TrialContext implements Trial {
   async deploy(spec: WorkloadSpec): Promise<Workload> {
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
     const labels = { [WORKLOAD_LABEL]: name };
-    const annotations = spec.annotations === undefined ? {} : { annotations: { ...spec.annotations } };
+    const annotations = defined({ annotations: spec.annotations && { ...spec.annotations } });
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
     const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
@@ -126,7 +126,7 @@ export class TrialContext implements Trial {
 
   async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
     const labels = { [WORKLOAD_LABEL]: name };
-    const priority = priorityClassName === undefined ? {} : { priorityClassName };
+    const priority = defined({ priorityClassName });
     const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }), ...priority };
     const note = `a pod of ${cpu} CPU and ${memory} for each node`;
     return this.#deploy({ name, kind: 'DaemonSet' }, { replicas: 0, truth: { kind: 'daemon' }, note }, (metadata) => ({
