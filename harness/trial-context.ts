@@ -19,7 +19,18 @@ import type { BoundName } from './bounds.ts';
 import { LOOK_PERIOD_MS } from './convergence.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { podSpec } from './scenario.ts';
-import type { ActiveFault, BudgetSpec, DaemonSetSpec, Expectations, Trial, UserObject, Workload, WorkloadSpec } from './scenario.ts';
+import type {
+  ActiveFault,
+  BudgetSpec,
+  DaemonSetSpec,
+  Expectations,
+  Trial,
+  UserObject,
+  Workload,
+  WorkloadRequest,
+  WorkloadSpec,
+} from './scenario.ts';
+import { NODE_SIZED } from './shapes.ts';
 
 const NAMESPACE = 'default';
 const RESOURCE_OF = {
@@ -109,7 +120,8 @@ export class TrialContext implements Trial {
     return value;
   }
 
-  async deploy(spec: WorkloadSpec): Promise<Workload> {
+  async deploy(request: WorkloadRequest): Promise<Workload> {
+    const spec = { name: 'web', ...NODE_SIZED, ...request };
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
     const labels = { [WORKLOAD_LABEL]: name };
     const annotations = defined({ annotations: spec.annotations && { ...spec.annotations } });
