@@ -13,6 +13,7 @@ export type {
   Trial,
   UserObject,
   Workload,
+  WorkloadRequest,
   WorkloadSpec,
 } from './harness/scenario.ts';
 export type { BoundName } from './harness/bounds.ts';

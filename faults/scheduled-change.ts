@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { defined } from '../model/defined.ts';
 import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
@@ -21,7 +22,7 @@ export const scheduledChange = defineFault({
     `AWS Health announces the end of ${given.count ?? 'all'} running instances of ${describeOfferings(given)} in ${given.startsInMs / 3_600_000} h`,
   inject: (given, { ports, fired }) => {
     const { count, startsInMs } = given;
-    const limit = count === undefined ? {} : { count };
+    const limit = defined({ count });
     return ports.queue.scheduleChange({
       selector: selectorOf(given),
       ...limit,

@@ -73,6 +73,9 @@ export interface WorkloadSpec {
   readonly truth?: Truth;
 }
 
+/** Pods to deploy, by default named `web` and of NODE_SIZED. */
+export type WorkloadRequest = Pick<WorkloadSpec, 'replicas'> & Partial<WorkloadSpec>;
+
 /** A deployed workload. */
 export interface Workload {
   /** By which the history knows it: the value of WORKLOAD_LABEL on its pods. */
@@ -132,7 +135,8 @@ export interface Trial {
   readonly constants: TargetConstants;
   /** How long a bound of time is: for what a scenario sets up by it. Not for waiting, which has words of its own. */
   lengthMs(bound: BoundName): number;
-  deploy(spec: WorkloadSpec): Promise<Workload>;
+  /** Deploys pods, by default such that each fills a node of NODE_TYPES: so many pods are so many nodes. */
+  deploy(spec: WorkloadRequest): Promise<Workload>;
   scale(workload: Workload, replicas: number): Promise<void>;
   /** Deletes the workload and its pods. */
   remove(workload: Workload): Promise<void>;

@@ -1,18 +1,12 @@
 import type { BoundName } from './bounds.ts';
-import type { Trial, Workload, WorkloadSpec } from './scenario.ts';
-import { NODE_SIZED } from './shapes.ts';
+import type { Trial, Workload, WorkloadRequest } from './scenario.ts';
 
 /**
- * Deploys pods, by default such as fill a node each, expects them served within the bound, and waits for that.
+ * Deploys pods, expects them served within the bound, and waits for that.
  * @param waitFor how long it waits: less where the bound is that of pods which come later, in place of those that are lost
  */
-export async function serve(
-  t: Trial,
-  within: BoundName,
-  spec: Partial<WorkloadSpec> & Pick<WorkloadSpec, 'replicas'>,
-  waitFor: BoundName = within,
-): Promise<Workload> {
-  const workload = await t.deploy({ name: 'web', ...NODE_SIZED, ...spec });
+export async function serve(t: Trial, within: BoundName, spec: WorkloadRequest, waitFor: BoundName = within): Promise<Workload> {
+  const workload = await t.deploy(spec);
   t.expect.served(workload, within);
   await t.untilServed(workload, waitFor);
   return workload;

@@ -19,7 +19,18 @@ import type { BoundName } from './bounds.ts';
 import { LOOK_PERIOD_MS } from './convergence.ts';
 import { WORKLOAD_LABEL } from '../model/kube.ts';
 import { podSpec } from './scenario.ts';
-import type { ActiveFault, BudgetSpec, DaemonSetSpec, Expectations, Trial, UserObject, Workload, WorkloadSpec } from './scenario.ts';
+import type {
+  ActiveFault,
+  BudgetSpec,
+  DaemonSetSpec,
+  Expectations,
+  Trial,
+  UserObject,
+  Workload,
+  WorkloadRequest,
+  WorkloadSpec,
+} from './scenario.ts';
+import { NODE_SIZED } from './shapes.ts';
 
 const NAMESPACE = 'default';
 const RESOURCE_OF = {
@@ -109,10 +120,11 @@ export class TrialContext implements Trial {
     return value;
   }
 
-  async deploy(spec: WorkloadSpec): Promise<Workload> {
+  async deploy(request: WorkloadRequest): Promise<Workload> {
+    const spec = { name: 'web', ...NODE_SIZED, ...request };
     const { name, kind = 'ReplicaSet', replicas, truth = { kind: 'schedulable' } } = spec;
     const labels = { [WORKLOAD_LABEL]: name };
-    const annotations = spec.annotations === undefined ? {} : { annotations: { ...spec.annotations } };
+    const annotations = defined({ annotations: spec.annotations && { ...spec.annotations } });
     const note = `${replicas} pods of ${spec.cpu} CPU and ${spec.memory}${describeSpread(spec)}`;
     const workload = await this.#deploy({ name, kind }, { replicas, truth, note }, (metadata) => ({
       apiVersion: 'apps/v1',
@@ -126,7 +138,7 @@ export class TrialContext implements Trial {
 
   async daemonSet({ name, cpu, memory, tolerations = [{ operator: 'Exists' }], priorityClassName }: DaemonSetSpec): Promise<Workload> {
     const labels = { [WORKLOAD_LABEL]: name };
-    const priority = priorityClassName === undefined ? {} : { priorityClassName };
+    const priority = defined({ priorityClassName });
     const template = { ...podSpec({ name, replicas: 0, cpu, memory, tolerations }), ...priority };
     const note = `a pod of ${cpu} CPU and ${memory} for each node`;
     return this.#deploy({ name, kind: 'DaemonSet' }, { replicas: 0, truth: { kind: 'daemon' }, note }, (metadata) => ({

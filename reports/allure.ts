@@ -3,6 +3,7 @@ import { ContentType, LabelName, LinkType, Severity, Stage, Status } from 'allur
 import type { Attachment, Label, Link, Parameter, StepResult, TestResult } from 'allure-js-commons';
 import type { HistoryEvent } from '../history/events.ts';
 import type { NotRun, Verdict } from '../history/verdict.ts';
+import { defined } from '../model/defined.ts';
 import { ANONYMOUS_TARGET, REDACTED_TARGET } from './anonymous.ts';
 import { timeName } from './clock.ts';
 import { countsOf, crashTrialsOf, crashVerdicts } from './crash-points.ts';
@@ -400,7 +401,7 @@ function stepOf(
   return {
     name,
     status,
-    statusDetails: message === undefined ? {} : { message },
+    statusDetails: defined({ message }),
     stage: Stage.FINISHED,
     steps,
     attachments: [],

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { always, between, first, withProbability } from '../faults/triggers.ts';
 import { scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { NODE_POOLS } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 import { comeAndGo, comeOnceAndGo } from './parts.ts';
 
@@ -88,7 +88,7 @@ export const withdrawnUnderStaleReads = scenario({
   pools: NODE_POOLS,
   under: [faults.staleReads({ maxMs: 30_000, mutations: true })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 5 });
     await t.untilLaunched(1, 'provision');
     // Seeds meet every moment of the launches.
     await t.pause({ minMs: 0, maxMs: 3_000 });

@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, SPREAD_OVER_ZONES, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
@@ -50,13 +50,11 @@ export const zoneWithoutCapacity = scenario({
     const anywhere = await t.deploy({
       name: 'anywhere',
       replicas: 6,
-      ...NODE_SIZED,
       nodeAffinity: [{ key: LABEL.instanceType, operator: 'In', values: otherTypes }],
     });
     const pinned = await t.deploy({
       name: 'pinned',
       replicas: 2,
-      ...NODE_SIZED,
       nodeSelector: { [LABEL.zone]: 'us-east-1b' },
       truth: servedAfterHeal('its zone has no capacity'),
     });
@@ -86,7 +84,7 @@ export const nothingAnywhere = scenario({
   faults: { shortage: faults.insufficientCapacity({ errors: 'tried' }) },
   async run(t, { shortage }) {
     const drought = await t.inject(shortage);
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED, truth: servedAfterHeal('there is no capacity') });
+    const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('there is no capacity') });
     t.expect.served(web, 'recover');
     t.expect.explained(web, [], 'provision');
     await t.untilFired(drought, 'provision');
@@ -133,9 +131,9 @@ export const noAddresses = scenario({
   // Who reads how many addresses are left never meets it.
   under: [mayFire(faults.addressExhaustion({ zones: ['us-east-1a', 'us-east-1b'], remaining: 0 }))],
   async run(t) {
-    const anywhere = await t.deploy({ name: 'anywhere', replicas: 3, ...NODE_SIZED });
+    const anywhere = await t.deploy({ name: 'anywhere', replicas: 3 });
     // Whoever heeds the wish asks for one zone at a time, and EC2 has no other to choose.
-    const spread = await t.deploy({ name: 'spread', replicas: 3, ...NODE_SIZED, spread: [PREFERS_ALL_ZONES] });
+    const spread = await t.deploy({ name: 'spread', replicas: 3, spread: [PREFERS_ALL_ZONES] });
     await serveTogether(t, 'fallback', [anywhere, spread]);
   },
 });

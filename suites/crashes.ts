@@ -3,7 +3,7 @@ import { mayFire } from '../faults/fault.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { nth } from '../faults/triggers.ts';
 import { scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { NODE_POOLS } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 
 /** A launch took effect, and nobody has read its answer. */
@@ -43,7 +43,7 @@ export const launchedOnce = scenario({
   faults: { kill: KILLED_AFTER_LAUNCH },
   async run(t, { kill }) {
     t.expect.launchedAtMost(5);
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 5 });
     t.expect.served(web, 'recover');
     await t.injectUntilFired(kill, 'provision');
     await t.inject(mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SOON)), moment: 'after', applied: true })));
@@ -74,7 +74,7 @@ export const restartedDuringBoot = scenario({
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 20, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 20 });
     t.expect.served(web, 'recover');
     t.expect.launchedAtMost(20);
     await t.untilLaunched(20, 'provision');

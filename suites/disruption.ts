@@ -1,6 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED } from '../harness/shapes.ts';
+import { NODE_POOLS } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
 export const endedBehindItsBack = scenario({
@@ -24,7 +24,7 @@ export const deadKubelet = scenario({
   pools: NODE_POOLS,
   faults: { deadKubelet: faults.deadKubelet({ count: 1 }) },
   async run(t, { deadKubelet }) {
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 3 });
     t.expect.served(web, 'replacement');
     // Its pods are not evicted before five minutes have passed.
     t.expect.launchedAtMost(3);
@@ -66,7 +66,7 @@ export const movedWithinBudget = scenario({
   features: ['weights'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 4, ...NODE_SIZED, budget: { maxUnavailable: 1 } });
+    const web = await t.deploy({ kind: 'Deployment', replicas: 4, budget: { maxUnavailable: 1 } });
     t.expect.launchedFrom('old');
     t.expect.served(web, 'recover');
     await t.untilServed(web, 'provision');

@@ -5,7 +5,7 @@ import { LAUNCHES } from '../faults/operations.ts';
 import { always, first, withProbability } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Scenario, ScenarioHead } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, PREFERS_ALL_ZONES, endingSlowly, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, PREFERS_ALL_ZONES, endingSlowly, servedAfterHeal } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
 import { comeAndGo, comeStayAndGo, deploySlowToEnd, drainToTheEnd } from './parts.ts';
@@ -60,7 +60,7 @@ function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: 
     faults: { denial },
     async run(t) {
       const denied = await t.inject(denial);
-      const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED, truth: servedAfterHeal('the autoscaler may not act') });
+      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler may not act') });
       t.expect.served(web, 'recover');
       await t.pass('provision', 0.5);
       await denied.heal();
@@ -248,13 +248,13 @@ export const pausedDuringLaunch = scenario({
   faults: { pause: faults.pause({}) },
   async run(t, { pause }) {
     t.expect.launchedAtMost(8);
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 5 });
     t.expect.served(web, 'recover');
     await t.untilLaunched(1, 'provision');
     // Seeds meet every moment of the launches.
     await t.pause({ minMs: 0, maxMs: 3_000 });
     const paused = await t.inject(pause);
-    const later = await t.deploy({ name: 'later', replicas: 3, ...NODE_SIZED });
+    const later = await t.deploy({ name: 'later', replicas: 3 });
     t.expect.served(later, 'recover');
     await t.pause({ minMs: 60_000, maxMs: 120_000 });
     await paused.heal();

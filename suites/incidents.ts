@@ -3,7 +3,7 @@ import { mayFire } from '../faults/fault.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { always, first, nth } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, SPREAD_OVER_ZONES } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, SPREAD_OVER_ZONES } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 
 /** What has happened to others, where no other suite has the recipe that exposes it. */
@@ -127,7 +127,7 @@ export const roomOnBrokenNode = scenario({
   faults: { brokenNode: faults.neverReady({ count: 1 }) },
   async run(t, { brokenNode }) {
     const broken = await t.inject(brokenNode);
-    const first = await t.deploy({ name: 'first', replicas: 1, ...NODE_SIZED });
+    const first = await t.deploy({ name: 'first', replicas: 1 });
     t.expect.served(first, 'replacement');
     await t.untilFired(broken, 'provision');
     const second = await t.deploy({ name: 'second', replicas: 2, cpu: '500m', memory: '1Gi' });

@@ -4,7 +4,7 @@ import type { FaultSpec } from '../faults/fault.ts';
 import { first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { BudgetSpec, Scenario, ScenarioHead } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, endingSlowly } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, endingSlowly } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
 const SPOT = [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })];
@@ -194,7 +194,7 @@ export const secondHandler = scenario({
   async run(t, { drainer, interruption }) {
     // They take their time to end: for a while those that leave are there beside those that come for them.
     const ending = endingSlowly({ seconds: 20, graceSeconds: 60 });
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 6, ...NODE_SIZED, ...ending, budget: { maxUnavailable: 2 } });
+    const web = await t.deploy({ kind: 'Deployment', replicas: 6, ...ending, budget: { maxUnavailable: 2 } });
     t.expect.served(web, 'recover');
     // Each pod fills a node, and so do the three that lose theirs.
     t.expect.launchedAtMost(6 + 3);

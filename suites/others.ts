@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Workload } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, THIRD_SIZED, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, THIRD_SIZED, servedAfterHeal } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
@@ -34,7 +34,6 @@ export const launchRefused = scenario({
     const pinned = await t.deploy({
       name: 'pinned',
       replicas: 2,
-      ...NODE_SIZED,
       nodeSelector: { [LABEL.instanceType]: 'm6i.large' },
       truth: servedAfterHeal('launches of its type are refused'),
     });
@@ -59,7 +58,7 @@ export const comeAndGo = scenario({
   faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'tried' }) },
   async run(t, { shortage }) {
     const come = (name: string, replicas: number): Promise<Workload> => {
-      return t.deploy({ name, replicas, ...NODE_SIZED, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
+      return t.deploy({ name, replicas, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
     };
     for (let change = 1; change <= CHANGES_OF_MIND; change += 1) {
       const brief = await come(`brief-${change}`, BRIEF_PODS);

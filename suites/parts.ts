@@ -1,5 +1,5 @@
 import type { Trial, Workload } from '../harness/scenario.ts';
-import { NODE_SIZED, endingSlowly } from '../harness/shapes.ts';
+import { endingSlowly } from '../harness/shapes.ts';
 import { scaleToNone, serve, serveTogether } from '../harness/steps.ts';
 
 /** What scenarios of several suites do. */
@@ -30,8 +30,8 @@ export async function deploySlowToEnd(t: Trial): Promise<Workload[]> {
   const fourMinutes = endingSlowly({ seconds: 200, graceSeconds: 240 });
   const anHour = endingSlowly({ seconds: 3_600, graceSeconds: 3_600 });
   return [
-    await t.deploy({ name: 'slow', replicas: 2, ...NODE_SIZED, ...fourMinutes, budget: { minAvailable: 2 } }),
-    await t.deploy({ name: 'endless', replicas: 1, ...NODE_SIZED, ...anHour }),
+    await t.deploy({ name: 'slow', replicas: 2, ...fourMinutes, budget: { minAvailable: 2 } }),
+    await t.deploy({ name: 'endless', replicas: 1, ...anHour }),
   ];
 }
 

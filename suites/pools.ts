@@ -3,7 +3,7 @@ import { mayFire } from '../faults/fault.ts';
 import { always } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { UserObject } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, OPTED_OUT, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, OPTED_OUT, SPREAD_OVER_ZONES, impossible, servedAfterHeal } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 import type { KubeObject, Volume } from '../model/kube.ts';
@@ -50,8 +50,8 @@ export const blockedToTheEnd = scenario({
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 2, ...NODE_SIZED, budget: { minAvailable: 2 } });
-    const job = await t.deploy({ name: 'job', replicas: 1, ...NODE_SIZED, annotations: OPTED_OUT });
+    const web = await t.deploy({ replicas: 2, budget: { minAvailable: 2 } });
+    const job = await t.deploy({ name: 'job', replicas: 1, annotations: OPTED_OUT });
     await drainToTheEnd(t, [web, job]);
   },
 });
@@ -84,7 +84,6 @@ export const minimumNotMet = scenario({
     const only = await t.deploy({
       name: 'only-broad',
       replicas: 2,
-      ...NODE_SIZED,
       nodeSelector: { tier: 'broad' },
       truth: impossible('its pool asks for more types than it allows'),
     });
@@ -107,7 +106,6 @@ export const minimumKept = scenario({
     const picky = await t.deploy({
       name: 'picky',
       replicas: 1,
-      ...NODE_SIZED,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
       truth: impossible('it leaves one zone of the two that its pool asks for'),
     });
@@ -284,9 +282,9 @@ export const mixedArchitectures = scenario({
       nodeAffinity: [{ key: LABEL.arch, operator: 'In', values }],
     });
     const workloads = await Promise.all([
-      t.deploy({ name: 'intel', replicas: 3, ...NODE_SIZED, ...among('amd64') }),
-      t.deploy({ name: 'graviton', replicas: 3, ...NODE_SIZED, ...among('arm64') }),
-      t.deploy({ name: 'both', replicas: 3, ...NODE_SIZED, ...among('amd64', 'arm64') }),
+      t.deploy({ name: 'intel', replicas: 3, ...among('amd64') }),
+      t.deploy({ name: 'graviton', replicas: 3, ...among('arm64') }),
+      t.deploy({ name: 'both', replicas: 3, ...among('amd64', 'arm64') }),
     ]);
     await serveTogether(t, 'provision', workloads);
   },
@@ -317,12 +315,7 @@ export const exclusivePools = scenario({
     }),
   ),
   async run(t) {
-    const nobody = await t.deploy({
-      name: 'nobody',
-      replicas: 1,
-      ...NODE_SIZED,
-      truth: impossible('it tolerates the taint of neither pool'),
-    });
+    const nobody = await t.deploy({ name: 'nobody', replicas: 1, truth: impossible('it tolerates the taint of neither pool') });
     t.expect.noLaunchFor(nobody);
     t.expect.explained(nobody, ['taint|tolerat']);
     const teams = await Promise.all(
@@ -330,7 +323,6 @@ export const exclusivePools = scenario({
         t.deploy({
           name: team,
           replicas: 3,
-          ...NODE_SIZED,
           nodeSelector: { team },
           tolerations: [{ key: 'team', operator: 'Equal', value: team, effect: 'NoSchedule' }],
         }),
@@ -357,12 +349,12 @@ export const staticCapacity = scenario({
     await t.pass('scale-in');
     // From here on pods can be served only by what was kept.
     const drought = await t.inject(shortage);
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED, nodeSelector: { tier: 'static' } });
+    const web = await t.deploy({ replicas: 3, nodeSelector: { tier: 'static' } });
     t.expect.served(web, 'replacement');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
     // The others need nodes of the other pool, one each; one of all that is lost is replaced.
-    const others = await t.deploy({ name: 'others', replicas: 2, ...NODE_SIZED, truth: servedAfterHeal('there is no capacity') });
+    const others = await t.deploy({ name: 'others', replicas: 2, truth: servedAfterHeal('there is no capacity') });
     t.expect.served(others, 'recover');
     t.expect.launchedAtMost(3 + 2 + 1);
     await t.untilFired(drought, 'provision');

@@ -1,7 +1,7 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible } from '../harness/shapes.ts';
+import { NODE_POOLS, NODE_TYPES, impossible } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
@@ -17,7 +17,7 @@ export const notLookedAt = scenario({
     ];
     const workloads: Workload[] = [];
     for (const { why, ...spec } of waiting) {
-      workloads.push(await t.deploy({ replicas: 3, ...NODE_SIZED, ...spec, truth: impossible(why) }));
+      workloads.push(await t.deploy({ replicas: 3, ...spec, truth: impossible(why) }));
     }
     for (const workload of workloads) t.expect.noLaunchFor(workload);
     // Alone first: nothing else could be the reason of a launch.
@@ -53,12 +53,7 @@ export const processorLimitWithoutNodes = scenario({
 
 /** Eight pods that each need a node, of which the pool allows three, and none ever registers. */
 async function meetLimitWithoutNodes(t: Trial): Promise<void> {
-  const web = await t.deploy({
-    name: 'web',
-    replicas: 8,
-    ...NODE_SIZED,
-    truth: impossible('no kubelet registers, and the pool allows three nodes'),
-  });
+  const web = await t.deploy({ replicas: 8, truth: impossible('no kubelet registers, and the pool allows three nodes') });
   // Until the first are given up, and what comes in their place has been launched.
   await t.pass('instance-without-node');
   await t.remove(web);

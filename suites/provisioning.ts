@@ -13,7 +13,7 @@ export const scaleOutAndBack = scenario({
   requirements: ['PRV-01', 'PRV-07', 'TRM-01', 'TRM-03', 'TRM-06', 'LEK-01', 'LEK-06'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 10, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 10 });
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
@@ -36,7 +36,7 @@ export const twoCycles = scenario({
   requirements: ['PRV-02', 'TRM-01', 'LEK-01'],
   pools: NODE_POOLS,
   async run(t) {
-    const web = await t.deploy({ name: 'web', kind: 'Deployment', replicas: 0, ...NODE_SIZED });
+    const web = await t.deploy({ kind: 'Deployment', replicas: 0 });
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     for (let cycle = 0; cycle < 2; cycle += 1) {
@@ -160,11 +160,10 @@ export const taintedPool = scenario({
     }),
   ],
   async run(t) {
-    const web = await t.deploy({ name: 'web', replicas: 3, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 3 });
     const batch = await t.deploy({
       name: 'batch',
       replicas: 3,
-      ...NODE_SIZED,
       nodeSelector: { tier: 'batch' },
       tolerations: [{ key: 'batch', operator: 'Exists' }],
     });
@@ -185,7 +184,7 @@ export const withdrawnDuringLaunch = scenario({
   },
   async run(t, { loss }) {
     const lost = await t.inject(loss);
-    const job = await t.deploy({ name: 'job', replicas: 4, ...NODE_SIZED });
+    const job = await t.deploy({ name: 'job', replicas: 4 });
     await t.untilFired(lost, 'launch-lag');
     // Seeds meet every moment of the attempts that follow, and some after them.
     await t.pause({ minMs: 0, maxMs: 12_000 });

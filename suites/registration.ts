@@ -1,6 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import { NODE_POOLS, NODE_SIZED, servedAfterHeal } from '../harness/shapes.ts';
+import { NODE_POOLS, servedAfterHeal } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
 
@@ -15,7 +15,7 @@ export const slowKubelets = scenario({
   async run(t) {
     const delayMs = Math.min(TEN_MINUTES_MS, Math.floor((2 * t.constants.registrationTimeoutMs) / 3));
     await t.inject(faults.slowRegistration({ delayMs }));
-    const web = await t.deploy({ name: 'web', replicas: 5, ...NODE_SIZED });
+    const web = await t.deploy({ replicas: 5 });
     t.expect.launchedAtMost(5);
     await t.served(web, 'registration');
   },
@@ -41,7 +41,6 @@ export const neverReady = scenario({
     const first = await t.deploy({
       name: 'first',
       replicas: 1,
-      ...NODE_SIZED,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
       truth: servedAfterHeal('its node does not get Ready'),
     });
@@ -95,12 +94,12 @@ export const addressReuse = scenario({
   async run(t, { exhaustion, deadKubelet, end }) {
     const reused = await t.inject(exhaustion);
     const scarce = servedAfterHeal('the subnet has too few addresses');
-    const first = await t.deploy({ name: 'first', replicas: MACHINES, ...NODE_SIZED, truth: scarce });
+    const first = await t.deploy({ name: 'first', replicas: MACHINES, truth: scarce });
     // The next machine's kubelet may take over the dead one's Node a moment before that is deleted, and kubelets don't
     // register twice: then it never becomes a node, and is replaced only when it is given up.
     t.expect.served(first, 'replacement');
     await t.untilServed(first, 'provision');
-    const second = await t.deploy({ name: 'second', replicas: MACHINES, ...NODE_SIZED, truth: scarce });
+    const second = await t.deploy({ name: 'second', replicas: MACHINES, truth: scarce });
     t.expect.served(second, 'replacement');
     // Their launch is refused, and asked for again when the zone is believed in again: seeds meet every moment around that.
     await t.pass('masked-offering', 0.85);

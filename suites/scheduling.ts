@@ -15,12 +15,10 @@ export const spotSpread = scenario({
   async run(t) {
     // Where there is one node there is one domain, and no skew: with a node in each zone the constraint counts.
     const first = await Promise.all(
-      ['a', 'b', 'c'].map((zone) =>
-        t.deploy({ name: `first-${zone}`, replicas: 1, ...NODE_SIZED, nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } }),
-      ),
+      ['a', 'b', 'c'].map((zone) => t.deploy({ name: `first-${zone}`, replicas: 1, nodeSelector: { [LABEL.zone]: `us-east-1${zone}` } })),
     );
     await serveTogether(t, 'provision', first);
-    const web = await t.deploy({ name: 'web', replicas: 50, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
+    const web = await t.deploy({ replicas: 50, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
     t.expect.served(web, 'provision');
     t.expect.latency(web, 'pending', 'running', 'provision');
     await t.untilServed(web, 'provision');
@@ -102,7 +100,7 @@ export const everyOperator = scenario({
       const nodeAffinity: NodeSelectorRequirement[] = [{ key: LABEL.instanceType, operator: 'In', values }];
       return (['nine', 'ten'] as const).map((name) => ({ name: `${name}-${index}`, nodeAffinity, nodeAffinityTerms: choice[name] }));
     });
-    const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 1, ...NODE_SIZED, ...one })));
+    const workloads = await Promise.all(asked.map((one) => t.deploy({ replicas: 1, ...one })));
     await serveTogether(t, 'provision', workloads);
   },
 });

@@ -114,7 +114,7 @@ export function referenceWith(variant: ReferenceVariant, periods: Periods, scope
       await apply(kubeOf(site), RESOURCES.ec2nodeclasses, nodeClass(site.cluster));
     },
     start: (site) => {
-      const pools = scope === undefined ? {} : { pools: scope };
+      const pools = defined({ pools: scope });
       return createController({ ...site, aws: wrapAws(site.aws), periods, ...pools }, makeParts);
     },
     applyPools: async (site, pools) => {

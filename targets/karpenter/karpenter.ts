@@ -1,5 +1,6 @@
 import { RESOURCES } from '../../clients/resources.ts';
 import type { ClusterConfig } from '../../model/cluster.ts';
+import { defined } from '../../model/defined.ts';
 import { DUMMY_ACCOUNT } from '../../model/program-environment.ts';
 import type { Manifest } from '../command/apply.ts';
 import { parseDurationMs } from '../command/duration.ts';
@@ -108,7 +109,7 @@ function featuresOfGates(gates = ''): Feature[] {
 
 function batchOf(duration: string | undefined): Partial<TargetConstants> {
   const batchMaxMs = duration === undefined ? undefined : parseDurationMs(duration);
-  return batchMaxMs === undefined ? {} : { batchMaxMs };
+  return defined({ batchMaxMs });
 }
 
 function start(artefact: Artefact, site: TargetSite, environment: Readonly<Record<string, string>>): TargetProcess {
