@@ -38,3 +38,8 @@ export function nodesOption(): Option {
     .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
     .argParser(parseNodes);
 }
+
+/** `--verbose`, which becomes the console's. */
+export function verboseOption(): Option {
+  return new Option('--verbose', 'tell everything: a line for each trial, and what passed').default(false);
+}

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { workersOption } from '../common-options.ts';
+import { verboseOption, workersOption } from '../common-options.ts';
 
 /** `scaleproof canary`. */
 export function defineCanary(program: Command, { console, finish }: CommandContext): void {
@@ -13,20 +13,27 @@ export function defineCanary(program: Command, { console, finish }: CommandConte
     .option('--resume', 'go on with one that was killed, or held', false)
     .option('--rollback', 'undo one that was killed, or held', false)
     .addOption(workersOption())
+    .addOption(verboseOption())
     .option('--json', 'print JSON', false)
     .addHelpText(
       'after',
       '\nExit codes: 0 rolled out, 1 rolled back, 2 wrong usage, 3 held or interrupted: it can go on, or be rolled back.',
     )
     .action(
-      async (flags: {
+      async ({
+        state,
+        workers,
+        verbose,
+        ...rest
+      }: {
         plan: string;
         state?: string;
         dryRun: boolean;
         resume: boolean;
         rollback: boolean;
         workers?: number;
+        verbose: boolean;
         json: boolean;
-      }) => finish(await (await import('./canary.ts')).canary({ ...flags, state: flags.state, workers: flags.workers }, console)),
+      }) => finish(await (await import('./canary.ts')).canary({ ...rest, state, workers }, { ...console, verbose })),
     );
 }

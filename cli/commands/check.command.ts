@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { collect } from '../common-options.ts';
+import { collect, verboseOption } from '../common-options.ts';
 
 /** `scaleproof check`. */
 export function defineCheck(program: Command, { console, finish }: CommandContext): void {
@@ -12,8 +12,9 @@ export function defineCheck(program: Command, { console, finish }: CommandContex
     .addOption(
       new Option('--check <./file>', 'also the checks of your file; may be given again').argParser(collect).default([], 'those there are'),
     )
+    .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
-    .action(async (directory: string, { check: checks, json }: { check: readonly string[]; json: boolean }) =>
-      finish(await (await import('./check.ts')).check(directory, { checks, json }, console)),
+    .action(async (directory: string, { check: checks, verbose, json }: { check: readonly string[]; verbose: boolean; json: boolean }) =>
+      finish(await (await import('./check.ts')).check(directory, { checks, json }, { ...console, verbose })),
     );
 }

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { QUICK_REFERENCE, parseSeed, parseTrials } from '../options.ts';
-import { suiteOption, scenarioOption, nodesOption } from '../common-options.ts';
+import { nodesOption, scenarioOption, suiteOption, verboseOption } from '../common-options.ts';
 import { EC2S } from '../choose-ec2.ts';
 import { WORLDS } from '../choose-world.ts';
 import { UsageError } from '../usage-error.ts';
@@ -28,6 +28,7 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
     .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
     .addOption(nodesOption())
     .option('--out <dir>', 'where both run directories are made (default: a new one in runs/)')
+    .addOption(verboseOption())
     .option('--json', 'print the comparison as JSON', false)
     .action(
       async (
@@ -47,11 +48,12 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
           trials: number;
           nodes: NodesFlag;
           out?: string;
+          verbose: boolean;
           json: boolean;
         },
         command: Command,
       ) => {
-        const { world, kubeconfig, ec2, awsEndpoint, yes, keep, reuse, suite, scenario, nodes, out, json, ...rest } = flags;
+        const { world, kubeconfig, ec2, awsEndpoint, yes, keep, reuse, suite, scenario, nodes, out, verbose, json, ...rest } = flags;
         const [a, b, ...more] = runs;
         if (a !== undefined && b !== undefined && more.length === 0 && world === undefined) {
           refuseRunFlags(command);
@@ -70,7 +72,7 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
             { ...rest, nodes: nodes.count, suites: suite, scenarios: scenario },
             { ...where, name: world },
             { out, json },
-            console,
+            { ...console, verbose },
           ),
         );
       },

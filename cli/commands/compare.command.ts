@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { COMPARISON_FORMATS, DEFAULT_NODES_FLAG, parseNodes, parseSeed, parseTrials } from '../options.ts';
-import { suiteOption, profileOption, scenarioOption, workersOption } from '../common-options.ts';
+import { profileOption, scenarioOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof compare`. */
@@ -20,6 +20,7 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
     .addOption(workersOption())
     .option('--out <dir>', 'where compare.html and the runs are written, new or empty (default: a new directory in runs/)')
     .addOption(new Option('--format <name>', 'what is printed').choices(COMPARISON_FORMATS).default('terminal'))
+    .addOption(verboseOption())
     .option('--json', 'the same as --format json', false)
     .action(
       async (
@@ -34,14 +35,15 @@ export function defineCompare(program: Command, { console, finish }: CommandCont
           workers?: number;
           out?: string;
           format: (typeof COMPARISON_FORMATS)[number];
+          verbose: boolean;
           json: boolean;
         },
       ) => {
-        const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out } = flags;
+        const { suite: suites, profile: profiles, scenario: scenarios, seed, trials, workers, out, verbose } = flags;
         const nodes = flags.nodes === undefined ? undefined : parseNodes(flags.nodes, DEFAULT_NODES_FLAG).count;
         const format = flags.json ? 'json' : flags.format;
         const { compare } = await import('./compare.ts');
-        finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, console));
+        finish(await compare(sides, { suites, profiles, scenarios, seed, trials, nodes, workers, out, format }, { ...console, verbose }));
       },
     );
 }

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { REFERENCE, parseSeed } from '../options.ts';
-import { workersOption, runDirectoryOption } from '../common-options.ts';
+import { runDirectoryOption, verboseOption, workersOption } from '../common-options.ts';
 
 /** `scaleproof crash-points`. */
 export function defineCrashPoints(program: Command, { console, finish }: CommandContext): void {
@@ -14,8 +14,22 @@ export function defineCrashPoints(program: Command, { console, finish }: Command
     .addOption(new Option('--seed <n>', 'seed of all trials').default(1).argParser(parseSeed))
     .addOption(runDirectoryOption())
     .addOption(workersOption())
+    .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
-    .action(async (flags: { scenario: string; target: string; seed: number; out?: string; workers?: number; json: boolean }) =>
-      finish(await (await import('./crash-points.ts')).crashPoints({ ...flags, out: flags.out, workers: flags.workers }, console)),
+    .action(
+      async ({
+        out,
+        workers,
+        verbose,
+        ...rest
+      }: {
+        scenario: string;
+        target: string;
+        seed: number;
+        out?: string;
+        workers?: number;
+        verbose: boolean;
+        json: boolean;
+      }) => finish(await (await import('./crash-points.ts')).crashPoints({ ...rest, out, workers }, { ...console, verbose })),
     );
 }

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { parseSeed } from '../options.ts';
-import { profileOption, scenarioOption, workersOption } from '../common-options.ts';
+import { profileOption, scenarioOption, verboseOption, workersOption } from '../common-options.ts';
 import type { Profile } from '../../history/events.ts';
 
 /** `scaleproof gate`. */
@@ -22,6 +22,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
     .option('--out <dir>', 'where gate.json and the runs are written, new or empty (default: a new directory in runs/)')
+    .addOption(verboseOption())
     .option('--json', 'print JSON', false)
     .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: nothing is promoted, and nothing rolled back.')
     .action(
@@ -38,6 +39,7 @@ export function defineGate(program: Command, { console, finish }: CommandContext
         seed?: number;
         workers?: number;
         out?: string;
+        verbose: boolean;
         json: boolean;
       }) => {
         const {
@@ -50,11 +52,12 @@ export function defineGate(program: Command, { console, finish }: CommandContext
           out,
           baselineVersion,
           candidateVersion,
+          verbose,
           ...rest
         } = flags;
         const versions = { baselineVersion, candidateVersion };
         const { gate } = await import('./gate.ts');
-        finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, console));
+        finish(await gate({ ...rest, ...versions, scenarios, profiles, policy, state, seed, workers, out }, { ...console, verbose }));
       },
     );
 }

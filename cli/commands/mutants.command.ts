@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { DEFAULT_SEEDS, parseSeeds } from '../options.ts';
-import { collect, scenarioOption, workersOption } from '../common-options.ts';
+import { collect, scenarioOption, verboseOption, workersOption } from '../common-options.ts';
 
 /** `scaleproof mutants`. */
 export function defineMutants(program: Command, { console, finish }: CommandContext): void {
@@ -19,6 +19,7 @@ export function defineMutants(program: Command, { console, finish }: CommandCont
     .option('--all', 'every mutant in every scenario, which takes about four times as long', false)
     .addOption(workersOption())
     .option('--out <dir>', 'where mutants.json is written, new or empty (default: a new directory in runs/)')
+    .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(
       async ({
@@ -26,6 +27,7 @@ export function defineMutants(program: Command, { console, finish }: CommandCont
         scenario,
         workers,
         out,
+        verbose,
         ...rest
       }: {
         mutant: string[];
@@ -34,7 +36,13 @@ export function defineMutants(program: Command, { console, finish }: CommandCont
         all: boolean;
         workers?: number;
         out?: string;
+        verbose: boolean;
         json: boolean;
-      }) => finish(await (await import('./mutants.ts')).mutants({ ...rest, mutants: mutant, scenarios: scenario, workers, out }, console)),
+      }) =>
+        finish(
+          await (
+            await import('./mutants.ts')
+          ).mutants({ ...rest, mutants: mutant, scenarios: scenario, workers, out }, { ...console, verbose }),
+        ),
     );
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
-import { runDirectoryOption } from '../common-options.ts';
+import { runDirectoryOption, verboseOption } from '../common-options.ts';
 import { EC2S } from '../choose-ec2.ts';
 import { MODES } from '../existing/flags.ts';
 
@@ -17,6 +17,7 @@ export function defineReplay(program: Command, { console, finish }: CommandConte
     .addOption(new Option('--mode <name>', 'for a line of --world existing (default: routed)').choices(MODES))
     .option('--yes', 'do it without asking, for a line of --world existing')
     .addOption(runDirectoryOption())
+    .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(
       async (
@@ -28,12 +29,19 @@ export function defineReplay(program: Command, { console, finish }: CommandConte
           mode?: (typeof MODES)[number];
           yes?: boolean;
           out?: string;
+          verbose: boolean;
           json: boolean;
         },
       ) => {
-        const { kubeconfig, awsEndpoint, ec2, mode, yes, out, json } = flags;
+        const { kubeconfig, awsEndpoint, ec2, mode, yes, out, verbose, json } = flags;
         const { replay } = await import('./replay.ts');
-        finish(await replay(line, { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json }, console));
+        finish(
+          await replay(
+            line,
+            { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json },
+            { ...console, verbose },
+          ),
+        );
       },
     );
 }

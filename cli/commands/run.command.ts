@@ -6,7 +6,7 @@ import { DEFAULT_PREFIX } from '../../world/real/tenant/tenant.ts';
 import { EC2S, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
 import type { CommandContext } from '../command-context.ts';
-import { collect, nodesOption, profileOption, runDirectoryOption, suiteOption, workersOption } from '../common-options.ts';
+import { collect, nodesOption, profileOption, runDirectoryOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
 import { DEFAULT_MAX_INSTANCES, MODES } from '../existing/flags.ts';
 import { QUICK_REFERENCE, REFERENCE, parseClusters, parseMaxInstances, parseSeed, parseShard, parseTrials } from '../options.ts';
 import type { NodesFlag } from '../options.ts';
@@ -29,6 +29,7 @@ interface RunFlags extends WorldFlags {
   readonly shard?: Shard;
   /** Undefined where nothing was said. */
   readonly crashPoints?: boolean;
+  readonly verbose: boolean;
   readonly json: boolean;
 }
 
@@ -56,6 +57,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     )
     .option('--crash-points', 'kill the target at side effects also where its trials take long, as those of programs in Go do')
     .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
+    .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
       const {
@@ -70,6 +72,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
         nodes,
         seed,
         trials,
+        verbose,
         json,
       } = flags;
       const { crashPoints: isAsked } = flags;
@@ -80,7 +83,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
       const { run } = await import('./run.ts');
-      finish(await run({ ...what, ...crashes, out, workers, clusters, shard: flags.shard, json, ...where }, console));
+      finish(await run({ ...what, ...crashes, out, workers, clusters, shard: flags.shard, json, ...where }, { ...console, verbose }));
     });
 }
 
