@@ -1,10 +1,11 @@
 import { EVIDENCE } from '../targets/go/artefacts/manifest.ts';
 import type { BuildProgress } from '../targets/go/build/spec.ts';
 import { formatShort } from '../reports/format.ts';
+import { clip } from '../reports/table.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Console } from './console.ts';
+import { LiveLine } from './live-line.ts';
 
-const REWRITE = '\r\u001b[K';
 /** The line on a terminal shows that time passes. */
 const TICK_MS = 1_000;
 /** Elsewhere: a line for so many packages that are compiled. */
@@ -14,6 +15,7 @@ const PACKAGES_A_LINE = 200;
 export class BuildProgressLine {
   readonly #console: Console;
   readonly #clock: Clock;
+  readonly #line: LiveLine;
   readonly #startedMs: number;
   readonly #closed = new AbortController();
   #now = '';
@@ -21,6 +23,7 @@ export class BuildProgressLine {
 
   constructor(console: Console, clock: Clock) {
     this.#console = console;
+    this.#line = new LiveLine(console);
     this.#clock = clock;
     this.#startedMs = clock.nowMs();
     if (console.interactive) void this.#tick();
@@ -31,13 +34,13 @@ export class BuildProgressLine {
     this.#now = inWords(progress);
     if (!this.#console.interactive) this.#plain(progress);
     // A replacement is worth knowing afterwards, too.
-    else if (progress.step === 'replace') this.#console.err(`${REWRITE}${this.#now}\n`);
+    else if (progress.step === 'replace') this.#line.print(this.#now);
     else this.#rewrite();
   }
 
   close(): void {
     this.#closed.abort();
-    if (this.#console.interactive) this.#console.err(REWRITE);
+    this.#line.close();
   }
 
   #plain(progress: BuildProgress): void {
@@ -46,13 +49,11 @@ export class BuildProgressLine {
       (progress.step === 'fetch' && this.#lastPlain === 'fetch') ||
       (progress.step === 'compile' && progress.compiled % PACKAGES_A_LINE > 0);
     this.#lastPlain = progress.step;
-    if (!isOneOfMany) this.#console.err(`[${this.#elapsed()}] ${this.#now}\n`);
+    if (!isOneOfMany) this.#line.print(`[${this.#elapsed()}] ${this.#now}`);
   }
 
   #rewrite(): void {
-    const text = `${this.#elapsed()}  ${this.#now}`;
-    const room = this.#console.columns - 1;
-    this.#console.err(`${REWRITE}${text.length > room ? `${text.slice(0, room - 1)}…` : text}`);
+    this.#line.show(clip(`${this.#elapsed()}  ${this.#now}`, this.#console.columns - 1));
   }
 
   #elapsed(): string {

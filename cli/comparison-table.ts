@@ -2,7 +2,7 @@ import type { Comparison, PhaseComparison, ScenarioComparison } from '../fidelit
 import { formatDuration, formatShort } from '../reports/format.ts';
 import { createPaint } from '../reports/paint.ts';
 import type { Ink } from '../reports/paint.ts';
-import { SHORTEST_NAME, renderTable } from '../reports/table.ts';
+import { SHORTEST_NAME, renderTable, wrap } from '../reports/table.ts';
 import type { Cell, Column } from '../reports/table.ts';
 
 type Paint = (ink: Ink, text: string) => string;
@@ -35,12 +35,13 @@ export function formatComparison(
     phases.flatMap(({ phase, outcome: of, explanation }) => (explanation === undefined ? [] : [{ scenario, phase, of, ...explanation }])),
   );
   return [
-    `A: ${a}`,
-    `B: ${b}`,
-    `Medians agree within ${formatDuration(allowed.leastMs)} or a factor ${allowed.factor}, whichever is larger.`,
+    ...wrap(`A: ${a}`, columns),
+    ...wrap(`B: ${b}`, columns),
+    ...wrap(`Medians agree within ${formatDuration(allowed.leastMs)} or a factor ${allowed.factor}, whichever is larger.`, columns),
     '',
     ...scenarios.flatMap((scenario) => [...describeScenario(scenario, paint, columns), '']),
     ...section(
+      columns,
       'EXPLAINED',
       explained.map(({ scenario, phase, of, reason, see, limitMs }) => {
         const upTo = of === 'differs' ? `no more than ${formatDuration(limitMs)}` : `up to ${formatDuration(limitMs)}`;
@@ -48,10 +49,11 @@ export function formatComparison(
       }),
     ),
     ...section(
+      columns,
       'NOT COMPARED',
       notCompared.map(({ scenario, seed, why }) => `${scenario} with seed ${seed}: ${why}`),
     ),
-    `${summary(scenarios)}`,
+    ...wrap(summary(scenarios), columns),
     outcome === 'agree'
       ? paint('pass', '✓ THE WORLDS AGREE')
       : outcome === 'differ'
@@ -61,8 +63,9 @@ export function formatComparison(
   ].join('\n');
 }
 
-function section(heading: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [heading, ...lines.map((line) => `  ${line}`), ''];
+function section(columns: number, heading: string, lines: readonly string[]): string[] {
+  const hung = (line: string): string[] => wrap(line, columns - 4).map((part, index) => `${index === 0 ? '  ' : '    '}${part}`);
+  return lines.length === 0 ? [] : [heading, ...lines.flatMap(hung), ''];
 }
 
 function describeScenario({ scenario, trials, phases }: ScenarioComparison, paint: Paint, maxWidth: number): string[] {

@@ -9,9 +9,11 @@ export interface Console {
   readonly color: boolean;
   /** Columns of the terminal, or a sensible width without one. */
   readonly columns: number;
+  /** Whether everything shall be told: a line for each trial, and all tables. By default what matters. */
+  readonly verbose?: boolean;
 }
 
-const DEFAULT_COLUMNS = 120;
+const DEFAULT_COLUMNS = 80;
 
 /** The process's own console. Colour only on a terminal, and not where NO_COLOR is set. */
 export function processConsole(): Console {
@@ -27,7 +29,11 @@ export function processConsole(): Console {
     err: (text) => process.stderr.write(text),
     interactive: process.stderr.isTTY && process.env['CI'] === undefined,
     color: isTerminal && (process.env['NO_COLOR'] ?? '') === '',
-    // A terminal that nobody has told its size says 0.
-    columns: isTerminal && process.stdout.columns > 0 ? process.stdout.columns : DEFAULT_COLUMNS,
+    columns: columnsOf(process.stdout) ?? columnsOf(process.stderr) ?? DEFAULT_COLUMNS,
   };
+}
+
+/** Undefined where it is no terminal, and of one that nobody has told its size, which says 0. */
+function columnsOf({ isTTY, columns }: NodeJS.WriteStream): number | undefined {
+  return isTTY && columns > 0 ? columns : undefined;
 }

@@ -40,7 +40,10 @@ test("the fault library over a user's mix: every scenario passes, and what can't
 test('a replay line names the directory, and digests its files', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
   cpSync(SHOP, join(cwd, 'shop'), { recursive: true });
-  const first = await scaleproof(['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--out', 'a'], cwd);
+  const first = await scaleproof(
+    ['run', '--manifests', './shop/', '--scenario', 'manifests/fault-free', '--seed', '3', '--out', 'a', '--verbose'],
+    cwd,
+  );
   expect(first.code, first.stderr).toBe(0);
   const line = /sp1,scenario=\.\/shop%23manifests\/fault-free@[0-9a-f]{12},\S*seed=3\S*/.exec(first.stdout)?.[0] ?? '';
   const again = await scaleproof(['replay', line, '--out', 'b'], cwd);

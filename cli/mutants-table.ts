@@ -12,13 +12,17 @@ type Paint = (ink: Ink, text: string) => string;
 const COLUMNS: readonly Column[] = [
   { heading: 'MUTANT', align: 'left' },
   { heading: '', align: 'left' },
-  { heading: 'CAUGHT IN', align: 'left', shrinkTo: SHORTEST_NAME },
+  { heading: 'CAUGHT IN', align: 'left', shrinkTo: SHORTEST_NAME, leaveOut: 1 },
   { heading: 'FIRST FINDING', align: 'left' },
-  { heading: 'AFTER', align: 'right' },
+  { heading: 'AFTER', align: 'right', leaveOut: 2 },
   { heading: 'SEEDS', align: 'right' },
-  { heading: 'NEEDS', align: 'left' },
-  { heading: 'ALSO IN', align: 'right' },
+  { heading: 'NEEDS', align: 'left', leaveOut: 4 },
+  { heading: 'ALSO IN', align: 'right', leaveOut: 3 },
 ];
+
+const LEGEND =
+  'AFTER is the virtual time until the history proves the first finding; SEEDS are those of the declared scenario that made ' +
+  'the declared finding; ALSO IN counts the other scenarios that fail. What has no room here is in mutants.json.';
 
 const OUTCOMES: Readonly<Record<MutantReport['outcome'], { readonly text: string; readonly ink: Ink }>> = {
   caught: { text: '✓', ink: 'pass' },
@@ -47,8 +51,7 @@ export function formatMutants(report: MutantsReport, { color, columns }: { reado
   return [
     ...renderTable(COLUMNS, mutants.map(rowOf(paint)), { maxWidth: columns, paintHeading: (text) => paint('dim', text) }),
     '',
-    'AFTER is the virtual time until the history proves the first finding; SEEDS are those of the declared scenario that made',
-    'the declared finding; ALSO IN counts the other scenarios that fail.',
+    ...wrap(LEGEND, columns),
     '',
     ...section(
       'NOT AS DECLARED',
@@ -65,7 +68,7 @@ export function formatMutants(report: MutantsReport, { color, columns }: { reado
       skipped.map(({ what, why, trials }) => `${what}: ${why} (${formatCount(trials, 'trial')})`),
     ),
     ...vacuityLines(vacuity, section, paint),
-    summaryOf(report),
+    ...wrap(summaryOf(report), columns),
     verdict === 'pass' ? paint('pass', '✓ ALL AS DECLARED') : verdict === 'fail' ? paint('fail', '✗ FAIL') : paint('unknown', '? UNKNOWN'),
     '',
   ].join('\n');

@@ -1,84 +1,165 @@
 import { formatCrashPoint } from '../harness/crash-points.ts';
 import type { PlannedTrial, TrialEnd } from '../harness/run.ts';
-import type { Verdict } from '../history/verdict.ts';
-import { plainProgressLine, progressLine } from '../reports/progress.ts';
+import type { TrialResult, Verdict } from '../history/verdict.ts';
+import { createPaint, printable } from '../reports/paint.ts';
+import { furtherFailuresLine, progressLine, tallyLine, trialLine } from '../reports/progress.ts';
+import type { EndedTrial, Progress as Standing } from '../reports/progress.ts';
+import type { Clock } from '../runtime/clock.ts';
 import type { Console } from './console.ts';
+import { LiveLine } from './live-line.ts';
 
-/** Without a terminal, crash points that pass get one line for so many trials. */
-const CRASHES_A_LINE = 20;
+/** The line on a terminal shows that time passes. */
+const TICK_MS = 1_000;
+/** Without a terminal there is a line for each tenth of the trials, and no more than one in so long. */
+const TALLIES = 10;
+const TALLY_MS = 5_000;
+/** Failures of one run that get a line as they happen. */
+const MAX_TOLD = 20;
 
-const REWRITE = '\r\u001b[K';
+interface ProgressOptions {
+  readonly total: number;
+  /** Real time, by which it is told how long it will still take. */
+  readonly clock: Clock;
+  /** What the trials' time is called. */
+  readonly timeName: string;
+  /** There are trials of more than one target: their names say whose they are. */
+  readonly hasTargets?: boolean;
+  /** `silent`: trials that fail are neither counted nor told, where that is what they are for, or where they are told at once. */
+  readonly failures?: 'told' | 'silent';
+}
 
-/** Says how far a run is: on a terminal in one line that is rewritten, elsewhere a line a trial. */
+/**
+ * Says how far a run is: on a terminal in one line that is rewritten, elsewhere in a line now and then. What fails gets a line at once;
+ * with `--verbose` every trial does.
+ */
 export class Progress {
   readonly #console: Console;
-  #total: number;
-  readonly #timeName: string;
+  readonly #options: ProgressOptions;
+  readonly #line: LiveLine;
+  readonly #closed = new AbortController();
+  readonly #startedMs: number;
   readonly #running = new Set<string>();
+  #total: number;
   #done = 0;
   #failed = 0;
   #unknown = 0;
+  #told = 0;
+  #tallied = 0;
+  #talliedMs: number;
+  /** When a trial ended last. */
+  #endedMs: number;
 
-  /** @param timeName what the trials' time is called */
-  constructor(console: Console, { total, timeName }: { readonly total: number; readonly timeName: string }) {
+  constructor(console: Console, options: ProgressOptions) {
     this.#console = console;
-    this.#total = total;
-    this.#timeName = timeName;
+    this.#options = options;
+    this.#line = new LiveLine(console);
+    this.#total = options.total;
+    this.#startedMs = options.clock.monotonicMs();
+    this.#talliedMs = this.#startedMs;
+    this.#endedMs = this.#startedMs;
+    if (console.interactive) void this.#tick();
   }
 
   /** More trials have been planned. */
   add(trials: number): void {
     this.#total += trials;
+    this.#tallied = this.#tenth();
   }
 
   begin(trial: PlannedTrial): void {
-    this.#running.add(nameOf(trial));
+    this.#running.add(this.#nameOf(trial));
     this.#rewrite();
   }
 
   end(trial: PlannedTrial, end: TrialEnd): void {
-    this.#running.delete(nameOf(trial));
-    this.#done += 1;
-    const verdict = end.kind === 'judged' ? end.result.verdict : 'unknown';
-    if (verdict === 'fail') this.#failed += 1;
-    if (verdict === 'unknown') this.#unknown += 1;
-    if (!this.#console.interactive && !this.#isPassedOver(trial, verdict)) {
-      const judged =
-        end.kind === 'judged'
-          ? {
-              time: { ms: end.result.virtualMs, name: this.#timeName },
-              findings: end.result.checks.flatMap(({ findings }) => findings).length,
-            }
-          : {};
-      this.#console.err(
-        `${plainProgressLine({ done: this.#done, total: this.#total, scenario: trial.scenario.id, seed: trial.seed, ...crashOf(trial), verdict, ...judged })}\n`,
-      );
-    }
-    this.#rewrite();
+    const name = this.#nameOf(trial);
+    if (end.kind === 'judged') this.judged(name, end.result);
+    else this.#ended({ name, verdict: 'unknown' });
   }
 
-  /** Crash points that pass are many: of these some show that it goes on. */
-  #isPassedOver({ crash }: PlannedTrial, verdict: Verdict): boolean {
-    return crash !== undefined && verdict === 'pass' && this.#done < this.#total && this.#done % CRASHES_A_LINE !== 0;
+  /** A trial was judged, whether or not it was begun here. */
+  judged(name: string, { verdict, virtualMs, checks }: TrialResult): void {
+    this.#ended({ name, verdict, time: { ms: virtualMs, name: this.#options.timeName }, codes: codesOf(checks) });
   }
 
   close(): void {
-    if (this.#console.interactive) this.#console.err(REWRITE);
+    this.#closed.abort();
+    this.#line.close();
+  }
+
+  #ended(trial: EndedTrial): void {
+    this.#running.delete(trial.name);
+    this.#done += 1;
+    this.#endedMs = this.#options.clock.monotonicMs();
+    if (this.#options.failures !== 'silent' && trial.verdict === 'fail') this.#failed += 1;
+    if (trial.verdict === 'unknown') this.#unknown += 1;
+    this.#tell(trial);
+    if (this.#console.interactive) this.#rewrite();
+    else this.#tally();
+  }
+
+  #tell(trial: EndedTrial): void {
+    const place = { done: this.#done, total: this.#total, columns: this.#console.columns };
+    if (this.#console.verbose === true) this.#print(trialLine(trial, place), trial.verdict);
+    else if (trial.verdict !== 'pass' && this.#options.failures !== 'silent' && this.#told <= MAX_TOLD) {
+      const { time: _time, ...what } = trial;
+      this.#print(this.#told < MAX_TOLD ? trialLine(what, place) : furtherFailuresLine(MAX_TOLD), trial.verdict);
+      this.#told += 1;
+    }
+  }
+
+  #print(lines: readonly string[], verdict: Verdict): void {
+    const { color, interactive } = this.#console;
+    const paint = createPaint(color && interactive);
+    this.#line.print(lines.map((line) => (verdict === 'pass' ? line : paint(verdict, line))).join('\n'));
+  }
+
+  #tally(): void {
+    const nowMs = this.#options.clock.monotonicMs();
+    // When all is done the results follow at once.
+    if (this.#console.verbose === true || this.#done === this.#total) return;
+    if (this.#tenth() === this.#tallied || nowMs - this.#talliedMs < TALLY_MS) return;
+    this.#tallied = this.#tenth();
+    this.#talliedMs = nowMs;
+    this.#line.print(tallyLine(this.#standing()));
+  }
+
+  #tenth(): number {
+    return Math.floor((TALLIES * this.#done) / this.#total);
   }
 
   #rewrite(): void {
-    if (!this.#console.interactive) return;
-    const { columns, color } = this.#console;
+    const { columns, color, interactive } = this.#console;
+    if (interactive) this.#line.show(progressLine(this.#standing(), { columns, color }));
+  }
+
+  #standing(): Standing {
     const how = { done: this.#done, total: this.#total, running: [...this.#running], failed: this.#failed, unknown: this.#unknown };
-    this.#console.err(`${REWRITE}${progressLine(how, { columns, color })}`);
+    const left = this.#total - this.#done;
+    if (this.#done === 0 || left === 0) return how;
+    // Told when a trial ends, and counted down until the next one does.
+    const toldMs = ((this.#endedMs - this.#startedMs) / this.#done) * left;
+    return { ...how, leftMs: Math.max(0, toldMs - (this.#options.clock.monotonicMs() - this.#endedMs)) };
+  }
+
+  #nameOf({ targetLabel, scenario, seed, crash }: PlannedTrial): string {
+    const whose = this.#options.hasTargets === true ? `${targetLabel} in ` : '';
+    return printable(`${whose}${scenario.id} seed ${seed}${crash === undefined ? '' : ` crash ${formatCrashPoint(crash)}`}`);
+  }
+
+  async #tick(): Promise<void> {
+    try {
+      for (;;) {
+        await this.#options.clock.sleep(TICK_MS, this.#closed.signal);
+        this.#rewrite();
+      }
+    } catch {
+      // It is closed.
+    }
   }
 }
 
-function nameOf(trial: PlannedTrial): string {
-  const { crash } = crashOf(trial);
-  return `${trial.scenario.id} seed ${trial.seed}${crash === undefined ? '' : ` crash ${crash}`}`;
-}
-
-function crashOf({ crash }: PlannedTrial): { readonly crash?: string } {
-  return crash === undefined ? {} : { crash: formatCrashPoint(crash) };
+function codesOf(checks: TrialResult['checks']): string[] {
+  const found = checks.flatMap(({ findings }) => findings.map(({ code }) => code));
+  return found.length > 0 ? found : checks.flatMap(({ check, verdict }) => (verdict === 'unknown' ? [check] : []));
 }

@@ -18,7 +18,7 @@ test('on a terminal progress is one line that is rewritten, and verdicts have co
   expect(rewrites[0]).toContain('mine/burst seed 1');
   expect(rewrites.at(-2)).toContain('2/2');
   for (const rewrite of rewrites.slice(0, -1)) expect(rewrite).not.toContain('\n');
-  expect(rewrites.at(-1)).toContain(`${ESCAPE}[32m✓ pass${ESCAPE}[39m`);
+  expect(rewrites.at(-1)).toContain(`${ESCAPE}[32m✓ PASS${ESCAPE}[39m`);
 });
 
 test('a reader that goes away ends neither the run nor its verdict', async ({}, testInfo) => {

@@ -6,6 +6,7 @@ import { formatJunit } from '../reports/junit.ts';
 import type { ReportInput } from '../reports/report-input.ts';
 import { formatReport } from '../reports/run-report.ts';
 import type { RunReport } from '../reports/run-report.ts';
+import { wrap } from '../reports/table.ts';
 import { formatRun } from '../reports/terminal.ts';
 import type { Console } from './console.ts';
 
@@ -20,8 +21,10 @@ export function writeReports(directory: string, input: ReportInput): RunReport {
 
 /** Prints what a run found, and where the rest is. */
 export function printRun(report: RunReport, directory: string, console: Console): void {
-  console.out(formatRun(report, { color: console.color, columns: console.columns }));
+  console.out(formatRun(report, console));
   printReportPath(directory, console);
+  const more = 'It has every scenario, latency and bound; report.json also every replay line; --verbose prints them.';
+  if (console.verbose !== true) console.out(`${wrap(more, console.columns).join('\n')}\n`);
 }
 
 /** Says where the rest is. */

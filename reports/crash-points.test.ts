@@ -111,5 +111,5 @@ test('crash points that are left out are no part of the verdict, and it is said 
   const crashPoints = report.scenarios[0]?.crashPoints;
   expect(report.verdict).toBe('pass');
   expect(crashPoints === undefined ? undefined : crashVerdicts(crashPoints)).toEqual([]);
-  expect(formatRun(report, TERMINAL)).toContain('left out: they need time.virtual');
+  expect(formatRun(report, TERMINAL)).toContain('crash points left out: provisioning/scale-out-and-back: they need time.virtual');
 });

@@ -1,5 +1,6 @@
 import { formatCount, formatShort } from './format.ts';
 import { createPaint } from './paint.ts';
+import { clip, wrap } from './table.ts';
 import type { Verdict } from '../history/verdict.ts';
 
 /** How far a run has come. */
@@ -10,45 +11,78 @@ export interface Progress {
   readonly running: readonly string[];
   readonly failed: number;
   readonly unknown: number;
+  /** How long it will still take, at the pace so far; absent before anything is done. */
+  readonly leftMs?: number;
 }
 
-const BAR_CELLS = 20;
+const BAR_CELLS = 10;
+/** Codes that a trial's line names. */
+const MAX_CODES = 3;
 
-/** One line to be rewritten on a terminal, no longer than `columns`. */
+/** One line to be rewritten on a terminal, shorter than `columns`. */
 export function progressLine(progress: Progress, { columns, color }: { readonly columns: number; readonly color: boolean }): string {
   const { done, total, running, failed, unknown } = progress;
   const paint = createPaint(color);
   const filled = total === 0 ? 0 : Math.floor((done / total) * BAR_CELLS);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(BAR_CELLS - filled)}`;
-  const counts = [`${done}/${total}`, ...(failed > 0 ? [`${failed} failed`] : []), ...(unknown > 0 ? [`${unknown} unknown`] : [])].join(
-    ', ',
+  const text = clip(
+    [[`${done}/${total}`, ...countsOf(progress)].join(', '), running.join(', ')].filter((part) => part !== '').join('  '),
+    columns - BAR_CELLS - 2,
   );
-  const head = `${bar} ${counts}`;
-  const rest = running.length === 0 ? '' : `  ${running.join(', ')}`;
-  const room = Math.max(0, columns - 1 - head.length);
-  const tail = rest.length > room ? `${rest.slice(0, Math.max(0, room - 1))}…` : rest;
   const tone = failed > 0 ? 'fail' : unknown > 0 ? 'unknown' : 'pass';
-  return `${paint(tone, bar)} ${counts}${room < 2 ? '' : paint('dim', tail)}`;
+  return `${paint(tone, bar)} ${text}`;
 }
 
-/** One line for each trial that ended, where there is no terminal. */
-export function plainProgressLine(ended: {
-  readonly done: number;
-  readonly total: number;
-  readonly scenario: string;
-  readonly seed: number;
-  /** Where the target was killed: `after:17`. */
-  readonly crash?: string;
-  readonly verdict: Verdict | 'not begun';
+/** A line now and then, where there is no terminal: `[ 32/155] 1 failed, 40s left` */
+export function tallyLine(progress: Progress): string {
+  return `${placeOf(progress)} ${countsOf(progress).join(', ')}`;
+}
+
+function countsOf({ failed, unknown, leftMs }: Progress): string[] {
+  return [
+    ...(failed > 0 ? [`${failed} failed`] : []),
+    ...(unknown > 0 ? [`${unknown} unknown`] : []),
+    ...(leftMs === undefined ? [] : [`${formatLeft(leftMs)} left`]),
+  ];
+}
+
+/** In whole seconds: it is an estimate. */
+function formatLeft(ms: number): string {
+  return formatShort(Math.max(1_000, Math.ceil(ms / 1_000) * 1_000)).replace('.0s', 's');
+}
+
+/** A trial that has ended. */
+export interface EndedTrial {
+  /** `crashes/killed-after-launch seed 3` */
+  readonly name: string;
+  readonly verdict: Verdict;
   /** How long it took on its own clock, and what that is called: `virtual time`. */
   readonly time?: { readonly ms: number; readonly name: string };
-  readonly findings?: number;
-}): string {
-  const { done, total, scenario, seed, crash, verdict, time, findings = 0 } = ended;
-  const place = `[${String(done).padStart(String(total).length)}/${total}]`;
-  const details = [
-    ...(time === undefined ? [] : [`${formatShort(time.ms)} of ${time.name}`]),
-    ...(findings > 0 ? [formatCount(findings, 'finding')] : []),
-  ];
-  return `${place} ${verdict.padEnd(7)} ${scenario} seed ${seed}${crash === undefined ? '' : ` crash ${crash}`}${details.length === 0 ? '' : ` (${details.join(', ')})`}`;
+  /** What was found, and which checks could not judge. */
+  readonly codes?: readonly string[];
+}
+
+/** What is said of a trial that has ended: mostly one line, none longer than `columns`. */
+export function trialLine(
+  { name, verdict, time, codes = [] }: EndedTrial,
+  { done, total, columns }: { readonly done: number; readonly total: number; readonly columns: number },
+): string[] {
+  const took = time === undefined ? '' : ` (${formatShort(time.ms)} of ${time.name})`;
+  const distinct = [...new Set(codes)];
+  const more = distinct.length - MAX_CODES;
+  const named = [...distinct.slice(0, MAX_CODES), ...(more > 0 ? [`${more} more`] : [])].join(', ');
+  const found = named === '' ? '' : `: ${named}`;
+  const place = placeOf({ done, total });
+  return wrap(`${verdict} ${name}${took}${found}`, columns - place.length - 1).map(
+    (line, index) => `${index === 0 ? place : ' '.repeat(place.length)} ${line}`,
+  );
+}
+
+/** Where failures are no longer told one by one. */
+export function furtherFailuresLine(told: number): string[] {
+  return [`${formatCount(told, 'failure')} told: further ones are counted here, and told at the end`];
+}
+
+function placeOf({ done, total }: Pick<Progress, 'done' | 'total'>): string {
+  return `[${String(done).padStart(String(total).length)}/${total}]`;
 }

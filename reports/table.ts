@@ -10,6 +10,8 @@ export interface Column {
   readonly align: 'left' | 'right';
   /** The one column that gives way when the table is too wide, down to this width: its cells lose their beginnings. */
   readonly shrinkTo?: number;
+  /** Left out where the table is still too wide then: the highest number first. */
+  readonly leaveOut?: number;
 }
 
 const GAP = '  ';
@@ -23,14 +25,24 @@ export function tableWidth(columns: readonly Column[], rows: readonly (readonly 
 }
 
 /**
- * Lines of a table with its headings, no wider than `maxWidth` if its shrinkable column allows it.
+ * Lines of a table with its headings, no wider than `maxWidth` if the columns that may shrink or be left out allow it.
  * @param paintHeading how headings are painted
  */
 export function renderTable(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
-  { maxWidth, paintHeading }: { readonly maxWidth: number; readonly paintHeading: (text: string) => string },
+  layout: { readonly maxWidth: number; readonly paintHeading: (text: string) => string },
 ): string[] {
+  const { maxWidth, paintHeading } = layout;
+  const [last] = columns.filter(({ leaveOut }) => leaveOut !== undefined).sort((a, b) => (b.leaveOut ?? 0) - (a.leaveOut ?? 0));
+  if (last !== undefined && narrowest(columns, rows) > maxWidth) {
+    const isKept = (_: unknown, index: number): boolean => columns[index] !== last;
+    return renderTable(
+      columns.filter(isKept),
+      rows.map((row) => row.filter(isKept)),
+      layout,
+    );
+  }
   const excess = Math.max(0, tableWidth(columns, rows) - maxWidth);
   const widths = widthsOf(columns, rows).map((width, index) => {
     const shrinkTo = columns[index]?.shrinkTo;
@@ -47,6 +59,13 @@ export function renderTable(
       .join(GAP)
       .trimEnd();
   return [line(columns.map(({ heading }) => ({ text: heading, paint: paintHeading }))), ...rows.map(line)];
+}
+
+/** How wide a table is once its column has given way. */
+function narrowest(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number {
+  const widths = widthsOf(columns, rows);
+  const saved = columns.reduce((sum, { shrinkTo }, index) => sum + Math.max(0, (widths[index] ?? 0) - (shrinkTo ?? Infinity)), 0);
+  return tableWidth(columns, rows) - saved;
 }
 
 function widthsOf(columns: readonly Column[], rows: readonly (readonly Cell[])[]): number[] {
@@ -66,4 +85,9 @@ export function wrap(text: string, width: number): string[] {
     }
   }
   return [...lines, line];
+}
+
+/** A text that fits `width`, without its end where it is longer. */
+export function clip(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, Math.max(0, width - 1))}…` : text;
 }

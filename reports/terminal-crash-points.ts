@@ -2,7 +2,7 @@ import { formatCount } from './format.ts';
 import { createPaint, printable } from './paint.ts';
 import type { Ink } from './paint.ts';
 import { countsOf, crashTrialsOf } from './crash-points.ts';
-import type { CrashPointReport, CrashTrialReport, RunReport } from './run-report.ts';
+import type { CrashPointReport, CrashTrialReport, RunReport, ScenarioReport } from './run-report.ts';
 import { renderTable, wrap } from './table.ts';
 import type { Cell } from './table.ts';
 
@@ -14,7 +14,7 @@ const MAX_SPELLED_OUT = 10;
 const SHORTEST_OBJECT = 16;
 
 /** The counts of the crash points of each scenario, and those that did not pass. */
-export function crashPointsOfRun({ scenarios }: RunReport, paint: Paint, width: number): string[] {
+export function crashPointsOfRun(scenarios: readonly ScenarioReport[], paint: Paint, width: number): string[] {
   const lines = scenarios.flatMap(({ id, crashPoints }) => {
     if (crashPoints === undefined) return [];
     const bad = crashPoints.points.flatMap((point) => troubleOf(point, paint, width));

@@ -1,16 +1,19 @@
 import { expect, test } from '@playwright/test';
 import { buildReport } from './build-report.ts';
 import { formatJunit } from './junit.ts';
-import { plainProgressLine, progressLine } from './progress.ts';
-import { wrap } from './table.ts';
 import { formatRun } from './terminal.ts';
 import { HOSTILE_NAMES, sampleRun } from './testing/sample-run.ts';
 
+/** What a scenario has besides its id, title and suite. */
+const EXTENDED = { profile: 'extended' as const, requirements: [], digest: 'd'.repeat(64) };
 const ESCAPE = String.fromCharCode(27);
-const plain = (columns: number, trials = 2): string => formatRun(buildReport(sampleRun({ trials })), { color: false, columns });
+const plain = (columns: number, { trials = 2, verbose = false } = {}): string =>
+  formatRun(buildReport(sampleRun({ trials })), { color: false, columns, verbose });
+/** Scenarios of the sample that pass. */
+const PASSING = ['provisioning/scale-out-and-back', 'capacity/spot-runs-out', 'scheduling/spot-spread'];
 
-test('a wide terminal gets a table of scenarios and one of latencies', () => {
-  expect(plain(160).split('\n').slice(0, 20).join('\n')).toBe(`\
+test('a wide terminal gets a table of all scenarios and one of latencies, if everything is asked for', () => {
+  expect(plain(160, { verbose: true }).split('\n').slice(0, 20).join('\n')).toBe(`\
 SCENARIO                         VERDICT    PASSED         SERVED  MADE  ENDED  LIVE  LEAKED  FAULTS  SEEDS
 
 core: what every autoscaler owes
@@ -33,9 +36,9 @@ scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 30s / 3
 p50 / p95 / p99 from the step before; pods that waited for a new node`);
 });
 
-for (const columns of [60, 80, 100, 120, 160]) {
-  test(`no line is longer than ${columns} columns, but for replay lines, which are there to be copied`, () => {
-    const long = plain(columns)
+for (const [columns, verbose] of [60, 80, 100, 120, 160].flatMap((width) => [[width, false] as const, [width, true] as const])) {
+  test(`no line is longer than ${columns} columns${verbose ? ' with --verbose' : ''}, but for replay lines, which are there to be copied`, () => {
+    const long = plain(columns, { verbose })
       .split('\n')
       .filter((line) => line.length > columns && !line.trim().startsWith('scaleproof replay '));
     expect(long).toEqual([]);
@@ -48,9 +51,10 @@ test('findings come with evidence and replay lines, then what was not run, then 
     '✗ FAIL crashes/killed-after-launch seed 1',
     'leaked-instance',
     'scaleproof replay sp1,scenario=crashes/killed-after-launch@d1d1d1d1d1d1,target=reference,seed=1,catalogue=c4c4c4c4c4c4',
-    'vacuous: slow-answer in capacity/spot-runs-out never fired',
-    'not run: capacity/reserved-capacity: the target does not declare the feature "capacity-reservations" (2 seeds)',
-    'reference in embedded: 3 passed, 2 failed, 1 unknown, 1 not run; 12 trials, 11 distinct interleavings',
+    'NEAREST BOUNDS',
+    'vacuous: 1 fault never fired (slow-answer)',
+    'not run: capacity/reserved-capacity: the target does not declare the feature "capacity-reservations"\n',
+    'reference in embedded: 3 passed, 2 failed, 1 unknown, 1 not run\n12 trials, 11 distinct interleavings\n',
     'of virtual time in 4.2 s (×',
     'core: failure, 2 passed, 1 failed, 1 unknown\nextended: partial, 1 passed, 1 not run\nrobustness: failure, 1 failed\n',
     '✗ FAIL\n',
@@ -61,6 +65,42 @@ test('findings come with evidence and replay lines, then what was not run, then 
     place = text.indexOf(mark, place);
   }
   expect(text.slice(place)).toBe('✗ FAIL\n');
+});
+
+test('what passed is told in a few lines: nearest bounds, what is missing, totals and verdict', () => {
+  const text = formatRun(buildReport(sampleRun({ trials: 2, only: PASSING })), { color: false, columns: 80 });
+  expect(text.split('\n').length).toBeLessThanOrEqual(22);
+  expect(text).toMatch(/^NEAREST BOUNDS +WORST +LIMIT +OF IT/);
+  for (const left of ['SCENARIO', 'LATENCY', 'replay']) expect(text).not.toContain(left);
+  expect(text.endsWith('\n✓ PASS\n')).toBe(true);
+});
+
+test('the table has only what did not pass, if not everything is asked for', () => {
+  const [table = ''] = plain(120).split('\n\n✗ FAIL');
+  expect(table).toContain('scheduling/negative-max-skew');
+  for (const id of PASSING) expect(table).not.toContain(id);
+  for (const id of PASSING) expect(plain(120, { verbose: true })).toContain(`scaleproof replay sp1,scenario=${id}@`);
+});
+
+test('what was not run is told by its reasons, the most frequent first', () => {
+  const input = sampleRun({ trials: 1, only: PASSING });
+  const notRun = Array.from({ length: 9 }, (_, index) => ({
+    scenario: `extra/${index}`,
+    title: 'a scenario',
+    suite: 'extra',
+    seed: 1,
+    reason: index < 3 ? 'no spot' : `no feature ${index}`,
+  }));
+  const added = notRun.map(({ scenario, title, suite }) => ({ id: scenario, title, suite, ...EXTENDED }));
+  const run = { ...input.run, scenarios: [...input.run.scenarios, ...added] };
+  const text = formatRun(buildReport({ ...input, run, notRun }), { color: false, columns: 80 });
+  expect(text.split('\n').filter((line) => line.startsWith('not run'))).toEqual([
+    'not run: 3 scenarios: no spot',
+    'not run: extra/3: no feature 3',
+    'not run: extra/4: no feature 4',
+    'not run: extra/5: no feature 5',
+    'not run: 3 more scenarios, for other reasons',
+  ]);
 });
 
 test('a trial that failed like an earlier one is told in three lines, with its own replay line', () => {
@@ -75,8 +115,8 @@ test('a trial that failed like an earlier one is told in three lines, with its o
 
 test('colours only when told, and they change nothing else', () => {
   const report = buildReport(sampleRun());
-  const colored = formatRun(report, { color: true, columns: 120 });
-  const uncolored = formatRun(report, { color: false, columns: 120 });
+  const colored = formatRun(report, { color: true, columns: 120, verbose: true });
+  const uncolored = formatRun(report, { color: false, columns: 120, verbose: true });
   expect(uncolored).not.toContain(ESCAPE);
   expect(colored).toContain(`${ESCAPE}[31m✗ fail${ESCAPE}[39m`);
   expect(colored.replaceAll(new RegExp(`${ESCAPE}\\[\\d+m`, 'g'), '')).toBe(uncolored);
@@ -119,7 +159,7 @@ test('what is counted from the heal has a row of its own', () => {
     ...trial,
     events: trial.events.map((event) => (event.type === 'fault.healed' ? { ...event, t: 50_000 } : event)),
   }));
-  const lines = formatRun(buildReport({ ...input, trials: early }), { color: false, columns: 160 }).split('\n');
+  const lines = formatRun(buildReport({ ...input, trials: early }), { color: false, columns: 160, verbose: true }).split('\n');
   const at = lines.findIndex((line) => line.startsWith('LATENCY'));
   expect(lines.slice(at + 1, at + 3).map((line) => line.split(/ {2,}/)[line.startsWith(' ') ? 1 : 0])).toEqual([
     'capacity/spot-runs-out',
@@ -128,7 +168,7 @@ test('what is counted from the heal has a row of its own', () => {
 });
 
 test('bounds have worst value, limit and ratio with their units, the nearest first', () => {
-  const lines = plain(160).split('\n');
+  const lines = plain(160, { verbose: true }).split('\n');
   const at = lines.findIndex((line) => line.startsWith('BOUND'));
   expect(lines.slice(at, at + 3).map((line) => line.split(/ {2,}/))).toEqual([
     ['BOUND', 'WORST', 'LIMIT', 'OF IT', 'CHECK', 'IN'],
@@ -136,29 +176,4 @@ test('bounds have worst value, limit and ratio with their units, the nearest fir
     ['provision', '3 min 12 s', 'at most 2 min 33 s', '125.6 %', 'success-rate', 'scheduling/negative-max-skew seed 1'],
   ]);
   expect(lines.find((line) => line.startsWith('repeats-a-minute'))).toMatch(/ 6 \(count\) +at most 60 \(count\) +10 % /);
-});
-
-test('progress fits its line and says what fails', () => {
-  const running = ['crashes/killed-after-launch seed 3', 'scheduling/spot-spread seed 3'];
-  expect(progressLine({ done: 7, total: 20, failed: 1, unknown: 0, running }, { columns: 80, color: false })).toBe(
-    '███████░░░░░░░░░░░░░ 7/20, 1 failed  crashes/killed-after-launch seed 3, sched…',
-  );
-  expect(progressLine({ done: 0, total: 0, failed: 0, unknown: 0, running: [] }, { columns: 80, color: false })).toBe(
-    '░░░░░░░░░░░░░░░░░░░░ 0/0',
-  );
-  expect(
-    plainProgressLine({
-      done: 3,
-      total: 12,
-      scenario: 'a/b',
-      seed: 4,
-      verdict: 'fail',
-      time: { ms: 61_000, name: 'virtual time' },
-      findings: 2,
-    }),
-  ).toBe('[ 3/12] fail    a/b seed 4 (61s of virtual time, 2 findings)');
-});
-
-test('wraps at spaces and leaves long words whole', () => {
-  expect(wrap('a bb ccccccccc d', 5)).toEqual(['a bb', 'ccccccccc', 'd']);
 });

@@ -18,6 +18,7 @@ import { combine } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
 import { nearest } from '../../model/nearest.ts';
 import { REPORT_API_VERSION } from '../../reports/run-report.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { VACUITY_REASONS } from '../../suites/vacuity-reasons.ts';
 import { mutants as mutantCatalogue } from '../../targets/mutants/catalogue.ts';
@@ -28,10 +29,10 @@ import { chooseScenarios } from '../choose.ts';
 import type { ChosenScenario } from '../choose.ts';
 import type { Console } from '../console.ts';
 import { interruption } from '../interruption.ts';
-import { MatrixProgress } from '../matrix-progress.ts';
 import { mutantsReportSchema } from '../mutants-report.ts';
 import type { MutantsReport, Skipped } from '../mutants-report.ts';
 import { formatMutants } from '../mutants-table.ts';
+import { Progress } from '../progress.ts';
 import { createRunDirectory } from '../run-directory.ts';
 import { EXIT, UsageError } from '../usage-error.ts';
 
@@ -69,7 +70,8 @@ export async function mutants(options: MutantsOptions, console: Console): Promis
   const startedAtMs = clock.nowMs();
   const directory = createRunDirectory(options.out, new Date(startedAtMs).toISOString());
   const interrupted = interruption();
-  const ran = await runMatrix(plan, { directory, workers: options.workers ?? availableParallelism(), signal: interrupted.signal }, console);
+  const where = { directory, workers: options.workers ?? availableParallelism(), signal: interrupted.signal, clock };
+  const ran = await runMatrix(plan, where, console);
   interrupted.release();
 
   const matrix = judgeMutants({ mutants: chosen.mutants, ...ran });
@@ -213,15 +215,19 @@ interface RanMatrix {
 /** Runs the plan. Of each trial its digest is kept: the same seed brings its history back. */
 async function runMatrix(
   plan: MatrixPlan,
-  where: { readonly directory: string; readonly workers: number; readonly signal: AbortSignal },
+  where: { readonly directory: string; readonly workers: number; readonly signal: AbortSignal; readonly clock: Clock },
   console: Console,
 ): Promise<RanMatrix> {
   const digests: MatrixTrial[] = [];
   const unjudged: MutantsReport['unjudged'] = [];
-  const progress = new MatrixProgress(
-    console,
-    plan.trials.map(({ targetLabel }) => targetLabel),
-  );
+  const progress = new Progress(console, {
+    total: plan.trials.length,
+    clock: where.clock,
+    timeName: 'virtual time',
+    hasTargets: true,
+    // That mutants fail is what they are for.
+    failures: 'silent',
+  });
   const finish = (trial: PlannedTrial, end: TrialEnd): void => {
     const path = join(where.directory, trial.history);
     const { targetLabel: target, scenario, seed } = trial;

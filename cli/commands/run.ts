@@ -133,7 +133,7 @@ async function carryOut(
   });
   writeRunFacts(directory, facts);
 
-  const progress = new Progress(console, { total: plan.trials.length, timeName: timeName(facts) });
+  const progress = new Progress(console, { total: plan.trials.length, clock, timeName: timeName(facts) });
   const trials: PlannedTrial[] = [...plan.trials];
   let ec2: WorldUp['ec2'];
   const work = async (up: WorldUp | undefined): Promise<TrialEnd[]> => {

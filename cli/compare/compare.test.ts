@@ -94,10 +94,13 @@ test('targets are run, with the same seeds, in turn, and leave run directories',
     '2',
     '--workers',
     '1',
+    '--verbose',
     '--json',
   );
   expect(code).toBe(0);
-  expect(stderr.match(/seed \d+/g)).toEqual(['seed 1', 'seed 1', 'seed 2', 'seed 2']);
+  expect(stderr.match(/\w+ in \S+ seed \d+/g)).toEqual(
+    [1, 2].flatMap((seed) => ['reference', 'plain'].map((name) => `${name} in ${SCALE_OUT} seed ${seed}`)),
+  );
   const { sides, sections } = targetComparisonSchema.parse(JSON.parse(stdout));
   expect(sides.map(({ letter, target, trials }) => [letter, target, trials])).toEqual([
     ['A', 'reference', 2],

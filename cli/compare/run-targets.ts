@@ -72,8 +72,13 @@ export async function runTargets(
     writeRunFacts(join(directory, letter), facts[index] as RunFacts);
   });
   const trials = interleave(sides);
-  const progress = new Progress(console, { total: trials.length, timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]) });
   const clock = createRealTimeline().scope('compare');
+  const progress = new Progress(console, {
+    total: trials.length,
+    clock,
+    timeName: facts[0] === undefined ? 'virtual time' : timeName(facts[0]),
+    hasTargets: true,
+  });
   const beganMs = clock.nowMs();
   const interrupted = signal === undefined ? interruption() : { signal, release: () => undefined };
   try {

@@ -28,9 +28,10 @@ export function formatTargetComparison(
   const paint = createPaint(color);
   const { sides, sections, broken, differences, leftOut, compared } = comparison;
   return [
-    ...sides.map(
-      ({ letter, target, directory, world, trials }) =>
-        `${paint('bold', letter)}  ${printable(`${target} in ${world}, ${trials} trials (${directory})`)}`,
+    ...sides.flatMap(({ letter, target, directory, world, trials }) =>
+      wrap(printable(`${target} in ${world}, ${trials} trials (${directory})`), columns - 3).map(
+        (line, index) => `${index === 0 ? paint('bold', letter) : ' '}  ${line}`,
+      ),
     ),
     ...wrap(comparedText(comparison), columns),
     '',

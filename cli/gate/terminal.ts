@@ -13,6 +13,8 @@ const MARKS: Readonly<Record<GateVerdict, { readonly mark: string; readonly ink:
   inconclusive: { mark: '?', ink: 'unknown' },
 };
 const INDENT = '    ';
+/** Columns of the names of the sides. */
+const SIDE = 11;
 /** Two marks and the spaces around them. */
 const MARGIN = 2;
 
@@ -25,9 +27,16 @@ export function formatGate(
   const paint = createPaint(color);
   const { episodes, criteria, phases, needs, verdict } = decision;
   const width = columns - INDENT.length;
+  const side = (name: string, text: string): string[] =>
+    wrap(printable(text), columns - SIDE).map(
+      (line, index) => `${index === 0 ? paint('bold', name) + ' '.repeat(SIDE - name.length) : ' '.repeat(SIDE)}${line}`,
+    );
   return [
-    `${paint('bold', 'baseline')}   ${printable(baseline)}, ${episodes.baseline} episodes`,
-    `${paint('bold', 'candidate')}  ${printable(candidate)}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} in pairs of one scenario and seed` : 'not in pairs: in real time no trial is the same twice'}`,
+    ...side('baseline', `${baseline}, ${episodes.baseline} episodes`),
+    ...side(
+      'candidate',
+      `${candidate}, ${episodes.candidate} episodes, ${episodes.isPaired ? `${episodes.seen} in pairs of one scenario and seed` : 'not in pairs: in real time no trial is the same twice'}`,
+    ),
     '',
     ...criteria.flatMap((criterion) => describeCriterion(criterion, paint, width)),
     '',

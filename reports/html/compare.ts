@@ -13,7 +13,8 @@ import {
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { renderPage } from './page.ts';
-import { VERDICT_MARKS, badge, code } from './parts.ts';
+import { VERDICT_MARKS } from '../marks.ts';
+import { badge, code } from './parts.ts';
 import { PAGE_STYLE } from './style.ts';
 
 /** What the page of a comparison has besides the report's own style. */

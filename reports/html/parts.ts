@@ -2,11 +2,11 @@ import { WHOLE_PHASES, isFromHeal } from '../../history/latency.ts';
 import { closeness } from '../../history/verdict.ts';
 import type { Verdict } from '../../history/verdict.ts';
 import { formatDuration, formatLimit, formatPercent, formatValue } from '../format.ts';
+import { VERDICT_MARKS } from '../marks.ts';
 import type { BoundReport, ProfileReport, ScenarioReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 
-export const VERDICT_MARKS: Readonly<Record<Verdict | 'not-run', string>> = { pass: '✓', fail: '✗', unknown: '?', 'not-run': '–' };
 const VERDICT_WORDS: Readonly<Record<Verdict | 'not-run', string>> = {
   pass: 'Pass',
   fail: 'Fail',

@@ -4,7 +4,7 @@ import type { RunReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import { renderFacts, renderHeader, renderTable } from './overview.ts';
 import { renderPage } from './page.ts';
-import { VERDICT_MARKS } from './parts.ts';
+import { VERDICT_MARKS } from '../marks.ts';
 import { renderProblems } from './problems.ts';
 import { renderRequirements } from './requirements.ts';
 import { renderScenarios } from './scenario.ts';

@@ -2,7 +2,8 @@ import { formatCount } from '../format.ts';
 import type { RequirementReport, RunReport } from '../run-report.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
-import { VERDICT_MARKS, badge } from './parts.ts';
+import { VERDICT_MARKS } from '../marks.ts';
+import { badge } from './parts.ts';
 import { requirementId, scenarioId } from './scenario.ts';
 
 /** The requirements that scenarios of the run were to test, by area, with their evidence. What does not hold is open. */

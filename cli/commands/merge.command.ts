@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { verboseOption } from '../common-options.ts';
+
+/** `scaleproof merge`. */
+export function defineMerge(program: Command, { console, finish }: CommandContext): void {
+  program
+    .command('merge')
+    .description('join the run directories of all shards of a run into one, and judge it as one')
+    .argument('<dirs...>', 'the run directories, in any order')
+    .option('--out <dir>', 'the run directory of the whole, new or empty (default: a new one in runs/)')
+    .addOption(verboseOption())
+    .option('--json', 'print the report as JSON', false)
+    .action(async (directories: string[], { out, verbose, json }: { out?: string; verbose: boolean; json: boolean }) =>
+      finish(await (await import('./merge.ts')).merge(directories, { out, json }, { ...console, verbose })),
+    );
+}

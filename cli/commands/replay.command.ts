@@ -1,0 +1,47 @@
+import { Option } from 'commander';
+import type { Command } from 'commander';
+import type { CommandContext } from '../command-context.ts';
+import { runDirectoryOption, verboseOption } from '../common-options.ts';
+import { EC2S } from '../choose-ec2.ts';
+import { MODES } from '../existing/flags.ts';
+
+/** `scaleproof replay`. */
+export function defineReplay(program: Command, { console, finish }: CommandContext): void {
+  program
+    .command('replay')
+    .description('run a failure again from its replay line')
+    .argument('<line>', 'the line, as it was printed beside the failure')
+    .option('--kubeconfig <file>', 'of the cluster, for a line of --world existing')
+    .addOption(new Option('--ec2 <name>', 'where machines are, for a line of a real cluster').choices(EC2S))
+    .option('--aws-endpoint <url>', 'of a LocalStack that is there, for a line of a real cluster')
+    .addOption(new Option('--mode <name>', 'for a line of --world existing (default: routed)').choices(MODES))
+    .option('--yes', 'do it without asking, for a line of --world existing')
+    .addOption(runDirectoryOption())
+    .addOption(verboseOption())
+    .option('--json', 'print the report as JSON', false)
+    .action(
+      async (
+        line: string,
+        flags: {
+          kubeconfig?: string;
+          awsEndpoint?: string;
+          ec2?: (typeof EC2S)[number];
+          mode?: (typeof MODES)[number];
+          yes?: boolean;
+          out?: string;
+          verbose: boolean;
+          json: boolean;
+        },
+      ) => {
+        const { kubeconfig, awsEndpoint, ec2, mode, yes, out, verbose, json } = flags;
+        const { replay } = await import('./replay.ts');
+        finish(
+          await replay(
+            line,
+            { kubeconfig, awsEndpoint, ec2, mode, yes, keep: false, reuse: undefined, out, json },
+            { ...console, verbose },
+          ),
+        );
+      },
+    );
+}

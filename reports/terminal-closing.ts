@@ -1,0 +1,116 @@
+import { timeName } from './clock.ts';
+import { formatCount, formatDuration, formatRatio } from './format.ts';
+import { VERDICT_MARKS } from './marks.ts';
+import { printable } from './paint.ts';
+import type { Ink } from './paint.ts';
+import { profileCounts } from './profiles.ts';
+import { sourceOf } from './program.ts';
+import type { RunReport } from './run-report.ts';
+import { wrap } from './table.ts';
+
+type Paint = (ink: Ink, text: string) => string;
+
+/** Reasons for what was not run that are told; of more there is the number. */
+const MAX_REASONS = 4;
+
+/** What was not run, whose crash points were left out and which faults never fired: a line for each. */
+export function gapsOf({ scenarios, notRun }: RunReport, paint: Paint, width: number): string[] {
+  const seeds = new Map<string, number>();
+  for (const { scenario, reason } of notRun) {
+    const key = `not run: ${scenario}: ${reason}`;
+    seeds.set(key, (seeds.get(key) ?? 0) + 1);
+  }
+  return dimmed(
+    [
+      ...scenarios.flatMap(({ id, faults }) =>
+        faults.injections
+          .filter(({ vacuous }) => vacuous)
+          .map(({ fault, description }) => `vacuous: ${fault} in ${id} never fired (${description})`),
+      ),
+      ...[...seeds].map(([line, count]) => (count > 1 ? `${line} (${count} seeds)` : line)),
+    ],
+    paint,
+    width,
+  );
+}
+
+/** The same in a few lines, by their reasons. */
+export function gapsInShort({ scenarios, notRun }: RunReport, paint: Paint, width: number): string[] {
+  const vacuous = scenarios.flatMap(({ faults }) => faults.injections.filter((one) => one.vacuous).map(({ fault }) => fault));
+  const leftOut = scenarios.flatMap(({ id, crashPoints }) =>
+    crashPoints?.leftOut === undefined ? [] : [{ scenario: id, reason: crashPoints.leftOut }],
+  );
+  return dimmed(
+    [
+      ...(vacuous.length === 0
+        ? []
+        : [`vacuous: ${formatCount(vacuous.length, 'fault')} never fired (${[...new Set(vacuous)].join(', ')})`]),
+      ...byReason('crash points left out', leftOut),
+      ...byReason('not run', notRun),
+    ],
+    paint,
+    width,
+  );
+}
+
+function byReason(what: string, gaps: readonly { readonly scenario: string; readonly reason: string }[]): string[] {
+  const groups = [...Map.groupBy(gaps, ({ reason }) => reason)]
+    .map(([reason, those]) => ({ reason, ids: [...new Set(those.map(({ scenario }) => scenario))] }))
+    .sort((a, b) => b.ids.length - a.ids.length);
+  const told = groups.slice(0, MAX_REASONS);
+  const others = groups.slice(MAX_REASONS).flatMap(({ ids }) => ids);
+  return [
+    ...told.map(({ reason, ids }) => `${what}: ${ids.length === 1 ? (ids[0] ?? '') : formatCount(ids.length, 'scenario')}: ${reason}`),
+    ...(others.length === 0 ? [] : [`${what}: ${formatCount(others.length, 'more scenario')}, for other reasons`]),
+  ];
+}
+
+function dimmed(lines: readonly string[], paint: Paint, width: number): string[] {
+  return lines.flatMap((line) => wrap(printable(line), width).map((part) => paint('dim', part)));
+}
+
+/** What it all came to, the verdict last. */
+export function totalsOf({ run, totals, profiles, verdict }: RunReport, paint: Paint, width: number): string[] {
+  const { scenarios, trials, instances } = totals;
+  const notBegun = trials.notBegun > 0 ? [`${trials.notBegun} not begun`] : [];
+  const counts = [
+    `${scenarios.passed} passed`,
+    `${scenarios.failed} failed`,
+    `${scenarios.unknown} unknown`,
+    `${scenarios.notRun} not run`,
+    ...notBegun,
+  ];
+  const all = trials.passed + trials.failed + trials.unknown;
+  const time = [
+    `${formatDuration(run.virtualMs)} of ${timeName(run)}`,
+    ...(run.wallMs === undefined ? [] : [`in ${formatDuration(run.wallMs)}`]),
+    ...(run.ratio === undefined ? [] : [`(${formatRatio(run.ratio)})`]),
+  ].join(' ');
+  const facts = [
+    `${run.target.name} in ${run.world.name}: ${counts.join(', ')}`,
+    `${formatCount(all, 'trial')}, ${formatCount(totals.interleavings, 'distinct interleaving')}`,
+    `${totals.success.served} of ${totals.success.asked} pods served; ${instances.leaked} of ${formatCount(instances.created, 'instance')} leaked; ${totals.faults.fired} of ${formatCount(totals.faults.armed, 'fault')} fired`,
+    ...crashTotals(totals.crashPoints),
+    time,
+    ...profiles.map((profile) => `${profile.name}: ${profile.result}, ${profileCounts(profile)}`),
+    ...programLine(run.target.program),
+    ...(run.world.unseen ?? []),
+  ];
+  return [
+    ...facts.flatMap((fact) => wrap(fact, width)),
+    paint('bold', paint(verdict, `${VERDICT_MARKS[verdict]} ${verdict.toUpperCase()}`)),
+  ];
+}
+
+function programLine(program: RunReport['run']['target']['program']): string[] {
+  if (program === undefined) return [];
+  return [printable(`${program.name} ${program.version} was built from ${sourceOf(program)} with ${program.goVersion}`)];
+}
+
+function crashTotals(crashed: RunReport['totals']['crashPoints']): string[] {
+  if (crashed === undefined) return [];
+  const { passed, failed, unknown } = crashed;
+  const all = passed + failed + unknown;
+  if (all === 0) return [];
+  return [`killed at ${formatCount(all, 'crash point')}: ${passed} passed, ${failed} failed, ${unknown} unknown`];
+}
