@@ -8,7 +8,7 @@ export const test = base.extend<object, { readonly runner: TrialRunner }>({
   runner: [
     async ({}, use) => {
       const clock = createRealTimeline().scope('runner');
-      const runner = createTrialRunner({ clock, signal: new AbortController().signal });
+      const runner = createTrialRunner({ clock });
       await use(runner);
       await runner.end();
     },
