@@ -29,6 +29,8 @@ export interface Scenario {
   readonly pools: readonly Pool[];
   /** Whether a run also kills the target at each of its side effects, in trials of their own: for small scenarios. */
   readonly crashPoints?: boolean;
+  /** `import.meta.url` of the module that exports it: a trial's process loads it from there where the object itself was handed over. */
+  readonly module?: string;
   run(trial: Trial): Promise<void>;
 }
 
@@ -212,9 +214,11 @@ export function scenario(
     readonly capabilities?: readonly Capability[];
     readonly pools?: readonly Pool[];
     readonly crashPoints?: boolean;
+    readonly module?: string;
   },
 ): Scenario {
-  const { profile = 'core', requirements = [], features = [], capabilities = [], pools = [pool('default')], crashPoints } = definition;
+  const { profile = 'core', requirements = [], features = [], capabilities = [], pools = [pool('default')] } = definition;
+  const { crashPoints, module } = definition;
   return {
     id: definition.id,
     title: definition.title,
@@ -223,6 +227,7 @@ export function scenario(
     needs: { features, capabilities },
     pools,
     ...(crashPoints === undefined ? {} : { crashPoints }),
+    ...(module === undefined ? {} : { module }),
     run: (trial) => definition.run(trial),
   };
 }
