@@ -1,12 +1,9 @@
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { start, usersEnvironment } from '../cli/testing/command.ts';
 import { root } from './sources.ts';
-
-/** What a fresh clone does not have. */
-const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
+import { exitWith, install, pack, succeed } from './testing/packed.ts';
 
 /** What users need beside the code. */
 const NEEDED = [
@@ -20,6 +17,8 @@ const NEEDED = [
   'dist/harness/watcher.js',
   'dist/index.d.ts',
   'dist/index.js',
+  'dist/playwright/index.d.ts',
+  'dist/playwright/index.js',
   'dist/targets/command/keeper.js',
   'docs/architecture.md',
   'docs/fidelity.md',
@@ -51,22 +50,10 @@ test(
   async () => {
     // Two minutes alone on two cores; a busy machine takes five times as long.
     test.setTimeout(1_800_000);
-    const clone = join(folder, 'clone');
     const project = join(folder, 'project');
     mkdirSync(project);
-
-    await test.step('pack a copy: a build of its own, whoever else builds', async () => {
-      cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
-      symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
-      await succeed('npm', ['pack', '--pack-destination', project], clone);
-    });
-
-    await test.step('install it', async () => {
-      const [tarball = ''] = readdirSync(project);
-      writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-      const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-      await succeed('npm', ['install', ...flags, `./${tarball}`], project);
-    });
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    await test.step('pack it and install it', async () => install(project, await pack(folder)));
 
     await test.step('it holds what is needed, and no tests', () => {
       const installed = join(project, 'node_modules/scaleproof');
@@ -74,7 +61,11 @@ test(
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
       expect(files).toEqual(expect.arrayContaining(NEEDED));
-      expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+      // The example has tests, which are the user's.
+      const own = files.filter((file) => !file.startsWith('fixtures/examples/'));
+      expect(own.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+      // It is needed for tests of users' alone.
+      expect(existsSync(join(project, 'node_modules/@playwright/test'))).toBe(false);
     });
 
     writeFileSync(join(project, 'my-scenario.ts'), scenarioOfReadme());
@@ -126,18 +117,4 @@ async function followPage(project: string): Promise<void> {
 /** Tables are as wide as they have to be, and lines are broken where a terminal ends. */
 function squeezed(text: string): string {
   return text.replaceAll(/\s+/g, ' ').trim();
-}
-
-/** Runs a program that has to succeed. @returns its standard output */
-function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
-  return exitWith(0, program, args, cwd);
-}
-
-/** Runs a program with the Node that runs the tests. @returns its standard output */
-async function exitWith(expected: number, program: string, args: readonly string[], cwd: string): Promise<string> {
-  const environment = usersEnvironment();
-  const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
-  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
-  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
-  return stdout;
 }
