@@ -68,7 +68,13 @@ for (const { what, message: said = 'late', measurements, bounds } of [
     bounds: ['b'],
   },
   { what: 'each once', measurements: [measured('a', 80_000, 'pods/b'), measured('a', 90_000, 'pods/c')], bounds: ['a'] },
-  { what: 'what nobody measured, where there is nothing else', measurements: [measured('a', undefined)], bounds: ['a'] },
+  {
+    what: 'also one that nothing was measured of',
+    message: 'late (bound a, 60 s)',
+    measurements: [measured('a', undefined)],
+    bounds: ['a'],
+  },
+  { what: 'none that was kept and is not named', measurements: [measured('a', 10, 'pods/a')], bounds: [] },
 ]) {
   test(`the bounds of a finding: ${what}`, () => {
     const findings = [{ ...finding('pods/a'), message: said }];

@@ -46,11 +46,11 @@ function failureOf(finding: Finding, check: CheckResult, place: TrialPlace): Fai
   return { title, message: [title, ...said, ...boundLines(check, finding), ...placeLines(place, finding)].join('\n') };
 }
 
-/** The bounds that a finding names, else those that were not kept; of the object itself where one of them says which. */
+/** The bounds that a finding names, else those that were not kept, if any; of the object itself where one of them says which. */
 function boundLines({ check, measurements }: CheckResult, { object, message }: Finding): string[] {
   const named = measurements.filter(({ bound }) => message.includes(`bound ${bound.name},`));
   const broken = measurements.filter((measurement) => (closeness(measurement) ?? 0) > 1);
-  const candidates = [named, broken, measurements].find((some) => some.length > 0) ?? [];
+  const candidates = [named, broken].find((some) => some.length > 0) ?? [];
   const own = candidates.filter((measurement) => measurement.object === object);
   const chosen = own.length > 0 ? own : candidates;
   return worstOfEach(chosen).map(({ bound, worst, object: whose }) => {
