@@ -1,6 +1,7 @@
 import { cpSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import { exitWith, install, pack } from './testing/packed.ts';
@@ -29,8 +30,11 @@ test.beforeEach(() => {
 });
 test.afterEach(() => rmSync(folder, { recursive: true }));
 
-const playwright = (code: number, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> =>
-  exitWith(code, 'npx', ['--no', 'playwright', 'test', '--workers=2', ...args], project, environment);
+/** @returns what Playwright printed, without colours */
+async function playwright(code: number, args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  const all = ['--no', 'playwright', 'test', '--workers=2', ...args];
+  return stripVTControlCharacters(await exitWith(code, 'npx', all, project, environment));
+}
 
 test('the example for Playwright, with the packed package: passes, and tells what a wrong autoscaler does', { tag: '@long' }, async () => {
   test.setTimeout(1_800_000);
