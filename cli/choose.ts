@@ -20,7 +20,7 @@ export interface ChosenTarget {
 }
 
 /** A user's suite. */
-const USER_SUITE = 'user';
+export const USER_SUITE = 'user';
 
 /** What the user named, each of it empty where he named none. */
 export interface ScenarioChoice {
@@ -30,37 +30,46 @@ export interface ScenarioChoice {
 }
 
 /** All scenarios, or those that the user named: by suite, by profile, by id, by file. @throws UsageError for unknown names */
-export async function chooseScenarios({ profiles = [], ...names }: ScenarioChoice): Promise<ChosenScenario[]> {
-  const named = await scenariosNamed(names);
-  return named.filter(({ scenario }) => profiles.length === 0 || profiles.includes(scenario.profile));
+export async function chooseScenarios(choice: ScenarioChoice): Promise<ChosenScenario[]> {
+  if (choice.scenarios.length === 0) return bundledScenarios(choice);
+  const named = await scenariosNamed(choice);
+  return named.filter(isOf(choice));
+}
+
+/** All bundled scenarios of these suites and profiles; without any, of all. @throws UsageError for a suite that there is not */
+export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): ChosenScenario[] {
+  refuseUnknownSuites(choice.suites);
+  return sources.filter(isOf(choice)).filter(({ suite }) => choice.suites.length === 0 || choice.suites.includes(suite));
+}
+
+/** A bundled scenario by its id. @throws UsageError when there is none */
+export function bundledScenario(id: string): ChosenScenario {
+  const found = sources.find(({ scenario }) => scenario.id === id);
+  if (found !== undefined) return found;
+  const ids = sources.map(({ scenario }) => scenario.id);
+  throw new UsageError(unknown('scenario', id, ids));
+}
+
+function isOf({ profiles = [] }: Pick<ScenarioChoice, 'profiles'>): (chosen: ChosenScenario) => boolean {
+  return ({ scenario }) => profiles.length === 0 || profiles.includes(scenario.profile);
+}
+
+function refuseUnknownSuites(names: readonly string[]): void {
+  const known = suites.map(({ name }) => name);
+  for (const name of names) {
+    if (!known.includes(name)) throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
+  }
 }
 
 async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promise<ChosenScenario[]> {
-  const known = suites.map(({ name }) => name);
-  for (const name of options.suites) {
-    if (!known.includes(name)) throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
-  }
-  if (options.scenarios.length === 0) {
-    return sources.filter(({ suite }) => options.suites.length === 0 || options.suites.includes(suite));
-  }
+  refuseUnknownSuites(options.suites);
   const chosen: ChosenScenario[] = [];
   for (const name of options.scenarios) {
     if (isPath(name)) {
       for (const { ref, scenario } of await scenariosOf(userFileUrl(name, 'scenario'))) {
         chosen.push({ ref, scenario, suite: USER_SUITE, label: `${name}#${ref.export}` });
       }
-      continue;
-    }
-    const found = sources.find(({ scenario }) => scenario.id === name);
-    if (found === undefined)
-      throw new UsageError(
-        unknown(
-          'scenario',
-          name,
-          sources.map(({ scenario }) => scenario.id),
-        ),
-      );
-    chosen.push(found);
+    } else chosen.push(bundledScenario(name));
   }
   // Naming one twice is asking for it once.
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);

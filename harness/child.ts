@@ -2,6 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { warmUp } from '../clients/ec2.ts';
+import type { Recorder } from '../history/events.ts';
 import { createRecorder } from '../history/writer.ts';
 import { defined } from '../model/defined.ts';
 import type { Timeline } from '../runtime/clock.ts';
@@ -11,7 +12,7 @@ import { LoadError } from './load-error.ts';
 import { loadScenario, loadTarget } from './load.ts';
 import { describe } from './target-life.ts';
 import { NOTE, REPORT_FD, readNotes } from './trial-spec.ts';
-import type { ChildMessage, TrialSpec } from './trial-spec.ts';
+import type { ChildMessage, TrialAnswer, TrialSpec } from './trial-spec.ts';
 import { worldFor } from './world-for.ts';
 
 /**
@@ -38,7 +39,7 @@ function onUncaught(error: unknown): void {
   running.onUncaught(owner, error);
 }
 
-async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
+async function runTrial(spec: TrialSpec): Promise<TrialAnswer> {
   const scenario = await loadScenario(spec.scenario);
   const target = await loadTarget(spec.target);
   const before = process.cpuUsage();
@@ -79,7 +80,7 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
       nodes: spec.nodes,
       ...defined({ crash: spec.crash }),
       timeline,
-      recorder,
+      recorder: tellingPhases(recorder, () => timeline.nowMs() - startMs),
       createWorld: world.createWorld,
     });
     if (!timeline.virtual) void pulse(timeline, over.signal);
@@ -93,6 +94,16 @@ async function runTrial(spec: TrialSpec): Promise<ChildMessage> {
     over.abort(new Error('the trial is over'));
     closeSync(file);
   }
+}
+
+/** The same recorder; whoever runs the trial is told of each of its phases as well. @param nowMs since the start of the trial */
+function tellingPhases(recorder: Recorder, nowMs: () => number): Recorder {
+  return {
+    record: (event) => {
+      if (event.type === 'phase') send({ kind: 'phase', phase: event.phase, t: nowMs() });
+      return recorder.record(event);
+    },
+  };
 }
 
 /** Lets a timer fire now and then, which the supervisor sees. */
@@ -114,7 +125,7 @@ process.on('unhandledRejection', onUncaught);
 process.on('message', (spec: TrialSpec) => {
   Atomics.store(notes, NOTE.busy, 1);
   runTrial(spec)
-    .catch((error: unknown): ChildMessage => ({
+    .catch((error: unknown): TrialAnswer => ({
       kind: 'refused',
       message: error instanceof LoadError ? error.message : describe(error),
     }))

@@ -18,7 +18,7 @@ import { formatReplayLine, parseReplayLine } from './replay-line.ts';
 import { superviseTrials } from './supervisor.ts';
 import type { TrialLimits, TrialOutcome, TrialRunner } from './supervisor.ts';
 import { DEFAULT_NODES } from './trial-spec.ts';
-import type { TrialCost, TrialSpec } from './trial-spec.ts';
+import type { PhaseBegun, TrialCost, TrialSpec } from './trial-spec.ts';
 import { catalogueFor, replayWorld, worldFor } from './world-for.ts';
 import type { WorldRef } from './world-for.ts';
 
@@ -138,12 +138,13 @@ export interface RunOptions {
   /** In place of workers with limits and environment: runs them all, and goes on to be the caller's. */
   readonly runner?: TrialRunner;
   readonly onBegin?: (trial: PlannedTrial) => void;
+  readonly onPhase?: (trial: PlannedTrial, begun: PhaseBegun) => void;
   readonly onEnd?: (trial: PlannedTrial, end: TrialEnd) => void;
 }
 
 /** Runs trials and judges their histories. The ends are in the order of the trials, whatever the number of workers. */
 export async function runTrials(trials: readonly PlannedTrial[], options: RunOptions): Promise<TrialEnd[]> {
-  const { directory, workers, signal, limits, worlds, environment, runner, onBegin, onEnd } = options;
+  const { directory, workers, signal, limits, worlds, environment, runner, onBegin, onPhase, onEnd } = options;
   const specs = trials.map((trial): TrialSpec => ({
     scenario: trial.ref,
     suite: trial.suite,
@@ -172,6 +173,7 @@ export async function runTrials(trials: readonly PlannedTrial[], options: RunOpt
       return world === undefined ? spec : { ...spec, world };
     },
     onBegin: (spec) => onBegin?.(planned.get(spec) as PlannedTrial),
+    onPhase: (spec, begun) => onPhase?.(planned.get(spec) as PlannedTrial, begun),
     onEnd: finish,
   });
   return specs.map((spec) => ends.get(spec) ?? { kind: 'not-begun' });
@@ -229,7 +231,7 @@ export async function runTrial(options: {
 }
 
 /** A file, or a module's export, as the command takes it: `./path` and `./path#export`. */
-function labelOf(ref: ModuleRef | { readonly file: string }): string {
+export function labelOf(ref: ModuleRef | { readonly file: string }): string {
   const path = relative('.', fileURLToPath('file' in ref ? ref.file : ref.module)).replaceAll('\\', '/');
   return `${path.startsWith('.') ? '' : './'}${path}${'file' in ref ? '' : `#${ref.export}`}`;
 }

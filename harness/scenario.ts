@@ -30,6 +30,8 @@ export interface Scenario {
   readonly pools: readonly Pool[];
   /** Whether a run also kills the target at each of its side effects, in trials of their own: for small scenarios. */
   readonly crashPoints?: boolean;
+  /** `import.meta.url` of the module that exports it: a trial's process loads it from there where the object itself was handed over. */
+  readonly module?: string;
   run(trial: Trial): Promise<void>;
 }
 
@@ -239,6 +241,8 @@ export interface ScenarioHead {
   /** By default one pool of every type. */
   readonly pools?: readonly Pool[];
   readonly crashPoints?: boolean;
+  /** `import.meta.url` of the module that exports it, where a test hands the object over. */
+  readonly module?: string;
   /** Faults that are injected before `run`, in this order. */
   readonly under?: readonly FaultSpec[];
 }
@@ -258,7 +262,8 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     run(trial: Trial, faults: Faults): Promise<unknown>;
   },
 ): Scenario {
-  const { id, title, requirements = [], features = [], capabilities = [], pools = [pool('default')], crashPoints, under = [] } = definition;
+  const { id, title, requirements = [], features = [], capabilities = [], pools = [pool('default')], under = [] } = definition;
+  const { crashPoints, module } = definition;
   const faults = definition.faults ?? ({} as Faults);
   const needed = [...under, ...Object.values(faults).flat()].flatMap((fault) => fault.capabilities);
   return {
@@ -268,7 +273,7 @@ export function scenario<Faults extends NamedFaults = Record<never, never>>(
     requirements,
     needs: { features, capabilities: [...new Set([...capabilities, ...needed])] },
     pools,
-    ...defined({ crashPoints }),
+    ...defined({ crashPoints, module }),
     run: async (trial) => {
       for (const fault of under) await trial.inject(fault);
       await definition.run(trial, faults);

@@ -92,6 +92,7 @@ export const scenarioSchema = z.object(
     ),
     pools: listOf(pool).refine((pools) => new Set(pools.map(({ name }) => name)).size === pools.length, 'must be pools of different names'),
     crashPoints: z.boolean('must be true or false').optional(),
+    module: z.url({ protocol: /^file$/, error: 'must be import.meta.url of its module' }).optional(),
     run: method,
   },
   'must be an object',

@@ -9,7 +9,7 @@ import type { EventOf } from '../history/events.ts';
 import { sealHistory } from '../history/seal.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { DEFAULT_NODES, REPORT_FD } from './trial-spec.ts';
-import type { ChildMessage, TrialCost, TrialSpec, WatchReport } from './trial-spec.ts';
+import type { ChildMessage, PhaseBegun, TrialAnswer, TrialCost, TrialSpec, WatchReport } from './trial-spec.ts';
 
 /** What a trial may use of the machine. */
 export interface TrialLimits {
@@ -96,20 +96,28 @@ export interface SupervisorOptions {
   /** What a spec becomes in the hands of a worker, the first of which is 0. By default it stays as it is. */
   readonly assign?: (spec: TrialSpec, worker: number) => TrialSpec;
   readonly onBegin?: (spec: TrialSpec) => void;
+  readonly onPhase?: (spec: TrialSpec, begun: PhaseBegun) => void;
   readonly onEnd?: (spec: TrialSpec, outcome: TrialOutcome) => void;
   /** Runs them all, one after the other, and goes on to be the caller's: for whoever has trials one by one. */
   readonly runner?: TrialRunner;
 }
 
+/** What goes on beside one trial. */
+export interface DuringTrial {
+  /** Aborted: the trial is ended and its history sealed. */
+  readonly signal: AbortSignal;
+  readonly onPhase?: (begun: PhaseBegun) => void;
+}
+
 /** Runs trials one after the other, in one process for as long as they leave it clean. */
 export interface TrialRunner {
-  run(spec: TrialSpec): Promise<TrialOutcome>;
+  run(spec: TrialSpec, during: DuringTrial): Promise<TrialOutcome>;
   /** Ends the process. */
   end(): Promise<void>;
 }
 
 /** A runner that has no process before its first trial. */
-export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'limits' | 'environment' | 'signal'>): TrialRunner {
+export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'limits' | 'environment'>): TrialRunner {
   let child: TrialProcess | undefined;
   let memoryMiB: number | undefined;
   const end = async (): Promise<void> => {
@@ -117,12 +125,12 @@ export function createTrialRunner(options: Pick<SupervisorOptions, 'clock' | 'li
     child = undefined;
   };
   return {
-    run: async (spec) => {
+    run: async (spec, during) => {
       // A process that grew for one target may be too large for the next from its start.
       if (spec.memoryMiB !== memoryMiB) await end();
       memoryMiB = spec.memoryMiB;
       child ??= new TrialProcess(options);
-      const outcome = await child.run(spec);
+      const outcome = await child.run(spec, during);
       if (child.ended) child = undefined;
       return outcome;
     },
@@ -145,7 +153,10 @@ export async function superviseTrials(specs: readonly TrialSpec[], options: Supe
         next += 1;
         const spec = specs[index] as TrialSpec;
         options.onBegin?.(spec);
-        const outcome = await runner.run(options.assign?.(spec, worker) ?? spec);
+        const outcome = await runner.run(options.assign?.(spec, worker) ?? spec, {
+          signal: options.signal,
+          onPhase: (begun) => options.onPhase?.(spec, begun),
+        });
         outcomes[index] = outcome;
         options.onEnd?.(spec, outcome);
       }
@@ -185,7 +196,6 @@ class TrialProcess {
   readonly #child: ChildProcess;
   readonly #clock: Clock;
   readonly #limits: TrialLimits;
-  readonly #signal: AbortSignal;
   readonly #exited: Promise<void>;
   #report: WatchReport = { turns: -1, owner: 'harness', busy: false, rssMiB: 0, mainCpuMs: 0, cpuMs: 0 };
   /** How often each owner was found running. */
@@ -195,10 +205,9 @@ class TrialProcess {
   #output = '';
   ended = false;
 
-  constructor({ clock, limits = DEFAULT_LIMITS, environment, signal }: Parameters<typeof createTrialRunner>[0]) {
+  constructor({ clock, limits = DEFAULT_LIMITS, environment }: Parameters<typeof createTrialRunner>[0]) {
     this.#clock = clock;
     this.#limits = limits;
-    this.#signal = signal;
     this.#child = fork(fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url)), [], {
       execArgv: [...sourceConditions(), `--max-old-space-size=${limits.heapMiB}`, '--no-warnings'],
       env: { ...process.env, ...compileCache(), ...environment },
@@ -240,12 +249,20 @@ class TrialProcess {
     });
   }
 
-  async run(spec: TrialSpec): Promise<TrialOutcome> {
+  async run(spec: TrialSpec, { signal, onPhase }: DuringTrial): Promise<TrialOutcome> {
     const over = new AbortController();
-    const answer = new Promise<ChildMessage>((resolve) => this.#child.once('message', resolve));
+    let onMessage: (message: ChildMessage) => void = () => undefined;
+    const answer = new Promise<TrialAnswer>((resolve) => {
+      onMessage = (message) => {
+        if (message.kind === 'phase') onPhase?.(message);
+        else resolve(message);
+      };
+    });
+    this.#child.on('message', onMessage);
     this.#child.send(spec);
     try {
-      const first = await Promise.race([answer, this.#exited.then(() => this.#verdictOfExit()), this.#watch(spec, over.signal)]);
+      const exit = this.#exited.then(() => this.#verdictOfExit());
+      const first = await Promise.race([answer, exit, this.#watch(spec, { signal, over: over.signal })]);
       if ('kind' in first) {
         // What a trial that broke off left behind must not meet the next one.
         if (first.kind === 'done' && !first.clean) await this.end();
@@ -255,6 +272,7 @@ class TrialProcess {
       sealHistory(spec.historyPath, { type: 'supervisor', ...first });
       return { kind: 'recorded' };
     } finally {
+      this.#child.off('message', onMessage);
       over.abort(new Error('the trial is over'));
     }
   }
@@ -268,7 +286,7 @@ class TrialProcess {
   }
 
   /** Resolves when the trial must be ended from outside. */
-  async #watch(spec: TrialSpec, over: AbortSignal): Promise<Verdict> {
+  async #watch(spec: TrialSpec, { signal, over }: { readonly signal: AbortSignal; readonly over: AbortSignal }): Promise<Verdict> {
     const { turnCpuMs, turnWallMs, rssMiB: defaultMiB } = this.#limits;
     const time = timeLimitOf(spec, this.#limits);
     const memoryMiB = spec.memoryMiB ?? defaultMiB;
@@ -279,7 +297,7 @@ class TrialProcess {
       const nowMs = this.#clock.nowMs();
       const { owner, rssMiB, busy, turns, mainCpuMs, cpuMs } = this.#report;
       if (!busy || turns !== turn.count) turn = { count: turns, wallMs: nowMs, mainCpuMs };
-      if (this.#signal.aborted) return { cause: 'interrupted', culprit: 'harness', message: 'the run was interrupted' };
+      if (signal.aborted) return { cause: 'interrupted', culprit: 'harness', message: 'the run was interrupted' };
       if (rssMiB > memoryMiB) {
         const culprit = this.#grewMost();
         return {

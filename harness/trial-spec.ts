@@ -1,3 +1,4 @@
+import type { EventOf } from '../history/events.ts';
 import type { CrashSpec } from './crash-points.ts';
 import type { ModuleRef, TargetRef } from './load.ts';
 import { processorTime } from './processor-time.ts';
@@ -49,7 +50,15 @@ export interface TrialRefused {
   readonly message: string;
 }
 
-export type ChildMessage = TrialDone | TrialRefused;
+/** How a child's message about a trial ends it. */
+export type TrialAnswer = TrialDone | TrialRefused;
+
+/** A trial has come to this phase: its event as it stands in the history. */
+export interface PhaseBegun extends Pick<EventOf<'phase'>, 'phase' | 't'> {
+  readonly kind: 'phase';
+}
+
+export type ChildMessage = TrialAnswer | PhaseBegun;
 
 /** Where the child's main thread notes what it does, for its watcher: indexes into a shared Int32Array. */
 export const NOTE = {

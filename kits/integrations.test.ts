@@ -1,11 +1,10 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { expect, test } from '@playwright/test';
 import { parse, parseAllDocuments } from 'yaml';
 import { z } from 'zod';
-import { scaleproofHere, start, usersEnvironment } from '../cli/testing/command.ts';
+import { scaleproofHere, start } from '../cli/testing/command.ts';
 import { root } from '../quality/sources.ts';
 
 const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
@@ -320,37 +319,3 @@ test('the commands of workflow, action and manifests are those that there are', 
 function flagsIn(text: string): string[] {
   return [...text.matchAll(/--[a-z][\w-]*/g)].map(([flag]) => flag);
 }
-
-test('the Playwright project: passes with the reference and fails with the mutant that it names', { tag: '@long' }, async () => {
-  // Outside the clone, whose packages it must not find by itself.
-  const folder = mkdtempSync(join(tmpdir(), 'scaleproof-init-'));
-  try {
-    const project = join(folder, 'project');
-    expect(await scaleproofHere(['init', 'playwright', '--out', project])).toMatchObject({ code: 0, stderr: '' });
-    const { devDependencies } = z
-      .looseObject({ devDependencies: z.record(z.string(), z.string()) })
-      .parse(JSON.parse(readFileSync(join(project, 'package.json'), 'utf8')));
-    const own = z.looseObject({ devDependencies: z.record(z.string(), z.string()) }).parse(JSON.parse(textOf('package.json')));
-    expect(devDependencies['@playwright/test']).toBe(own.devDependencies['@playwright/test']);
-
-    // As npm would put them there.
-    const modules = join(project, 'node_modules');
-    mkdirSync(join(modules, '@playwright'), { recursive: true });
-    symlinkSync(join(root, 'node_modules/@playwright/test'), join(modules, '@playwright/test'));
-    symlinkSync(root, join(modules, 'scaleproof'));
-    const environment = {
-      ...usersEnvironment(),
-      // A clone's 'scaleproof' means its sources.
-      NODE_OPTIONS: '--conditions=scaleproof-source',
-      PATH: [dirname(process.execPath), process.env['PATH'] ?? ''].join(delimiter),
-    };
-    const playwright = [join(root, 'node_modules/@playwright/test/cli.js'), 'test', '--workers=1', '--reporter=line'];
-    const passed = await start(process.execPath, playwright, project, environment).finished;
-    expect(passed, passed.stdout).toMatchObject({ code: 0, stdout: expect.stringContaining('3 passed') });
-    const failing = { ...environment, TARGET: 'mutant:unmasked-offerings' };
-    const failed = await start(process.execPath, playwright, project, failing).finished;
-    expect(failed, failed.stdout).toMatchObject({ code: 1, stdout: expect.stringContaining('request-hammered') });
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-});

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from '@playwright/test';
-import { packCopy, succeed } from './packing.ts';
 import { root } from './sources.ts';
+import { pack, succeed } from './testing/packed.ts';
 
 /** Rules of attw that the package breaks, and why that is right. */
 const IGNORED = {
@@ -19,15 +19,13 @@ test.afterEach(() => rmSync(folder, { recursive: true }));
 test('the packed package keeps the rules of packages: publint, and attw for its types', { tag: '@long' }, async () => {
   // Half a minute alone on two cores, for the build; a busy machine takes five times as long.
   test.setTimeout(600_000);
-  const destination = join(folder, 'packed');
-  mkdirSync(destination);
-  const tarball = await packCopy(join(folder, 'clone'), destination);
+  const tarball = await pack(folder);
   const tool = (name: string): string => join(root, 'node_modules/.bin', name);
-  await test.step('publint', () => succeed(process.execPath, [tool('publint'), 'run', '--strict', tarball], destination));
+  await test.step('publint', () => succeed(process.execPath, [tool('publint'), 'run', '--strict', tarball], folder));
   await test.step('attw', () =>
     succeed(
       process.execPath,
       [tool('attw'), '--no-emoji', '--no-color', '--ignore-rules', ...Object.keys(IGNORED), '--', tarball],
-      destination,
+      folder,
     ));
 });

@@ -1,9 +1,9 @@
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, test } from '@playwright/test';
-import { exitWith, packCopy, succeed } from './packing.ts';
 import { root } from './sources.ts';
+import { exitWith, install, pack, succeed } from './testing/packed.ts';
 
 /** What users need beside the code. */
 const NEEDED = [
@@ -17,6 +17,8 @@ const NEEDED = [
   'dist/harness/watcher.js',
   'dist/index.d.ts',
   'dist/index.js',
+  'dist/playwright/index.d.ts',
+  'dist/playwright/index.js',
   'dist/targets/command/keeper.js',
   'docs/architecture.md',
   'docs/fidelity.md',
@@ -50,14 +52,8 @@ test(
     test.setTimeout(1_800_000);
     const project = join(folder, 'project');
     mkdirSync(project);
-
-    const tarball = await test.step('pack a copy', () => packCopy(join(folder, 'clone'), project));
-
-    await test.step('install it', async () => {
-      writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
-      const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
-      await succeed('npm', ['install', ...flags, `./${tarball}`], project);
-    });
+    writeFileSync(join(project, 'package.json'), JSON.stringify({ type: 'module', private: true }));
+    await test.step('pack it and install it', async () => install(project, await pack(folder)));
 
     await test.step('it holds what is needed, and no tests', () => {
       const installed = join(project, 'node_modules/scaleproof');
@@ -65,7 +61,11 @@ test(
         .filter((entry) => entry.isFile())
         .map(({ parentPath, name }) => relative(installed, join(parentPath, name)));
       expect(files).toEqual(expect.arrayContaining(NEEDED));
-      expect(files.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench|differential)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+      // The example has tests, which are the user's.
+      const own = files.filter((file) => !file.startsWith('fixtures/examples/'));
+      expect(own.filter((file) => /\.(test|spec)\.|(^|\/)(testing|quality|bench|differential)\/|(?<!\.d)\.ts$/.test(file))).toEqual([]);
+      // It is needed for tests of users' alone.
+      expect(existsSync(join(project, 'node_modules/@playwright/test'))).toBe(false);
     });
 
     writeFileSync(join(project, 'my-scenario.ts'), scenarioOfPage());

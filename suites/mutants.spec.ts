@@ -1,9 +1,9 @@
 import { expect } from '@playwright/test';
 import { isDeclared } from '../harness/mutant-trial.ts';
 import { runTrial } from '../harness/run.ts';
+import { test } from '../playwright/fixtures.ts';
 import { mutants } from '../targets/mutants/catalogue.ts';
 import { suites } from './catalogue.ts';
-import { test } from './testing/runner.ts';
 import { findingsOf, trialDirectory } from './testing/trials.ts';
 
 /** For a mutant that only some interleavings expose, until one has caught it. `scaleproof mutants` runs more. */
@@ -19,14 +19,14 @@ for (const { target, caughtBy } of mutants) {
       : [1, 2].map((seed) => ({ seeds: [seed], what: `seed ${seed}` }));
   for (const [index, { seeds, what }] of samples.entries()) {
     const tag = index > 0 || COSTLY.has(target.name) ? '@long' : [];
-    test(`${target.name} is caught where and how it declared, with ${what}`, { tag }, async ({ runner }, testInfo) => {
+    test(`${target.name} is caught where and how it declared, with ${what}`, { tag }, async ({ trialRunner }, testInfo) => {
       const scenario = suites.flatMap((suite) => suite.scenarios).find((candidate) => candidate.scenario.id === caughtBy.scenario);
       if (scenario === undefined) throw new Error(`${target.name} declares the scenario ${caughtBy.scenario}, which does not exist`);
       const trial = { scenario: scenario.ref, label: caughtBy.scenario, target: { name: target.name } };
       const found: string[] = [];
       let isCaught = false;
       for (const seed of seeds) {
-        const result = await runTrial({ ...trial, seed, directory: trialDirectory(testInfo, `seed-${seed}`), runner });
+        const result = await runTrial({ ...trial, seed, directory: trialDirectory(testInfo, `seed-${seed}`), runner: trialRunner });
         const findings = result.checks.flatMap(({ check, findings: of }) => of.map((finding) => ({ check, ...finding })));
         isCaught = findings.some((finding) => isDeclared(finding, caughtBy));
         if (isCaught) break;

@@ -48,10 +48,10 @@ for (const kit of KITS) {
 }
 
 test('one file in the way is enough for nothing to be written', async ({}, testInfo) => {
-  const folder = folderWith(testInfo, { 'release.spec.ts': 'mine' });
+  const folder = folderWith(testInfo, { 'conformance.spec.ts': 'mine' });
   const { code, stderr } = await scaleproofHere(['init', 'playwright', '--out', folder]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${join(folder, 'release.spec.ts')} is there already`) });
-  expect(filesIn(folder)).toEqual({ 'release.spec.ts': 'mine' });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${join(folder, 'conformance.spec.ts')} is there already`) });
+  expect(filesIn(folder)).toEqual({ 'conformance.spec.ts': 'mine' });
 });
 
 test('a link that leads nowhere is not followed', async ({}, testInfo) => {

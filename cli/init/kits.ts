@@ -94,19 +94,21 @@ export const KITS: readonly Kit[] = [
   },
   {
     name: 'playwright',
-    summary: 'Playwright: a project of your own with one scenario, run by Playwright Test with its report and its UI mode',
+    summary: 'Playwright: a project of your own whose tests are trials, two suites and a scenario of yours',
     out: 'scaleproof-tests',
     files: [
-      { from: 'fixtures/templates/playwright/package.template', to: 'package.json' },
-      { from: 'fixtures/templates/playwright/config.template', to: 'playwright.config.ts' },
-      { from: 'fixtures/templates/playwright/scenario.template', to: 'release.ts' },
-      { from: 'fixtures/templates/playwright/spec.template', to: 'release.spec.ts' },
-      { from: 'fixtures/templates/playwright/gitignore.template', to: '.gitignore' },
+      ...['README.md', 'autoscaler.yaml', 'conformance.spec.ts', 'package.json', 'playwright.config.ts', 'release.ts'].map((name) => ({
+        from: `fixtures/examples/playwright/${name}`,
+        to: name,
+      })),
+      // npm takes a file of that name for its own.
+      { from: 'fixtures/examples/playwright/gitignore.template', to: '.gitignore' },
     ],
     next: [
       'In the folder: npm install, then npm install --save-dev PATH/scaleproof-VERSION.tgz (npm pack in the repository of Scaleproof).',
       'npx playwright test, and npx playwright test --ui to look at it. No browser is needed.',
-      'TARGET=mutant:unmasked-offerings npx playwright test has to fail: a scenario that no wrong autoscaler fails is not worth its time.',
+      'Name your autoscaler in playwright.config.ts; the line says CHANGE.',
+      'TARGET=mutant:unmasked-offerings npx playwright test --grep mine/ has to fail: a scenario that no wrong autoscaler fails is not worth its time.',
     ],
   },
 ];

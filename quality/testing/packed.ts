@@ -1,0 +1,46 @@
+import { cpSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { expect } from '@playwright/test';
+import { start, usersEnvironment } from '../../cli/testing/command.ts';
+import { root } from '../sources.ts';
+
+/** What a fresh clone does not have. */
+const NOT_CLONED = ['.git', 'dist', 'node_modules', 'playwright-report', 'runs', 'test-results'];
+
+/** Packs a copy of the clone, so that its build is its own, whoever else builds. @param folder a folder for it is made there @returns the tarball */
+export async function pack(folder: string): Promise<string> {
+  const clone = join(folder, 'clone');
+  const packed = join(folder, 'packed');
+  mkdirSync(packed);
+  cpSync(root, clone, { recursive: true, filter: (path) => !NOT_CLONED.includes(relative(root, path)) });
+  symlinkSync(join(root, 'node_modules'), join(clone, 'node_modules'));
+  await succeed('npm', ['pack', '--pack-destination', packed], clone);
+  const [tarball = ''] = readdirSync(packed);
+  return join(packed, tarball);
+}
+
+/** Installs a tarball in a project, with what the project depends on. */
+export async function install(project: string, tarball: string): Promise<void> {
+  const flags = ['--no-save', '--prefer-offline', '--ignore-scripts', '--no-audit', '--no-fund'];
+  await succeed('npm', ['install', ...flags, tarball], project);
+}
+
+/** Runs a program that has to succeed. @returns its standard output */
+export function succeed(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return exitWith(0, program, args, cwd);
+}
+
+/** Runs a program with the Node that runs the tests. @param variables beside a user's environment @returns its standard output */
+export async function exitWith(
+  expected: number,
+  program: string,
+  args: readonly string[],
+  cwd: string,
+  variables: NodeJS.ProcessEnv = {},
+): Promise<string> {
+  const environment = { ...usersEnvironment(), ...variables };
+  const path = [dirname(process.execPath), environment['PATH'] ?? ''].join(delimiter);
+  const { code, stdout, stderr } = await start(program, args, cwd, { ...environment, PATH: path }).finished;
+  expect(code, `${program} ${args.join(' ')}\n${stdout}\n${stderr}`).toBe(expected);
+  return stdout;
+}
