@@ -13,7 +13,7 @@ const FILES = {
   'playwright.config.ts': `import { defineConfig } from '@playwright/test';
 export default defineConfig({ reporter: 'json', workers: 1 });
 `,
-  'own.ts': `import { faults, pool, scenario, specify } from 'scaleproof';
+  'own.ts': `import { faults, pool, scenario } from 'scaleproof';
 const module = import.meta.url;
 const pools = [pool('default', { capacityTypes: ['on-demand'] })];
 export const burst = scenario({
@@ -23,8 +23,7 @@ export const burst = scenario({
   pools,
   async run(t) {
     const web = await t.deploy({ name: 'web', replicas: 5, cpu: '500m', memory: '1Gi' });
-    t.expect.served(web, 'provision');
-    await t.untilServed(web, 'provision');
+    await t.served(web, 'provision');
   },
 });
 export const vain = scenario({
@@ -33,7 +32,7 @@ export const vain = scenario({
   title: 'a fault that never fires',
   pools,
   async run(t) {
-    await t.inject(specify(faults.insufficientCapacity, { zones: ['us-east-1b'], errors: 'one' }));
+    await t.inject(faults.insufficientCapacity({ zones: ['us-east-1b'], errors: 'one' }));
   },
 });
 export const endless = scenario({

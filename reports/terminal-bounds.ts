@@ -44,7 +44,7 @@ function tableOf(bounds: readonly SeenBound[], heading: string, paint: Paint, wi
     { heading, align: 'left', shrinkTo: Math.max(SHORTEST_NAME, heading.length) },
     { heading: 'WORST', align: 'right' },
     { heading: 'LIMIT', align: 'right' },
-    { heading: 'OF IT', align: 'right' },
+    { heading: 'OF LIMIT', align: 'right' },
     // Where there is little room, where it was seen is what one can do without, and then by whom.
     { heading: 'CHECK', align: 'left', leaveOut: 1 },
     { heading: 'IN', align: 'left', leaveOut: 2 },

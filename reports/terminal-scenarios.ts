@@ -39,7 +39,7 @@ export function scenarioTable(report: RunReport, scenarios: readonly ScenarioRep
       ...parts.map(({ line }) => line),
     ]),
   ];
-  return isNarrow ? [...lines, paint('dim', 'instances: made/ended/live/leaked')] : lines;
+  return isNarrow ? [...lines, paint('dim', 'instances: launched/ended/live/leaked')] : lines;
 }
 
 interface ScenarioColumn {
@@ -60,7 +60,7 @@ function scenarioColumns(run: RunReport['run'], paint: Paint, isNarrow: boolean)
         ),
       ]
     : [
-        right('MADE', (scenario) => ({ text: String(scenario.instances.created) })),
+        right('LAUNCHED', (scenario) => ({ text: String(scenario.instances.created) })),
         right('ENDED', (scenario) => ({ text: String(scenario.instances.terminated) })),
         right('LIVE', (scenario) => ({ text: String(scenario.instances.live) })),
         right('LEAKED', ({ instances: { leaked } }) => alarm(String(leaked), leaked > 0, paint)),
