@@ -138,8 +138,8 @@ test('what docs/measured.md says that there is, is what there is', () => {
   });
 });
 
-test('the house of docs/architecture.md has the folders that there are', () => {
-  const rows = tableBelow(textOf('docs/architecture.md'), 'The house').map(([folder = '']) => basename(folder.replaceAll('`', '')));
+test('docs/architecture.md lists every folder', () => {
+  const rows = tableBelow(textOf('docs/architecture.md'), 'Folders').map(([folder = '']) => basename(folder.replaceAll('`', '')));
   // Files have rows of their own in the layers, and so have folders in folders.
   const folders = Object.keys(layers).filter((name) => !/[./]/.test(name));
   expect([...rows].sort()).toEqual(folders.sort());
