@@ -79,7 +79,7 @@ test(
 
     await test.step('the scenario runs, and can be checked when its source is gone', async () => {
       const run = await succeed('npx', ['--no', 'scaleproof', 'run', '--scenario', './my-scenario.ts', '--out', 'run'], project);
-      expect(run).toMatch(/mine\/burst +✓ pass +30\/30 100 %/);
+      expect(run).toContain('30 of 30 pods served');
       const report = readFileSync(join(project, 'run/report.json'), 'utf8');
       rmSync(join(project, 'my-scenario.ts'));
       rmSync(join(project, 'run/report.json'));
