@@ -109,10 +109,10 @@ test('the figures of docs/fidelity.md are those of the code', () => {
   const figures = new Map(tableBelow(textOf('docs/fidelity.md'), 'The figures').map(([what = '', figure = '']) => [what, Number(figure)]));
   const catalogue = loadCatalogue();
   expect(Object.fromEntries(figures)).toEqual({
-    'cases asked of a real API server, v1.34.4, and of ours': API_CASES.length,
+    'cases sent to a real API server, v1.34.4, and to ours': API_CASES.length,
     'requests in them': API_CASES.reduce((sum, { steps }) => sum + steps.length, 0),
-    'cases of the scheduler, each with its source': SCHEDULER_CASES.length,
-    'of these by a file of the Kubernetes sources, the others by its documentation': SCHEDULER_CASES.filter(({ source }) =>
+    'scheduler cases, each with its source': SCHEDULER_CASES.length,
+    'of these from Kubernetes source files, the others from its documentation': SCHEDULER_CASES.filter(({ source }) =>
       source.startsWith('https://github.com/kubernetes/kubernetes/'),
     ).length,
     'built-in Kubernetes resources': BUILT_IN_RESOURCES.length,
@@ -123,10 +123,8 @@ test('the figures of docs/fidelity.md are those of the code', () => {
   });
 });
 
-test('what docs/measured.md says that there is, is what there is', () => {
-  const figures = new Map(
-    tableBelow(textOf('docs/measured.md'), 'What there is').map(([what = '', figure = '']) => [what, Number(figure)]),
-  );
+test('the counts of docs/measured.md are those of the code', () => {
+  const figures = new Map(tableBelow(textOf('docs/measured.md'), 'Counts').map(([what = '', figure = '']) => [what, Number(figure)]));
   const scenarios = suites.flatMap((suite) => suite.scenarios.map(({ scenario }) => scenario));
   expect(Object.fromEntries(figures)).toEqual({
     scenarios: scenarios.length,
