@@ -13,7 +13,7 @@ const SLOW_ANSWER_MS = 45_000;
 
 export const lostLaunchAnswer = scenario({
   id: 'api-pressure/lost-launch-answer',
-  title: 'fleets are launched and their answers never arrive: every pod is served, and nothing is forgotten',
+  title: 'launches take effect but their answers are lost: every pod is served and no instance leaks',
   requirements: ['PRV-07', 'LEK-02', 'CST-02'],
   pools: NODE_POOLS,
   under: [faults.lostAnswer({ operations: LAUNCHES, when: first(LOST_ANSWERS) })],
@@ -22,7 +22,7 @@ export const lostLaunchAnswer = scenario({
 
 export const slowLaunchAnswer = scenario({
   id: 'api-pressure/slow-launch-answer',
-  title: "fleets' answers arrive after their nodes have registered: no instance is lost to the race",
+  title: 'nodes register before the launches that created them are answered: no instance is lost',
   requirements: ['API-06'],
   pools: NODE_POOLS,
   under: [faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs: SLOW_ANSWER_MS })],
@@ -34,7 +34,7 @@ const SMALL_BUCKET = { by: 'bucket', capacity: 2, refillPerSecond: 0.2, tokens: 
 
 export const throttledLaunches = scenario({
   id: 'api-pressure/throttled-launches',
-  title: 'launches are throttled while twenty nodes are needed: it is no lack of capacity, and nobody hammers',
+  title: 'launches are throttled while twenty nodes are needed: throttling is not treated as a lack of capacity, and retries back off',
   requirements: ['API-01', 'API-02'],
   pools: NODE_POOLS,
   under: [faults.ec2Throttling({ ...SMALL_BUCKET, operations: LAUNCHES })],
@@ -46,7 +46,7 @@ const REFUSED_TERMINATIONS = 12;
 
 export const throttledTerminations = scenario({
   id: 'api-pressure/throttled-terminations',
-  title: 'TerminateInstances is refused twelve times while twenty nodes are not needed any more: all of them end',
+  title: 'TerminateInstances is refused twelve times while twenty nodes are no longer needed: every instance is terminated in the end',
   requirements: ['API-03'],
   pools: NODE_POOLS,
   faults: {
@@ -65,7 +65,7 @@ const THROTTLED_MS = 30_000;
 
 export const everythingThrottled = scenario({
   id: 'api-pressure/everything-throttled',
-  title: 'every request to EC2 is refused for half a minute while pods come: all of them are served all the same',
+  title: 'every EC2 request is refused for half a minute while pods arrive: all pods are served',
   requirements: ['API-04', 'API-09', 'CRA-06', 'CRA-07'],
   pools: NODE_POOLS,
   under: [faults.ec2Throttling({ by: 'rate', operations: ['*'], when: between(0, THROTTLED_MS) })],
@@ -74,7 +74,7 @@ export const everythingThrottled = scenario({
 
 export const staleReads = scenario({
   id: 'api-pressure/stale-reads',
-  title: 'EC2 shows changes up to thirty seconds late: what was just launched is not taken for lost',
+  title: 'EC2 shows changes up to thirty seconds late: instances that were just launched are not treated as lost',
   requirements: ['STL-01'],
   pools: NODE_POOLS,
   under: [faults.staleReads({ maxMs: 30_000 })],
@@ -83,7 +83,7 @@ export const staleReads = scenario({
 
 export const withdrawnUnderStaleReads = scenario({
   id: 'api-pressure/withdrawn-under-stale-reads',
-  title: 'pods and pool are withdrawn right after the launch, and EC2 does not know the instances yet: they end all the same',
+  title: 'pods and pool are removed right after a launch, before EC2 shows the instances: every instance is still terminated',
   requirements: ['STL-02', 'LEK-03'],
   pools: NODE_POOLS,
   under: [faults.staleReads({ maxMs: 30_000, mutations: true })],
@@ -100,7 +100,7 @@ export const withdrawnUnderStaleReads = scenario({
 
 export const kubernetesThrottles = scenario({
   id: 'api-pressure/kubernetes-throttles',
-  title: 'the API server answers half of the writes with 429 and Retry-After: all is served, and all goes again',
+  title: 'the API server answers half of all writes with 429 and Retry-After: every pod is served, and every node is removed afterwards',
   requirements: ['API-05'],
   pools: NODE_POOLS,
   under: [faults.kubeThrottling({ writes: true, when: withProbability(0.5), retryAfterSeconds: 1 })],

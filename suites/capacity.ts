@@ -7,7 +7,7 @@ import { LABEL } from '../model/kube.ts';
 
 export const spotRunsOut = scenario({
   id: 'capacity/spot-runs-out',
-  title: 'no spot capacity in one zone, then none anywhere: the pool falls back to on-demand there',
+  title: 'spot capacity runs out in one zone, then in all zones: the pool falls back to on-demand there',
   requirements: ['CAP-03', 'CAP-04', 'SCH-05'],
   features: ['spot'],
   pools: [pool('default', { capacityTypes: ['spot', 'on-demand'] })],
@@ -29,7 +29,7 @@ export const spotRunsOut = scenario({
 
 export const oneOfEach = scenario({
   id: 'capacity/one-of-each',
-  title: 'each offering has one instance left, and errors name one pool of those that were tried',
+  title: 'each offering has one instance left, and errors name only one of the offerings that were tried: every pod is served',
   requirements: ['CAP-01', 'CAP-02', 'CAP-08'],
   pools: NODE_POOLS,
   under: [faults.insufficientCapacity({ remaining: 1, errors: 'one' })],
@@ -39,7 +39,7 @@ export const oneOfEach = scenario({
 export const zoneWithoutCapacity = scenario({
   id: 'capacity/zone-without-capacity',
   title:
-    'a zone has no capacity at all: pods that may go elsewhere do, and those that may not keep nobody waiting and are served when it is back',
+    'a zone has no capacity: pods that can run elsewhere do, and pods pinned to it delay no others and are served when capacity returns',
   requirements: ['CAP-01', 'CAP-02', 'CAP-06', 'CAP-12'],
   pools: NODE_POOLS,
   faults: { shortage: faults.insufficientCapacity({ zones: ['us-east-1b'], errors: 'unfulfillable' }) },
@@ -78,7 +78,7 @@ export const zoneWithoutCapacity = scenario({
 
 export const nothingAnywhere = scenario({
   id: 'capacity/nothing-anywhere',
-  title: 'no capacity of any kind anywhere for a while: requests do not pile up, and all is served when it is back',
+  title: 'no offering has capacity for a while: retries back off, and all pods are served when capacity returns',
   requirements: ['CAP-04', 'CAP-05', 'CAP-06', 'TEL-04'],
   pools: NODE_POOLS,
   faults: { shortage: faults.insufficientCapacity({ errors: 'tried' }) },
@@ -105,7 +105,7 @@ const LEFT = 'r7a.4xlarge';
 
 export const oneTypeOfMany = scenario({
   id: 'capacity/one-type-of-many',
-  title: 'a pool allows 63 types, and all but one, which is dear, have no spot capacity: its pod is served from that, within few requests',
+  title: 'a pool allows 63 types, and only an expensive one has spot capacity: its pod runs on that type after few requests',
   requirements: ['CAP-13', 'CAP-02'],
   features: ['spot'],
   pools: [pool('default', { capacityTypes: ['spot'], instanceTypes: MANY_TYPES })],
@@ -115,7 +115,7 @@ export const oneTypeOfMany = scenario({
 
 export const spotQuota = scenario({
   id: 'capacity/spot-quota',
-  title: 'the quota of spot vCPUs is used up: the rest is bought on demand',
+  title: 'the spot vCPU quota is used up: the remaining pods run on on-demand capacity',
   requirements: ['LIM-04'],
   features: ['spot'],
   pools: [pool('default', { capacityTypes: ['spot', 'on-demand'], instanceTypes: NODE_TYPES })],
@@ -125,7 +125,7 @@ export const spotQuota = scenario({
 
 export const noAddresses = scenario({
   id: 'capacity/no-addresses',
-  title: 'the subnets of two zones have no addresses left: nodes come from the third, also for pods that would rather be spread',
+  title: 'the subnets of two zones have no free addresses: nodes launch in the third, even for pods that prefer to be spread',
   requirements: ['LIM-05'],
   pools: NODE_POOLS,
   // Who reads how many addresses are left never meets it.
@@ -140,7 +140,7 @@ export const noAddresses = scenario({
 
 export const diesAtLaunch = scenario({
   id: 'capacity/dies-at-launch',
-  title: 'launched instances die before they run: their pods get others',
+  title: 'launched instances die before they run: their pods get other instances',
   requirements: ['CAP-09'],
   pools: NODE_POOLS,
   under: [faults.launchFailure({ count: 3 })],
@@ -149,7 +149,7 @@ export const diesAtLaunch = scenario({
 
 export const smallerThanAdvertised = scenario({
   id: 'capacity/smaller-than-advertised',
-  title: 'nodes have a fifth less memory for pods than their type lets one compute: no loop of launches comes of it',
+  title: 'nodes have a fifth less allocatable memory than their type suggests: pods are served without a launch loop',
   requirements: ['PRV-07', 'CAP-10'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge'] })],
   under: [faults.allocatableShortfall({ memory: 0.2 })],

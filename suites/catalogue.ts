@@ -27,25 +27,25 @@ export interface Suite {
 
 /** Every bundled scenario, by suite. */
 export const suites: readonly Suite[] = [
-  suite('provisioning', 'nodes come for pods that need them and go when they are not needed', provisioning),
-  suite('scheduling', 'what is launched is what the pods ask for', scheduling),
-  suite('promises', 'what users take for granted', promises),
-  suite('pools', 'what pools ask of their nodes, and pods of their pools', pools),
-  suite('capacity', 'capacity that cannot be had', capacity),
-  suite('registration', 'nodes that come late, never, or wrongly', registration),
-  suite('interruption', 'spot instances that are taken back', interruption),
-  suite('disruption', 'nodes that are lost or have to go', disruption),
-  suite('consolidation', 'nodes that are taken though nothing is wrong with them: underused, outdated, or neither', consolidation),
-  suite('crashes', 'the autoscaler dies at the worst moments', crashes),
-  suite('incidents', 'what has happened to others', incidents),
-  suite('others', 'what others do beside the autoscaler, and what they ask of it', others),
-  suite('api-pressure', 'answers that are lost, late or refused', apiPressure),
+  suite('provisioning', 'nodes are launched for pods that need them and removed when they are not needed', provisioning),
+  suite('scheduling', 'launched nodes match the scheduling constraints of pods', scheduling),
+  suite('promises', 'behaviour that users take for granted', promises),
+  suite('pools', 'what pools require of their nodes, and pods of their pools', pools),
+  suite('capacity', 'capacity errors, quotas and fallback', capacity),
+  suite('registration', 'nodes that register late, never, or incorrectly', registration),
+  suite('interruption', 'spot interruptions and other notices about instances', interruption),
+  suite('disruption', 'nodes that are lost or must be drained', disruption),
+  suite('consolidation', 'voluntary disruption: consolidation, drift and disruption budgets', consolidation),
+  suite('crashes', 'the autoscaler is killed or restarted at the worst moments', crashes),
+  suite('incidents', 'failures known from public incidents', incidents),
+  suite('others', 'changes that users and other components make while the autoscaler works', others),
+  suite('api-pressure', 'API requests that are throttled, and answers that are late or lost', apiPressure),
   suite(
     'faulty-api',
-    'requests that fail, permissions and zones that are gone, a target that stands still or has the wrong time',
+    'failed requests, missing permissions, zone outages, and an autoscaler that is paused or has a wrong clock',
     faultyApi,
   ),
-  suite('staleness', 'what is read is old: watches, lists and descriptions', staleness),
+  suite('staleness', 'stale reads: watches, lists and EC2 descriptions', staleness),
 ];
 
 /** Every bundled scenario as trials are made of it: replay lines name it by its id. */

@@ -40,7 +40,7 @@ async function halve(t: Trial): Promise<readonly Workload[]> {
 
 export const emptyNodes = scenario({
   id: 'consolidation/empty-nodes',
-  title: 'one of four pods that fill a node each is left: the nodes of the others go, and its own stays',
+  title: 'four pods each fill a node, and three of them go: the three empty nodes are removed and the fourth stays',
   requirements: ['DIS-01'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -55,7 +55,7 @@ export const emptyNodes = scenario({
 
 export const underusedNode = scenario({
   id: 'consolidation/underused-node',
-  title: 'three pods are left on two nodes where one would do: those of one of them move to the other',
+  title: 'three pods are left on two nodes where one would do: one node is drained onto the other and removed',
   requirements: ['DIS-01', 'DIS-02'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -69,7 +69,7 @@ export const underusedNode = scenario({
 
 export const oversizedNode = scenario({
   id: 'consolidation/oversized-node',
-  title: 'of three pods on one node one is left, which a smaller node could have: that comes first, then the larger one goes',
+  title: 'one of three pods is left on a node, and a smaller node would do: the smaller node is ready before the larger one is removed',
   requirements: ['DIS-02', 'DIS-04', 'CST-03'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -83,7 +83,7 @@ export const oversizedNode = scenario({
 
 export const smallNodes = scenario({
   id: 'consolidation/small-nodes',
-  title: 'three pods came one after the other and got a small node each: one larger node is cheaper, and comes first',
+  title: 'three pods arrived one by one and each got a small node: one larger, cheaper node is ready before they are removed',
   requirements: ['DIS-02', 'CST-03'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -99,7 +99,7 @@ export const smallNodes = scenario({
 
 export const nothingFits = scenario({
   id: 'consolidation/nothing-fits',
-  title: 'every pod fills its node: nothing is cheaper, so nothing happens',
+  title: 'every pod fills its node and no cheaper node exists: no node is disrupted',
   requirements: ['DIS-04'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -112,7 +112,7 @@ export const nothingFits = scenario({
 
 export const replacementNeverRegisters = scenario({
   id: 'consolidation/replacement-never-registers',
-  title: 'the kubelet of a smaller node never registers: the larger one stays, and its pod runs on',
+  title: 'the smaller replacement node never registers: the larger node stays, and its pod keeps running',
   requirements: ['DIS-02'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -129,7 +129,7 @@ export const replacementNeverRegisters = scenario({
 
 export const replacementWithoutCapacity = scenario({
   id: 'consolidation/replacement-without-capacity',
-  title: 'of what would be cheaper EC2 has none: the larger node stays, and its pod runs on',
+  title: 'EC2 has no capacity for the cheaper node: the larger node stays, and its pod keeps running',
   requirements: ['DIS-02'],
   features: ['consolidation'],
   pools: SIZED_POOLS,
@@ -147,7 +147,7 @@ export const replacementWithoutCapacity = scenario({
 
 export const optedOutPod = scenario({
   id: 'consolidation/opted-out-pod',
-  title: 'the pod that is left on a large node must not be disrupted: the node stays',
+  title: 'the only pod left on a large node must not be disrupted: the node stays',
   requirements: ['BUD-05'],
   features: ['consolidation', 'do-not-disrupt'],
   pools: SIZED_POOLS,
@@ -160,7 +160,7 @@ export const optedOutPod = scenario({
 
 export const optedOutNode = scenario({
   id: 'consolidation/opted-out-node',
-  title: 'a user has marked a large node as not to be taken: it stays, with one small pod on it',
+  title: 'a user has marked a large node as do-not-disrupt, and one small pod is left on it: the node stays',
   requirements: ['BUD-07'],
   features: ['consolidation', 'do-not-disrupt'],
   pools: SIZED_POOLS,
@@ -174,7 +174,7 @@ export const optedOutNode = scenario({
 
 export const budgetOfNone = scenario({
   id: 'consolidation/budget-of-none',
-  title: 'the budget of a pool lets no node go: underused and empty ones stay',
+  title: "a pool's disruption budget is zero: underused and empty nodes stay",
   requirements: ['BUD-03'],
   features: ['consolidation', 'disruption-budgets'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { ...WILLING, budgets: [{ nodes: '0' }] } })],
@@ -197,7 +197,7 @@ const HALVED_IN_TURN = 4;
 
 export const budgetSchedule = scenario({
   id: 'consolidation/budget-schedule',
-  title: 'a budget lets no node go in the first minutes of each day: surplus nodes stay, and go when they are over',
+  title: 'a disruption budget is zero in the first minutes of each day: surplus nodes stay until then and are removed afterwards',
   requirements: ['BUD-04'],
   features: ['consolidation', 'disruption-budgets'],
   capabilities: ['time.virtual'],
@@ -238,21 +238,21 @@ function drifted({ disruption, ...head }: ScenarioHead & { readonly disruption: 
 
 export const driftWithinBudget = drifted({
   id: 'consolidation/drift-within-budget',
-  title: 'a pool comes to allow another type only: its four nodes are replaced one by one, each replacement first',
+  title: 'a pool switches to another instance type: its four nodes are replaced one by one, each after its replacement is ready',
   requirements: ['DIS-07', 'BUD-03', 'BUD-06'],
   disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] },
 });
 
 export const driftByHalves = drifted({
   id: 'consolidation/drift-by-halves',
-  title: 'a pool comes to allow another type only: of its four nodes never more than half are away',
+  title: 'a pool with a 50% disruption budget switches to another instance type: at most two of its four nodes are unavailable at once',
   requirements: ['DIS-07', 'BUD-06'],
   disruption: { consolidation: 'when-empty', budgets: [{ nodes: '50%' }] },
 });
 
 export const driftedLabels = scenario({
   id: 'consolidation/drifted-labels',
-  title: 'the labels of a pool change: its nodes are replaced by such as have them',
+  title: 'the labels of a pool change: its nodes are replaced by nodes with the new labels',
   requirements: ['DIS-07'],
   features: ['drift'],
   pools: [pool('default', ONE_TYPE)],
@@ -267,7 +267,7 @@ export const driftedLabels = scenario({
 
 export const driftedReplacementNeverRegisters = scenario({
   id: 'consolidation/drifted-replacement-never-registers',
-  title: 'a pool changes and new kubelets never register: what is outdated stays, and its pods run on',
+  title: 'a pool changes and the replacement nodes never register: the outdated nodes stay, and their pods keep running',
   requirements: ['DIS-08'],
   features: ['drift'],
   pools: [pool('default', ONE_TYPE)],
@@ -285,7 +285,7 @@ export const driftedReplacementNeverRegisters = scenario({
 
 export const descriptionsFail = scenario({
   id: 'consolidation/descriptions-fail',
-  title: 'EC2 describes nothing for a while: what could not be compared has not drifted, and nothing is replaced',
+  title: 'EC2 descriptions fail for a while: nodes that cannot be compared are not treated as drifted, and none is replaced',
   requirements: ['DIS-09'],
   features: ['drift'],
   pools: [pool('default', ONE_TYPE)],
@@ -310,7 +310,7 @@ const MARK_HELD_MS = 25_000;
 
 export const podsComeMeanwhile = scenario({
   id: 'consolidation/pods-come-meanwhile',
-  title: 'pods come to a node that is to go, before the mark that would have kept them away: it stays',
+  title: 'pods land on a node that was chosen for removal before it is tainted: the node stays',
   requirements: ['DIS-03'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -328,7 +328,7 @@ export const podsComeMeanwhile = scenario({
 
 export const markRefused = scenario({
   id: 'consolidation/mark-refused',
-  title: 'writes to nodes are refused, so that no pod can be kept off them: none is taken while pods come',
+  title: 'writes to Nodes are refused, so nodes cannot be tainted or cordoned: no node is removed while pods arrive',
   requirements: ['DIS-05'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -347,7 +347,7 @@ export const markRefused = scenario({
 
 export const rollOut = scenario({
   id: 'consolidation/roll-out',
-  title: 'a Deployment replaces its pods, with a quarter more than there are: no node is taken from under it, and the surplus goes',
+  title: 'a Deployment rolls out with a 25% surge: no node is removed while its pods still need it, and the surplus is removed afterwards',
   requirements: ['DIS-04', 'PRV-12'],
   features: ['consolidation'],
   pools: ONE_TYPE_POOLS,
@@ -366,7 +366,7 @@ const REPLACEMENT_LATE_MS = 60_000;
 
 export const interruptedMeanwhile = scenario({
   id: 'consolidation/interrupted-meanwhile',
-  title: 'while a cheaper spot node is on its way, one of the two is taken back: the pod is served, and nothing is left',
+  title: 'a spot interruption hits during a consolidation: the pod is served, and no surplus instance is left',
   requirements: ['DIS-02', 'INT-10'],
   features: ['spot', 'interruption', 'consolidation', 'spot-consolidation'],
   pools: [pool('default', { capacityTypes: ['spot'], disruption: WILLING })],
@@ -391,7 +391,7 @@ export const interruptedMeanwhile = scenario({
 
 export const driftedOptedOut = scenario({
   id: 'consolidation/drifted-opted-out',
-  title: 'a pool changes while pods that must not be disrupted run on its nodes: these stay',
+  title: 'a pool changes while its nodes run pods that must not be disrupted: the nodes stay',
   requirements: ['BUD-05'],
   features: ['drift', 'do-not-disrupt'],
   pools: [pool('default', ONE_TYPE)],
@@ -405,7 +405,7 @@ export const driftedOptedOut = scenario({
 
 export const driftedMarked = scenario({
   id: 'consolidation/drifted-marked',
-  title: 'a pool changes while its nodes are marked by their user: these stay',
+  title: 'a pool changes after a user marked its nodes as do-not-disrupt: the nodes stay',
   requirements: ['BUD-07'],
   features: ['drift', 'do-not-disrupt'],
   pools: [pool('default', ONE_TYPE)],
@@ -420,7 +420,7 @@ export const driftedMarked = scenario({
 
 export const emptyMarked = scenario({
   id: 'consolidation/empty-marked',
-  title: 'a user has marked nodes, and they fall empty: they stay, and pods that come later run there',
+  title: 'nodes that a user marked as do-not-disrupt become empty: they stay, and later pods run on them',
   requirements: ['BUD-07'],
   features: ['do-not-disrupt'],
   pools: ONE_TYPE_POOLS,
@@ -437,7 +437,7 @@ export const emptyMarked = scenario({
 
 export const driftedTaints = scenario({
   id: 'consolidation/drifted-taints',
-  title: 'the taints of a pool change: its nodes are replaced by such as have them',
+  title: 'the taints of a pool change: its nodes are replaced by nodes with the new taints',
   requirements: ['DIS-07'],
   features: ['drift', 'taints'],
   pools: [pool('default', ONE_TYPE)],
@@ -452,7 +452,7 @@ export const driftedTaints = scenario({
 
 export const budgetOfShare = scenario({
   id: 'consolidation/budget-of-share',
-  title: 'the budget of a pool lets a quarter of its nodes go at a time: those that fall empty go one after the other',
+  title: "a pool's budget allows a quarter of its nodes to be disrupted at once: its empty nodes are removed one at a time",
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '25%' }] } })],
@@ -472,7 +472,8 @@ const PLAN_STEPS = [...NODE_MARKS, 'create pods/eviction', 'ec2:TerminateInstanc
 
 export const killedWhileConsolidating = scenario({
   id: 'consolidation/killed-meanwhile',
-  title: 'killed right after one of the first side effects of a plan, another with each seed: it is carried through or undone',
+  title:
+    'the autoscaler is killed during a consolidation, after a side effect chosen by the seed: the consolidation is completed or undone',
   requirements: ['CRA-05'],
   features: ['consolidation'],
   capabilities: ['target.kill', 'wire.kube'],
@@ -490,7 +491,7 @@ export const killedWhileConsolidating = scenario({
 
 export const budgetBesideUnready = scenario({
   id: 'consolidation/budget-beside-unready',
-  title: 'the budget lets one node go, and one is not Ready: surplus nodes stay until it is back',
+  title: 'a budget allows one node to be disrupted while one is NotReady: surplus nodes stay until that node recovers',
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
   pools: [pool('default', { ...ONE_TYPE, disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } })],

@@ -11,7 +11,7 @@ const KILLED_AFTER_LAUNCH = faults.crash({ operations: LAUNCHES, moment: 'after'
 
 export const killedAfterLaunch = scenario({
   id: 'crashes/killed-after-launch',
-  title: 'killed right after a launch took effect and before its answer',
+  title: 'the autoscaler is killed after a launch takes effect and before its answer arrives: every pod is served and no instance leaks',
   requirements: ['CRA-01', 'CRA-02', 'CST-02'],
   pools: NODE_POOLS,
   under: [KILLED_AFTER_LAUNCH],
@@ -20,7 +20,7 @@ export const killedAfterLaunch = scenario({
 
 export const killedBeforeLaunch = scenario({
   id: 'crashes/killed-before-launch',
-  title: 'killed right before a launch is sent',
+  title: 'the autoscaler is killed right before it sends a launch: every pod is served and no instance leaks',
   requirements: ['CRA-01', 'CRA-02'],
   pools: NODE_POOLS,
   under: [faults.crash({ operations: LAUNCHES, moment: 'before' })],
@@ -36,7 +36,7 @@ const SOON = 8;
  */
 export const launchedOnce = scenario({
   id: 'crashes/launched-once',
-  title: 'killed right after a launch took effect, and again soon after the start: no pod gets a second instance',
+  title: 'the autoscaler is killed right after a launch, and again soon after its restart: no pod gets a second instance',
   requirements: ['CRA-04'],
   profile: 'extended',
   pools: NODE_POOLS,
@@ -56,7 +56,8 @@ const SIDE_EFFECTS = 30;
 
 export const killedAtSideEffect = scenario({
   id: 'crashes/killed-at-side-effect',
-  title: 'killed right after one of the first thirty side effects, another with each seed',
+  title:
+    'the autoscaler is killed after one of its first thirty side effects, chosen by the seed: every pod is served and no instance leaks',
   requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
@@ -69,7 +70,7 @@ export const killedAtSideEffect = scenario({
 
 export const restartedDuringBoot = scenario({
   id: 'crashes/restarted-during-boot',
-  title: 'restarted while twenty instances boot: none is launched twice, and none is forgotten',
+  title: 'the autoscaler restarts while twenty instances boot: none is launched twice, and none leaks',
   requirements: ['CRA-03'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,

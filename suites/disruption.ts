@@ -5,7 +5,7 @@ import { serve } from '../harness/steps.ts';
 
 export const endedBehindItsBack = scenario({
   id: 'disruption/ended-behind-its-back',
-  title: 'somebody else ends two of five instances: their pods are served again, and nothing of them stays',
+  title: 'someone else terminates two of five instances: their pods run again, and their Nodes are removed',
   requirements: ['INT-08', 'LEK-05'],
   pools: NODE_POOLS,
   faults: { end: faults.instanceEnd({ count: 2 }) },
@@ -19,7 +19,7 @@ export const endedBehindItsBack = scenario({
 
 export const deadKubelet = scenario({
   id: 'disruption/dead-kubelet',
-  title: 'a kubelet stops while its instance runs: once it is back nothing has been lost',
+  title: 'a kubelet stops for a few minutes while its instance runs: its node is not replaced',
   requirements: ['INT-09'],
   pools: NODE_POOLS,
   faults: { deadKubelet: faults.deadKubelet({ count: 1 }) },
@@ -39,7 +39,7 @@ export const deadKubelet = scenario({
 export const drainedWithinBudget = scenario({
   id: 'disruption/drained-within-budget',
   crashPoints: true,
-  title: 'the pool is withdrawn while protected pods run: none of them is taken by force',
+  title: 'the pool is removed while pods protected by a PodDisruptionBudget run: none of them is deleted or killed',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   pools: NODE_POOLS,
   async run(t) {
@@ -61,7 +61,7 @@ export const drainedWithinBudget = scenario({
 
 export const movedWithinBudget = scenario({
   id: 'disruption/moved-within-budget',
-  title: 'one of two pools is withdrawn while protected pods run on it: they move to the other as their budget allows, none by force',
+  title: 'one of two pools is removed while protected pods run on it: they move to the other pool within their budget, and none is deleted',
   requirements: ['BUD-01', 'BUD-02', 'TRM-02'],
   features: ['weights'],
   pools: [pool('old', { instanceTypes: ['m6i.large'], weight: 50 }), pool('new', { instanceTypes: ['m7i.large'], weight: 1 })],

@@ -15,7 +15,7 @@ const NOW_AND_THEN = withProbability(0.2);
 
 export const internalErrors = scenario({
   id: 'faulty-api/internal-errors',
-  title: 'a fifth of all requests is answered with 500: all is served, and all goes again',
+  title: 'a fifth of all requests fails with 500: every pod is served, and every node is removed afterwards',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.serverError({ operations: ['*'], when: NOW_AND_THEN })],
@@ -24,7 +24,7 @@ export const internalErrors = scenario({
 
 export const resets = scenario({
   id: 'faulty-api/resets',
-  title: 'a fifth of all connections is reset before its request has left: all is served, and all goes again',
+  title: 'a fifth of all connections is reset before the request is sent: every pod is served, and every node is removed afterwards',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.brokenConnection({ operations: ['*'], when: NOW_AND_THEN })],
@@ -33,7 +33,7 @@ export const resets = scenario({
 
 export const lostAnswers = scenario({
   id: 'faulty-api/lost-answers',
-  title: 'a fifth of what takes effect is answered with 503: what was done is not done again',
+  title: 'a fifth of all requests takes effect but is answered with 503: every pod is served and no instance leaks',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.serverError({ operations: ['*'], when: NOW_AND_THEN, how: 'unavailable', moment: 'after' })],
@@ -45,7 +45,7 @@ const HELD_UP_MS = 150_000;
 
 export const heldUpLaunches = scenario({
   id: 'faulty-api/held-up-launches',
-  title: 'a launch is held up on its way and takes effect when nobody waits for it any more: no instance of it stays',
+  title: 'a launch takes effect only after its sender has timed out: its instances do not leak',
   requirements: ['API-08'],
   pools: NODE_POOLS,
   under: [faults.lateRequest({ operations: LAUNCHES, delayMs: HELD_UP_MS })],
@@ -60,7 +60,7 @@ function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: 
     faults: { denial },
     async run(t) {
       const denied = await t.inject(denial);
-      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler may not act') });
+      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler cannot launch instances') });
       t.expect.served(web, 'recover');
       await t.pass('provision', 0.5);
       await denied.heal();
@@ -71,21 +71,21 @@ function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: 
 
 export const deniedLaunches = deniedForAWhile({
   id: 'faulty-api/denied-launches',
-  title: 'launches are denied by a policy for a while: nobody hammers, and once they are allowed all is served',
+  title: 'a policy denies launches for a while: retries back off, and all pods are served once launches are allowed',
   requirements: ['API-07'],
   denial: faults.deniedPermission({ operations: LAUNCHES }),
 });
 
 export const expiredCredentials = deniedForAWhile({
   id: 'faulty-api/expired-credentials',
-  title: 'the credentials for AWS have expired for a while: it lives on, and serves all once they are renewed',
+  title: 'the AWS credentials have expired for a while: the autoscaler stays alive, and serves all pods once they are renewed',
   requirements: ['API-07'],
   denial: faults.expiredCredentials({ of: 'aws' }),
 });
 
 export const securityGroupDeleted = deniedForAWhile({
   id: 'faulty-api/security-group-deleted',
-  title: 'somebody deletes the security group of the nodes, and makes it again: nobody hammers, and then all is served',
+  title: "someone deletes the nodes' security group and later restores it: retries back off, and all pods are served afterwards",
   requirements: ['API-01'],
   denial: faults.securityGroupDeleted({}),
 });
@@ -93,7 +93,7 @@ export const securityGroupDeleted = deniedForAWhile({
 export const deniedTerminations = scenario({
   id: 'faulty-api/denied-terminations',
   title:
-    'a pool is withdrawn while evictions are denied, and TerminateInstances for longer: pods leave, and nodes end, once each is allowed',
+    'a pool is removed while evictions are denied, and TerminateInstances for longer: pods are evicted and instances terminated once allowed',
   requirements: ['API-07', 'API-03'],
   pools: NODE_POOLS,
   faults: {
@@ -121,7 +121,7 @@ export const deniedTerminations = scenario({
 
 export const writesFail = scenario({
   id: 'faulty-api/writes-fail',
-  title: 'writes to the cluster fail while nodes fall empty and are used again: who cannot say that a node goes leaves it alone',
+  title: 'writes to the cluster fail while nodes become empty and are used again: no node is removed that could not be tainted first',
   requirements: ['PRV-06', 'API-08', 'TRM-07'],
   pools: NODE_POOLS,
   faults: { brokenWebhook: mayFire(faults.failingWrites({ why: 'webhook' })) },
@@ -141,8 +141,7 @@ export const writesFail = scenario({
 
 export const zoneOutage = scenario({
   id: 'faulty-api/zone-outage',
-  title:
-    'a zone is out, its instances end and descriptions fail at first: its pods run elsewhere, and the nodes of other zones are left alone',
+  title: 'a zone goes down, and EC2 descriptions fail at first: its pods run elsewhere, and nodes in other zones are left alone',
   requirements: ['STL-06', 'CAP-01', 'INT-08', 'LEK-05'],
   pools: NODE_POOLS,
   faults: {
@@ -171,7 +170,7 @@ const MOST_ATTEMPTS = withProbability(0.6);
 export const cutOffZone = scenario({
   id: 'faulty-api/cut-off-zone',
   title:
-    'a zone is cut off for a minute and describing fails, then most attempts to describe do; its instances run on: none is lost, none is replaced',
+    'a zone is unreachable for a minute while EC2 descriptions fail, then mostly fail: its running instances are neither lost nor replaced',
   requirements: ['STL-06', 'INT-09'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, zones: ['us-east-1a', 'us-east-1b'] })],
   faults: {
@@ -194,7 +193,7 @@ export const cutOffZone = scenario({
 
 export const launchTemplateGone = scenario({
   id: 'faulty-api/launch-template-gone',
-  title: 'somebody deletes the launch templates between two launches: they are made again, and later pods are served like earlier ones',
+  title: 'someone deletes the launch templates between two launches: they are recreated, and later pods are served',
   requirements: ['PRV-02', 'LEK-06'],
   pools: NODE_POOLS,
   faults: { deletion: mayFire(faults.launchTemplateGone({ count: 1 })) },
@@ -208,7 +207,8 @@ export const launchTemplateGone = scenario({
 
 export const blockedEvictions = scenario({
   id: 'faulty-api/blocked-evictions',
-  title: 'evictions are refused with 500, for two budgets, while a pool is withdrawn: no pod is taken by force, and all go when they may',
+  title:
+    'a pool is removed while evictions fail with 500 because of two budgets: no pod is deleted, and the nodes go once the pods are gone',
   requirements: ['BUD-01', 'TRM-02'],
   pools: NODE_POOLS,
   faults: { blockade: faults.blockedEviction({ why: 'two-budgets' }) },
@@ -226,7 +226,7 @@ export const blockedEvictions = scenario({
 
 export const slowTerminations = scenario({
   id: 'faulty-api/slow-terminations',
-  title: 'instances take four minutes to end once they were asked to: they are waited for, not forgotten, and not hammered',
+  title: 'instances take four minutes to terminate: they are neither forgotten nor terminated again and again',
   requirements: ['API-01', 'LEK-01'],
   pools: NODE_POOLS,
   faults: { slowEnds: faults.slowTermination({ delayMs: 240_000 }) },
@@ -242,7 +242,7 @@ export const slowTerminations = scenario({
 
 export const pausedDuringLaunch = scenario({
   id: 'faulty-api/paused-during-launch',
-  title: 'it stands still for longer than its lease while what it launched boots, and goes on: nothing is launched twice, nothing is lost',
+  title: 'the autoscaler is paused for longer than its lease while instances boot, then resumes: nothing is launched twice or lost',
   requirements: ['CRA-06', 'CRA-08', 'PRV-06'],
   pools: NODE_POOLS,
   faults: { pause: faults.pause({}) },
@@ -265,8 +265,7 @@ export const pausedDuringLaunch = scenario({
 
 export const pausedDuringScaleIn = scenario({
   id: 'faulty-api/paused-during-scale-in',
-  title:
-    'it stands still while empty nodes are about to go, and they are used meanwhile: what it knew is looked at again before anything ends',
+  title: 'the autoscaler is paused before it removes empty nodes, and pods land on them: it looks again and removes none of them',
   requirements: ['CRA-06', 'CRA-08', 'PRV-06', 'TRM-07'],
   pools: NODE_POOLS,
   faults: { pause: faults.pause({}) },
@@ -291,7 +290,7 @@ const pacedBy = (nodes: string): PoolDisruption => ({ consolidation: 'when-empty
 export const heldUpTaints = scenario({
   id: 'faulty-api/held-up-taints',
   title:
-    'one node is empty and three have drifted when the budget lets one go, and changes of nodes take seconds: two reasons do not take two nodes',
+    'one node is empty and three have drifted, the budget allows one disruption, and node writes are slow: only one node is disrupted at a time',
   requirements: ['BUD-03', 'BUD-06', 'API-08'],
   features: ['drift', 'disruption-budgets'],
   pools: [pool('default', { ...PACED_TYPE, disruption: pacedBy('0') })],
@@ -317,7 +316,7 @@ const CLOCK_BEHIND = faults.clockSkew({ byMs: -FOUR_MINUTES_MS });
 
 export const clockAhead = scenario({
   id: 'faulty-api/clock-ahead',
-  title: 'its clock is four minutes ahead: what was just launched is not taken for old, and nothing is given up',
+  title: "the autoscaler's clock is four minutes ahead: new instances are not given up too early",
   requirements: ['REG-01', 'CRA-06'],
   pools: NODE_POOLS,
   under: [CLOCK_AHEAD],
@@ -326,7 +325,7 @@ export const clockAhead = scenario({
 
 export const clockBehind = scenario({
   id: 'faulty-api/clock-behind',
-  title: 'its clock is four minutes behind: what it made itself is not of the future, and what is not needed goes',
+  title: "the autoscaler's clock is four minutes behind: pods are served, and nodes that are not needed are still removed",
   requirements: ['REG-01', 'CRA-06'],
   pools: NODE_POOLS,
   under: [CLOCK_BEHIND],
@@ -335,7 +334,7 @@ export const clockBehind = scenario({
 
 export const clockAheadDrain = scenario({
   id: 'faulty-api/clock-ahead-drain',
-  title: 'its clock is four minutes ahead while a pool is withdrawn, whose pods take most of their minute to end: they are given it',
+  title: "the autoscaler's clock is four minutes ahead and a pool is removed: its slow pods still get their full minute to terminate",
   requirements: ['TRM-06', 'TRM-02', 'TRM-03'],
   pools: NODE_POOLS,
   under: [CLOCK_AHEAD],
@@ -363,12 +362,12 @@ const drainedUnder = (head: ScenarioHead): Scenario =>
 
 export const clockAheadToTheEnd = drainedUnder({
   id: 'faulty-api/clock-ahead-to-the-end',
-  title: 'its clock is four minutes ahead of the one that says when the ten minutes of a drain are over: protected pods are given them',
+  title: "the autoscaler's clock is four minutes ahead and nodes may drain for ten minutes: protected pods get the full ten minutes",
   under: [CLOCK_AHEAD],
 });
 
 export const clockBehindToTheEnd = drainedUnder({
   id: 'faulty-api/clock-behind-to-the-end',
-  title: 'its clock is four minutes behind the one that says when the ten minutes of a drain are over: nodes end with them',
+  title: "the autoscaler's clock is four minutes behind and nodes may drain for ten minutes: the nodes end when the ten minutes are over",
   under: [CLOCK_BEHIND],
 });

@@ -10,7 +10,7 @@ import { serve, serveTogether } from '../harness/steps.ts';
 
 export const throttledInsideFleets = scenario({
   id: 'incidents/throttled-inside-fleets',
-  title: 'fleets are throttled, and say so among their errors: the pool that is preferred has capacity, and is waited for',
+  title: 'CreateFleet reports throttling among its errors: pods wait for the preferred pool, which has capacity',
   requirements: ['API-02', 'PRV-09'],
   features: ['weights'],
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
@@ -27,7 +27,7 @@ const RESTARTS = 4;
 
 export const restartedUnderLoad = scenario({
   id: 'incidents/restarted-under-load',
-  title: 'restarted again and again while every node is in use: none is taken for empty, none is launched anew',
+  title: 'the autoscaler restarts again and again while every node is in use: no node is treated as empty, and nothing new is launched',
   requirements: ['STL-05'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
@@ -44,7 +44,7 @@ export const restartedUnderLoad = scenario({
 
 export const interruptedDuringLaunch = scenario({
   id: 'incidents/interrupted-during-launch',
-  title: 'spot instances are taken back while their launch is under way: who does not know them yet hears of it all the same',
+  title: 'spot instances are interrupted before their launch is answered: the notices are acted on, and every pod is served',
   requirements: ['INT-02', 'INT-06'],
   features: ['spot', 'interruption'],
   capabilities: ['spot.interrupt', 'wire.aws'],
@@ -65,7 +65,8 @@ const SIDE_EFFECTS = 24;
 
 export const killedDuringScaleIn = scenario({
   id: 'incidents/killed-during-scale-in',
-  title: 'killed right after one of the first side effects of a scale-in, another with each seed: every node goes, and every instance ends',
+  title:
+    'the autoscaler is killed during a scale-in, after a side effect chosen by the seed: every node is removed and every instance terminated',
   requirements: ['CRA-05', 'TRM-01'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
@@ -84,7 +85,7 @@ const TERMINATIONS = 2;
 
 export const killedBeforeTermination = scenario({
   id: 'incidents/killed-before-termination',
-  title: 'killed right before an instance is asked to end: whoever comes next knows of it, and ends it',
+  title: 'the autoscaler is killed right before it terminates an instance: it terminates the instance after its restart',
   requirements: ['CRA-02', 'CRA-05'],
   capabilities: ['target.kill'],
   pools: NODE_POOLS,
@@ -101,7 +102,7 @@ export const killedBeforeTermination = scenario({
 
 export const boughtSoonAfter = scenario({
   id: 'incidents/bought-soon-after',
-  title: 'the only spot capacity of a pool is taken back, and a little later more is needed: it is bought on demand',
+  title: "a pool's only spot offering is interrupted, and soon more capacity is needed: it falls back to on-demand",
   requirements: ['INT-05'],
   features: ['spot', 'interruption'],
   pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
@@ -121,7 +122,7 @@ export const boughtSoonAfter = scenario({
 
 export const roomOnBrokenNode = scenario({
   id: 'incidents/room-on-broken-node',
-  title: 'a node registers and never gets Ready, and has room left: pods that would fit there are served elsewhere',
+  title: 'a node registers but never becomes Ready, and has room left: pods that would fit on it are served elsewhere',
   requirements: ['REG-04'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge'], zones: ['us-east-1a'] })],
   faults: { brokenNode: faults.neverReady({ count: 1 }) },
@@ -139,7 +140,7 @@ export const roomOnBrokenNode = scenario({
 
 export const spreadWithoutSelector = scenario({
   id: 'incidents/spread-without-selector',
-  title: 'pods with a spread constraint without a label selector, which counts none of them: they are served like any others',
+  title: 'pods have a spread constraint without a label selector, which matches no pods: they are served like any others',
   requirements: ['SCH-06', 'CRA-06'],
   pools: [pool('default')],
   async run(t) {
@@ -155,7 +156,7 @@ const MISSING = 'ip-10-255-0-1.ec2.internal';
 
 export const boundToMissingNode = scenario({
   id: 'incidents/bound-to-missing-node',
-  title: 'a pod is bound to a Node that does not exist: pods that are spread over zones are served beside it',
+  title: 'a pod is bound to a Node that does not exist: other pods, spread over zones, are still served',
   requirements: ['SCH-07'],
   pools: [pool('default')],
   async run(t) {
@@ -180,7 +181,7 @@ export const boundToMissingNode = scenario({
 export const ghostNode = scenario({
   id: 'incidents/ghost-node',
   title:
-    'somebody ends an instance, no message tells of it, and the cloud controller is down: its Node goes, though the pod on it may not be evicted',
+    'an instance is terminated without a message while the cloud controller is down: its Node is removed, although its pod cannot be evicted',
   requirements: ['LEK-05', 'LEK-08'],
   features: ['node-removal'],
   pools: NODE_POOLS,

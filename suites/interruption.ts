@@ -47,7 +47,7 @@ const REFUSED_AT_FIRST = mayFire(faults.blockedEviction({ when: first(2) }));
 
 export const oneWarning = interrupted({
   id: 'interruption/one-warning',
-  title: 'one of five spot instances is taken back: its pods are asked to leave in time, and again when that is refused',
+  title: 'one of five spot instances is interrupted: its pods are evicted in time, and eviction is retried when it is refused',
   requirements: ['INT-01', 'INT-02', 'INT-03', 'LEK-05'],
   replicas: 5,
   before: [REFUSED_AT_FIRST],
@@ -56,7 +56,8 @@ export const oneWarning = interrupted({
 
 export const rebalanceFirst = interrupted({
   id: 'interruption/rebalance-first',
-  title: 'a rebalance recommendation comes first, then the warning, each of them twice',
+  title:
+    'a rebalance recommendation arrives before the interruption warning, each of them twice: every pod is served, and each node is replaced once',
   requirements: ['INT-01', 'INT-02', 'MSG-01'],
   replicas: 4,
   replaced: 2,
@@ -65,7 +66,7 @@ export const rebalanceFirst = interrupted({
 
 export const manyAtOnce = interrupted({
   id: 'interruption/many-at-once',
-  title: 'spot ends everywhere at once: all of ten instances are taken back in one moment',
+  title: 'all ten spot instances are interrupted at once: every node is drained in time, and every pod runs again',
   requirements: ['INT-01', 'INT-02', 'INT-03', 'INT-05'],
   replicas: 10,
   interruption: faults.spotInterruption({}),
@@ -73,7 +74,7 @@ export const manyAtOnce = interrupted({
 
 export const lateWarning = interrupted({
   id: 'interruption/late-warning',
-  title: 'the warning comes after the instance is gone: nothing is done twice, and the pods are served',
+  title: 'the interruption warning arrives after the instance is gone: each node is replaced once, and its pods run again',
   requirements: ['MSG-02'],
   replicas: 4,
   replaced: 2,
@@ -82,7 +83,7 @@ export const lateWarning = interrupted({
 
 export const lostWarning = interrupted({
   id: 'interruption/lost-warning',
-  title: 'the warning never comes: the dead node is found out otherwise',
+  title: 'the interruption warning never arrives: the dead nodes are detected anyway, and their pods run again',
   requirements: ['MSG-03'],
   replicas: 4,
   interruption: faults.spotInterruption({ count: 2, message: 'lost' }),
@@ -90,7 +91,7 @@ export const lostWarning = interrupted({
 
 export const withinBudget = interrupted({
   id: 'interruption/within-budget',
-  title: 'protected pods run on interrupted instances: they are evicted as their budget allows, never deleted',
+  title: 'pods protected by a PodDisruptionBudget run on interrupted instances: they are evicted within their budget, never deleted',
   requirements: ['INT-04'],
   replicas: 6,
   budget: { maxUnavailable: 1 },
@@ -99,7 +100,7 @@ export const withinBudget = interrupted({
 
 export const strayMessages = interrupted({
   id: 'interruption/stray-messages',
-  title: 'messages that are malformed, unknown or about instances of others stand before a warning: it is acted on all the same',
+  title: 'malformed, unknown and foreign messages are queued ahead of an interruption warning: the warning is still acted on in time',
   requirements: ['MSG-04'],
   replicas: 4,
   before: [
@@ -117,7 +118,7 @@ const OVERTAKEN_MS = 75_000;
 
 export const perturbedQueue = interrupted({
   id: 'interruption/perturbed-queue',
-  title: 'every message comes three times, two warnings late, and the recommendations after the warnings: each is acted on once',
+  title: 'every message arrives three times, two warnings late, and recommendations after the warnings: each node is replaced once',
   requirements: ['MSG-01', 'MSG-02'],
   replicas: 6,
   replaced: 4,
@@ -134,7 +135,7 @@ const OUTAGE = { minMs: 25_000, maxMs: 50_000 } as const;
 
 export const queueOutage = scenario({
   id: 'interruption/queue-outage',
-  title: 'the queue is away for a while in the middle of a storm of warnings: what waits in it is acted on once it is back',
+  title: 'the queue is down in the middle of many interruptions: the warnings in it are acted on once it is back',
   requirements: ['MSG-05'],
   features: ['spot', 'interruption'],
   pools: SPOT,
@@ -157,7 +158,7 @@ export const queueOutage = scenario({
 
 export const scheduledChange = scenario({
   id: 'interruption/scheduled-change',
-  title: 'the hosts of all nodes will be retired in two weeks: their protected pods move in good time, none by force',
+  title: 'AWS will retire the hosts of all nodes in two weeks: the nodes are drained in good time, within the budgets of their pods',
   requirements: ['INT-07'],
   features: ['interruption', 'maintenance'],
   pools: NODE_POOLS,
@@ -175,7 +176,7 @@ export const scheduledChange = scenario({
 
 export const beforeRegistration = scenario({
   id: 'interruption/before-registration',
-  title: 'spot instances are taken back before they have registered: no launch is lost, no instance is left',
+  title: 'two spot instances are interrupted before they register: no launch is lost and no instance leaks',
   requirements: ['INT-06'],
   features: ['spot', 'interruption'],
   pools: SPOT,
@@ -185,7 +186,7 @@ export const beforeRegistration = scenario({
 
 export const secondHandler = scenario({
   id: 'interruption/second-handler',
-  title: 'a termination handler of somebody else drains the interrupted nodes as well: each of them is replaced once',
+  title: 'another termination handler also drains interrupted nodes: each node is replaced once',
   requirements: ['INT-03', 'INT-04', 'INT-11'],
   features: ['spot', 'interruption'],
   // Of one size, so that pods and nodes are as many.

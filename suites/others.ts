@@ -9,7 +9,7 @@ import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
 export const nodeDeleted = scenario({
   id: 'others/node-deleted',
-  title: 'somebody deletes the Nodes of two of five instances, which run on: they end, and their pods are served again',
+  title: 'someone deletes the Nodes of two of five running instances: the instances are terminated, and their pods run again',
   requirements: ['LEK-04'],
   pools: NODE_POOLS,
   faults: { deletion: faults.nodeDeleted({ count: 2 }) },
@@ -25,7 +25,7 @@ export const nodeDeleted = scenario({
 
 export const launchRefused = scenario({
   id: 'others/launch-refused',
-  title: 'all launches of one of two types are refused, and not for lack of capacity: pods that may have the other are served',
+  title: 'launches of one of two types are refused for a reason other than capacity: pods that can use the other type are served',
   requirements: ['CAP-11'],
   pools: [pool('refused', { instanceTypes: ['m6i.large'] }), pool('spare', { instanceTypes: ['m7i.large'] })],
   faults: { refusal: faults.launchRefused({ instanceTypes: ['m6i.large'] }) },
@@ -52,7 +52,7 @@ const BRIEF_PODS = 8;
 
 export const comeAndGo = scenario({
   id: 'others/come-and-go',
-  title: 'pods come and go within moments, then what is launched for them does, then their pool: pods that come later are served',
+  title: 'pods, their launches and their pool come and go within moments: later pods are served',
   requirements: ['STL-07'],
   pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
   faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'tried' }) },
@@ -81,7 +81,7 @@ const SPREAD_NODES = 4;
 
 export const softSpread = scenario({
   id: 'others/soft-spread',
-  title: 'pods that prefer to be spread over zones are left alone on four nodes: one at least is not needed, then what is left stays',
+  title: 'pods that prefer to spread over zones are left on four nodes: at least one node is removed, then the rest stay',
   requirements: ['DIS-06'],
   features: ['consolidation'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], disruption: { consolidation: 'when-empty-or-underutilized' } })],

@@ -16,7 +16,7 @@ const EXPIRED_AFTER_MS = 10 * MINUTE_MS;
 
 export const expiredNodes = scenario({
   id: 'pools/expired-nodes',
-  title: 'nodes reach the age that their pool allows: they are replaced, and their pods run again',
+  title: 'nodes reach the maximum age of their pool: they are replaced, and their pods run again',
   requirements: ['DIS-10'],
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: EXPIRED_AFTER_MS })],
@@ -32,7 +32,7 @@ export const expiredNodes = scenario({
 
 export const expiredWithinBudget = scenario({
   id: 'pools/expired-within-budget',
-  title: 'nodes with protected pods expire at the same time: their pods move as their budget allows, none by force',
+  title: 'nodes with protected pods expire at the same time: the pods move within their budget, and none is deleted',
   requirements: ['DIS-10', 'BUD-01', 'BUD-02'],
   features: ['expiry'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, expireAfterMs: 10 * MINUTE_MS })],
@@ -45,7 +45,7 @@ export const expiredWithinBudget = scenario({
 
 export const blockedToTheEnd = scenario({
   id: 'pools/blocked-to-the-end',
-  title: 'pods that may never be evicted, and pods that must not be disrupted: their nodes end when the grace period of the pool is over',
+  title: "pods that can never be evicted, or must not be disrupted, block a drain: their nodes end when the pool's grace period is over",
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 5 * MINUTE_MS })],
@@ -58,7 +58,8 @@ export const blockedToTheEnd = scenario({
 
 export const slowToEnd = scenario({
   id: 'pools/slow-to-end',
-  title: 'a node may drain for ten minutes: protected pods that need four of them get these, pods that need an hour get what there is',
+  title:
+    'nodes may drain for ten minutes: protected pods that need four minutes to terminate get them, and pods that need an hour get what is left',
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, terminationGracePeriodMs: 10 * MINUTE_MS })],
@@ -67,7 +68,8 @@ export const slowToEnd = scenario({
 
 export const minimumNotMet = scenario({
   id: 'pools/minimum-not-met',
-  title: 'the preferred pool asks for three types and allows two: nothing is launched from it, it is said why, and the other pool serves',
+  title:
+    'the preferred pool requires three types but allows two: nothing is launched from it, the reason is given, and the other pool serves',
   requirements: ['PRV-13', 'PRV-09', 'TEL-02'],
   features: ['minimum-values', 'weights'],
   pools: [
@@ -85,7 +87,7 @@ export const minimumNotMet = scenario({
       name: 'only-broad',
       replicas: 2,
       nodeSelector: { tier: 'broad' },
-      truth: impossible('its pool asks for more types than it allows'),
+      truth: impossible('its pool requires more types than it allows'),
     });
     t.expect.noLaunchFor(only);
     t.expect.explained(only, [LABEL.instanceType]);
@@ -96,7 +98,7 @@ export const minimumNotMet = scenario({
 
 export const minimumKept = scenario({
   id: 'pools/minimum-kept',
-  title: 'a pool asks for three types and two zones: every launch has that choice, and pods that leave less are told so',
+  title: 'a pool requires three types and two zones: every launch offers that choice, and pods that leave less get a reason',
   requirements: ['PRV-13'],
   features: ['minimum-values'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, minimumValues: { [LABEL.instanceType]: 3, [LABEL.zone]: 2 } })],
@@ -107,7 +109,7 @@ export const minimumKept = scenario({
       name: 'picky',
       replicas: 1,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: impossible('it leaves one zone of the two that its pool asks for'),
+      truth: impossible('it allows one zone, but its pool requires two'),
     });
     t.expect.noLaunchFor(picky);
     t.expect.explained(picky, [LABEL.zone]);
@@ -120,7 +122,7 @@ const STARTING_POOLS = [pool('default', { instanceTypes: NODE_TYPES, startupTain
 
 export const lateAgents = scenario({
   id: 'pools/late-agents',
-  title: 'agents take five minutes to remove the start-up taints of their nodes: pods wait for these nodes, and no others are launched',
+  title: 'agents take five minutes to remove the startup taints: pods wait for these nodes, and no others are launched',
   requirements: ['REG-08'],
   features: ['taints'],
   capabilities: ['boot.delay'],
@@ -137,7 +139,7 @@ const AGENTS_AFTER_MS = [0, 0, 50, 100, 200, 300, 500, 1_000];
 
 export const earlyAgents = scenario({
   id: 'pools/early-agents',
-  title: 'agents remove the start-up taints while the autoscaler writes to the same nodes, and look only once: nobody puts the taints back',
+  title: 'agents remove startup taints, once, while the autoscaler writes to the same nodes: the taints are not put back',
   requirements: ['REG-09'],
   features: ['taints'],
   pools: STARTING_POOLS,
@@ -203,7 +205,7 @@ const SMALL = { cpu: '250m', memory: '256Mi' } as const;
 
 export const volumeZones = scenario({
   id: 'pools/volume-zones',
-  title: 'pods whose volumes are in one zone, can be made in one zone only, or anywhere: each gets a node where its volume is',
+  title: 'volumes exist in one zone, can be created in one zone, or anywhere: each pod gets a node that can attach its volume',
   requirements: ['SCH-10'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -224,7 +226,8 @@ export const volumeZones = scenario({
 
 export const missingStorageClass = scenario({
   id: 'pools/missing-storage-class',
-  title: 'a pod whose storage class does not exist comes with ten healthy ones: those are served, and it is told what is missing',
+  title:
+    'a pod with a missing storage class arrives with ten healthy pods: the healthy pods are served, and the reason is given for the other',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   features: ['volumes'],
   pools: NODE_POOLS,
@@ -250,7 +253,7 @@ const METAL_TYPES = ['c5.metal', 'm5.metal'] as const;
 
 export const metalWhenAsked = scenario({
   id: 'pools/metal-when-asked',
-  title: 'a pool allows bare metal beside machines of the same size, which are dearer: only pods that ask for bare metal get it',
+  title: 'a pool allows bare metal and more expensive virtual machines of the same size: only pods that ask for bare metal get it',
   requirements: ['CST-04', 'SCH-01'],
   pools: [
     pool('default', { instanceTypes: [...METAL_TYPES, ...LARGE_TYPES] }),
@@ -273,7 +276,7 @@ export const metalWhenAsked = scenario({
 
 export const mixedArchitectures = scenario({
   id: 'pools/mixed-architectures',
-  title: 'one pool of two architectures: pods of either, and pods of both, come at once and are served',
+  title: 'a pool allows two architectures, and pods for either or both arrive at once: all of them are served',
   requirements: ['SCH-02', 'SCH-01'],
   capabilities: ['nodes.arm64'],
   pools: [pool('default', { architectures: ['amd64', 'arm64'], instanceTypes: ['m6i.large', 'm6g.large', 'm7i.large', 'm7g.large'] })],
@@ -292,7 +295,7 @@ export const mixedArchitectures = scenario({
 
 export const minDomains = scenario({
   id: 'pools/min-domains',
-  title: 'pods that must be in three zones come to a cluster with nodes in one: the other two get nodes as well',
+  title: 'pods that must spread over three zones arrive when only one zone has nodes: the other two zones get nodes',
   requirements: ['SCH-05'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
   async run(t) {
@@ -304,7 +307,7 @@ export const minDomains = scenario({
 
 export const exclusivePools = scenario({
   id: 'pools/mutually-exclusive',
-  title: 'two teams with a pool each, tainted and labelled: each gets its own nodes, and who belongs to neither gets none and is told so',
+  title: 'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod of neither team gets none and a reason',
   requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
   features: ['taints'],
   pools: ['red', 'blue'].map((team, index) =>
@@ -335,7 +338,7 @@ export const exclusivePools = scenario({
 
 export const staticCapacity = scenario({
   id: 'pools/static-capacity',
-  title: 'a pool of three nodes whatever pods there are: they stay while they are empty, and one that is lost is replaced',
+  title: 'a pool has a fixed size of three nodes: empty nodes stay, and a lost node is replaced',
   requirements: ['PRV-14'],
   features: ['static-capacity'],
   pools: [...NODE_POOLS, pool('static', { instanceTypes: NODE_TYPES, labels: { tier: 'static' }, replicas: 3 })],

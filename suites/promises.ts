@@ -7,13 +7,13 @@ import { LABEL } from '../model/kube.ts';
 
 export const notLookedAt = scenario({
   id: 'promises/not-looked-at',
-  title: 'pods behind a gate and pods of another scheduler wait, alone and beside others: nothing is launched for them',
+  title: 'pods wait behind a scheduling gate or for another scheduler: nothing is launched for them',
   requirements: ['SCH-13'],
   pools: NODE_POOLS,
   async run(t) {
     const waiting: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec> & { readonly why: string })[] = [
-      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'nobody takes its gate away' },
-      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler is not there' },
+      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'its scheduling gate is never removed' },
+      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler does not exist' },
     ];
     const workloads: Workload[] = [];
     for (const { why, ...spec } of waiting) {
@@ -33,7 +33,7 @@ const NO_NODES = faults.slowRegistration({ never: true });
 
 export const limitWithoutNodes = scenario({
   id: 'promises/limit-without-nodes',
-  title: 'no kubelet registers, eight pods each need a node, and the pool allows three: no more are live at once, replacements among them',
+  title: "no node registers, eight pods each need a node, and the pool's limit is three nodes: the limit holds, also during replacements",
   requirements: ['LIM-03'],
   features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
@@ -44,7 +44,7 @@ export const limitWithoutNodes = scenario({
 export const processorLimitWithoutNodes = scenario({
   id: 'promises/processor-limit-without-nodes',
   title:
-    'no kubelet registers, eight pods each need a node, and the pool allows seven processors, three nodes of two: no more are live at once, replacements among them',
+    "no node registers, eight pods each need a 2-CPU node, and the pool's limit is seven CPUs: the limit holds, also during replacements",
   requirements: ['LIM-03'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 7 } })],
   under: [NO_NODES],
@@ -61,7 +61,7 @@ async function meetLimitWithoutNodes(t: Trial): Promise<void> {
 
 export const keptTogether = scenario({
   id: 'promises/kept-together',
-  title: 'pods that must share a zone with each other, and pods that must share that of another: each gets a node there',
+  title: 'some pods must share a zone with each other, others with another workload: each pod gets a node in the right zone',
   requirements: ['SCH-14'],
   pools: NODE_POOLS,
   async run(t) {
@@ -74,7 +74,7 @@ export const keptTogether = scenario({
 
 export const eitherPool = scenario({
   id: 'promises/either-pool',
-  title: 'two pools would do alike for pods that each fill a node: no more is launched than there are pods',
+  title: 'two identical pools could serve pods that each fill a node: no more nodes are launched than there are pods',
   requirements: ['PRV-11'],
   pools: [pool('one', { instanceTypes: ['m6i.large'] }), pool('other', { instanceTypes: ['m6i.large'] })],
   async run(t) {
@@ -86,7 +86,7 @@ export const eitherPool = scenario({
 
 export const staticDrift = scenario({
   id: 'promises/static-drift',
-  title: 'a pool of three nodes, one type of which is no longer allowed: each is replaced at its pace, and there is never one too few',
+  title: 'a fixed-size pool of three nodes switches to another instance type: nodes are replaced within the budget, and pods keep running',
   requirements: ['DIS-07', 'BUD-06', 'PRV-14'],
   features: ['static-capacity', 'drift', 'disruption-budgets'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], replicas: 3 })],

@@ -9,7 +9,7 @@ import { LABEL } from '../model/kube.ts';
 
 export const scaleOutAndBack = scenario({
   id: 'provisioning/scale-out-and-back',
-  title: 'ten pods that each fill a node are served, and their nodes go when the pods go',
+  title: 'ten pods each fill a node: all are served, and their nodes are removed when the pods go',
   requirements: ['PRV-01', 'PRV-07', 'TRM-01', 'TRM-03', 'TRM-06', 'LEK-01', 'LEK-06'],
   pools: NODE_POOLS,
   async run(t) {
@@ -23,7 +23,8 @@ export const scaleOutAndBack = scenario({
 
 export const outAndBackInSmall = scenario({
   id: 'provisioning/out-and-back-in-small',
-  title: 'two pods that each fill a node are served, and their nodes go when the pods go, wherever the target is killed meanwhile',
+  title:
+    'two pods each fill a node, and the target may be killed at any point: both are served, and their nodes are removed when the pods go',
   requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
   crashPoints: true,
   pools: NODE_POOLS,
@@ -32,7 +33,7 @@ export const outAndBackInSmall = scenario({
 
 export const twoCycles = scenario({
   id: 'provisioning/two-cycles',
-  title: 'out to as many nodes as asked for, back to none, and the same once more',
+  title: 'a workload scales out to the requested number of nodes and back to none, twice: both rounds meet the same bounds',
   requirements: ['PRV-02', 'TRM-01', 'LEK-01'],
   pools: NODE_POOLS,
   async run(t) {
@@ -49,7 +50,7 @@ export const twoCycles = scenario({
 
 export const daemonSetOverhead = scenario({
   id: 'provisioning/daemonset-overhead',
-  title: 'an agent on every node takes its share: nodes are large enough for the pod and the agent',
+  title: 'a DaemonSet runs an agent on every node: new nodes are large enough for the pod and the agent',
   requirements: ['PRV-03', 'TRM-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge', 'm7i.large', 'm7i.xlarge'] })],
   async run(t) {
@@ -62,7 +63,7 @@ export const daemonSetOverhead = scenario({
 
 export const newDaemonSet = scenario({
   id: 'provisioning/new-daemonset',
-  title: 'a DaemonSet that comes later finds full nodes: nothing is launched for it',
+  title: 'a DaemonSet is deployed when the nodes are full: nothing is launched for it',
   requirements: ['PRV-04'],
   pools: NODE_POOLS,
   async run(t) {
@@ -78,7 +79,7 @@ export const newDaemonSet = scenario({
 
 export const podsPerNode = scenario({
   id: 'provisioning/pods-per-node',
-  title: 'pods that need next to nothing: nodes hold no more of them than their type has addresses for',
+  title: 'many pods request almost nothing: no more of them are planned onto a node than its type has addresses for',
   requirements: ['PRV-05', 'CST-01'],
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm7i.large'] })],
   async run(t) {
@@ -95,7 +96,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
     name: 'beyond',
     replicas: 10,
     ...size,
-    truth: impossible('the limit of the pool has room for three further nodes'),
+    truth: impossible('the limit of the pool leaves room for only three more nodes'),
   });
   t.expect.explained(beyond, [], 'provision');
   // Longer than they would need if they were to be served, so that it is known what is said of those that are not.
@@ -105,7 +106,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
 
 export const limitReached = scenario({
   id: 'provisioning/limit-reached',
-  title: 'ten pods that each need a node come at once, and the pool allows five nodes',
+  title: "ten pods each need a node, and the pool's limit is five nodes: the limit holds, and the pods that wait get a reason",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   features: ['node-limits'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 5 } })],
@@ -114,7 +115,7 @@ export const limitReached = scenario({
 
 export const processorLimit = scenario({
   id: 'provisioning/processor-limit',
-  title: 'ten pods that each need a node come at once, and the pool allows eleven processors: five nodes of two',
+  title: "ten pods each need a 2-CPU node, and the pool's limit is eleven CPUs: five nodes at most, and the pods that wait get a reason",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 11 } })],
   run: (t) => meetLimit(t, NODE_SIZED),
@@ -122,7 +123,7 @@ export const processorLimit = scenario({
 
 export const memoryLimit = scenario({
   id: 'provisioning/memory-limit',
-  title: 'ten pods that each need a node for its memory come at once, and the pool allows 43 GiB: five nodes of eight',
+  title: "ten pods each need an 8 GiB node, and the pool's limit is 43 GiB: five nodes at most, and the pods that wait get a reason",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { memoryMiB: 43 * 1024 } })],
   run: (t) => meetLimit(t, { cpu: '100m', memory: '5Gi' }),
@@ -130,7 +131,7 @@ export const memoryLimit = scenario({
 
 export const preferredPool = scenario({
   id: 'provisioning/preferred-pool',
-  title: 'of two pools that would do, the one of more weight is chosen; without capacity there, the other',
+  title: 'two pools could serve the pods: the one with the higher weight is used, or the other when the first has no capacity',
   requirements: ['PRV-09', 'CAP-07'],
   features: ['weights'],
   pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
@@ -147,7 +148,7 @@ export const preferredPool = scenario({
 
 export const taintedPool = scenario({
   id: 'provisioning/tainted-pool',
-  title: 'pods that tolerate a pool of tainted nodes get them, others get theirs',
+  title: 'pods that tolerate a tainted pool arrive with pods that do not: each gets nodes that it can use',
   requirements: ['PRV-10', 'REG-08'],
   features: ['taints'],
   pools: [
@@ -176,7 +177,7 @@ const LOST_ANSWERS = 12;
 
 export const withdrawnDuringLaunch = scenario({
   id: 'provisioning/withdrawn-during-launch',
-  title: 'pods and pool are withdrawn while launches are under way and their answers are lost: every instance still ends',
+  title: 'pods and pool are removed while launches are in progress and their answers are lost: every instance is still terminated',
   requirements: ['LEK-02', 'LEK-03', 'TRM-03'],
   pools: NODE_POOLS,
   faults: {

@@ -8,7 +8,7 @@ const TEN_MINUTES_MS = 600_000;
 
 export const slowKubelets = scenario({
   id: 'registration/slow-kubelets',
-  title: 'every kubelet takes ten minutes to register, or two thirds of the time-out: nobody gives up early, nothing is launched twice',
+  title: 'every kubelet takes ten minutes to register, or two thirds of the timeout if that is less: no launch is given up or repeated',
   requirements: ['PRV-06', 'REG-01', 'LEK-06', 'LEK-07'],
   capabilities: ['boot.delay'],
   pools: NODE_POOLS,
@@ -23,7 +23,7 @@ export const slowKubelets = scenario({
 
 export const neverRegisters = scenario({
   id: 'registration/never-registers',
-  title: 'two kubelets never register: their instances are given up and ended, and their pods get other nodes',
+  title: 'two kubelets never register: their instances are terminated, and their pods get other nodes',
   requirements: ['REG-02', 'REG-03'],
   pools: NODE_POOLS,
   under: [faults.slowRegistration({ never: true, count: 2 })],
@@ -32,7 +32,7 @@ export const neverRegisters = scenario({
 
 export const neverReady = scenario({
   id: 'registration/never-ready',
-  title: 'a node registers and never gets Ready: other pods are served meanwhile, and its own once it is mended',
+  title: 'a node registers but never becomes Ready: other pods are served meanwhile, and its own once it is repaired',
   requirements: ['REG-04'],
   pools: NODE_POOLS,
   faults: { brokenNode: faults.neverReady({ count: 1 }) },
@@ -42,7 +42,7 @@ export const neverReady = scenario({
       name: 'first',
       replicas: 1,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: servedAfterHeal('its node does not get Ready'),
+      truth: servedAfterHeal('its node does not become Ready'),
     });
     t.expect.served(first, 'recover');
     await t.untilFired(broken, 'provision');
@@ -54,7 +54,7 @@ export const neverReady = scenario({
 
 export const flappingNode = scenario({
   id: 'registration/flapping-node',
-  title: 'a node stops and starts being Ready: nothing of it is forgotten, and it goes when it is not needed',
+  title: 'a node keeps changing between Ready and NotReady: it is not replaced again and again, and is removed when no longer needed',
   requirements: ['REG-05'],
   pools: NODE_POOLS,
   under: [faults.flappingNode({ count: 1, periodMs: 20_000, times: 5 })],
@@ -67,7 +67,7 @@ export const flappingNode = scenario({
 
 export const foreignNodeObject = scenario({
   id: 'registration/foreign-node-object',
-  title: "another party writes a Node's object before its kubelet does: the instance is not lost to the race",
+  title: 'another component creates the Node object before the kubelet registers: the instance is not lost',
   requirements: ['REG-06'],
   pools: NODE_POOLS,
   under: [faults.foreignNodeObject({ count: 2 })],
@@ -83,7 +83,7 @@ const MACHINES = 2;
 
 export const addressReuse = scenario({
   id: 'registration/address-reuse',
-  title: 'two machines die suddenly, the next get their addresses and so their node names: each is told apart by its id',
+  title: 'two instances die suddenly, and the next ones get their addresses and node names: instances are told apart by id',
   requirements: ['REG-07'],
   pools: [pool('default', { instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
   faults: {

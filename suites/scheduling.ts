@@ -8,7 +8,7 @@ import type { NodeSelectorRequirement } from '../model/kube.ts';
 
 export const spotSpread = scenario({
   id: 'scheduling/spot-spread',
-  title: 'fifty pods of a spot pool, spread over three zones',
+  title: 'fifty pods that must spread over three zones arrive in a spot pool: all of them are served',
   requirements: ['PRV-01', 'SCH-04'],
   features: ['spot'],
   pools: [pool('spot', { capacityTypes: ['spot'] })],
@@ -27,7 +27,7 @@ export const spotSpread = scenario({
 
 export const apart = scenario({
   id: 'scheduling/apart',
-  title: 'pods that may not share a host, and pods that may not share a zone',
+  title: 'some pods must not share a host, others must not share a zone: each gets a node in its own host or zone',
   requirements: ['SCH-03'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
   async run(t) {
@@ -39,7 +39,7 @@ export const apart = scenario({
 
 export const whereAsked = scenario({
   id: 'scheduling/where-asked',
-  title: 'pods that ask for a zone, an architecture or a type get it, all in one batch',
+  title: 'pods that ask for a zone, an architecture or a type arrive in one batch: each gets what it asks for',
   requirements: ['PRV-08', 'SCH-01', 'SCH-02'],
   capabilities: ['nodes.arm64'],
   pools: [pool('default', { architectures: ['amd64', 'arm64'] })],
@@ -86,7 +86,7 @@ const CHOICES: readonly Readonly<Record<'nine' | 'ten', readonly (readonly NodeS
 
 export const everyOperator = scenario({
   id: 'scheduling/every-operator',
-  title: 'two pools differ in labels and zones: pods choose by every operator of node affinity, and by terms of which one will do',
+  title: 'pods choose between two pools with every node affinity operator, some by alternative terms: each gets a node that matches',
   requirements: ['PRV-08', 'SCH-01'],
   pools: [
     // As texts, 10 comes before 9.
@@ -111,7 +111,7 @@ const LABELS = 'label|selector|affinity|requirement|zone|domain';
 
 export const impossiblePods = scenario({
   id: 'scheduling/impossible-pods',
-  title: 'pods that no pool can serve wait beside pods that can be: those are served, nothing is launched for these, and it is said why',
+  title: 'pods that no pool can serve wait beside pods that can be served: only the latter get nodes, and the others get a reason',
   requirements: ['SCH-07', 'SCH-08', 'TEL-01'],
   pools: NODE_POOLS,
   async run(t) {
@@ -151,7 +151,7 @@ export const impossiblePods = scenario({
 export const strangeSpreads = scenario({
   id: 'scheduling/strange-spreads',
   title:
-    'constraints that are legal and odd: spread without a selector, over an unknown label, with more domains than there are, and a wish that no node grants',
+    'pods have unusual but legal constraints, such as a spread without a selector or over an unknown label: pods that can be served are served',
   requirements: ['PRV-08', 'SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
   pools: [pool('default')],
   async run(t) {
@@ -188,7 +188,7 @@ const MALFORMED = { kind: 'malformed', why: 'the target reads maxSkew -1', field
 
 export const negativeMaxSkew = scenario({
   id: 'scheduling/negative-max-skew',
-  title: 'a pod with maxSkew -1 on the wire: the healthy pods of its batch are served, and nothing is launched for it alone',
+  title: 'the autoscaler reads a pod with maxSkew -1: the healthy pods of its batch are served, and nothing is launched for that pod alone',
   requirements: ['SCH-11', 'SCH-12', 'TEL-03'],
   profile: 'robustness',
   features: ['spot'],

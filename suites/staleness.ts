@@ -15,7 +15,7 @@ const lag = (kind: string, lagMs: number): FaultSpec => mayFire(faults.watchLag(
 
 export const podsSeenLate = scenario({
   id: 'staleness/pods-seen-late',
-  title: 'pods are seen twenty seconds late and nodes at once: none is served twice',
+  title: 'pods are seen twenty seconds late and nodes at once: nothing is launched twice',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   under: [lag('pods', 20_000)],
@@ -24,7 +24,7 @@ export const podsSeenLate = scenario({
 
 export const nodesSeenLate = scenario({
   id: 'staleness/nodes-seen-late',
-  title: 'nodes are seen forty seconds late and pods at once: nothing is launched again for pods whose node is there',
+  title: 'nodes are seen forty seconds late and pods at once: nothing is launched for pods that already have a node',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   under: [lag('nodes', 40_000)],
@@ -33,7 +33,7 @@ export const nodesSeenLate = scenario({
 
 export const allSeenLate = scenario({
   id: 'staleness/all-seen-late',
-  title: 'each kind of object is seen late by another time: what was just written oneself is not done again',
+  title: 'each kind of object is seen late by a different delay: the autoscaler does not repeat what it has just written',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
   // The last is whatever is watched besides, objects of the autoscaler's own among it.
@@ -49,7 +49,7 @@ async function comeOnceAndGoLate(t: Trial): Promise<void> {
 
 export const closedWatches = scenario({
   id: 'staleness/closed-watches',
-  title: 'all watches are closed every ten seconds while nodes come and go: what changed meanwhile is seen',
+  title: 'all watches are closed every ten seconds while nodes come and go: no change is missed',
   requirements: ['STL-04'],
   pools: NODE_POOLS,
   under: [mayFire(faults.closedWatches({ periodMs: 10_000 }))],
@@ -58,7 +58,7 @@ export const closedWatches = scenario({
 
 export const expiredWatches = scenario({
   id: 'staleness/expired-watches',
-  title: 'watches end with 410 every half a minute, and what is listed then is from a cache that is behind: nothing is lost or done twice',
+  title: 'watches end with 410 every half a minute, and the next list comes from a stale cache: nothing is lost or done twice',
   requirements: ['STL-04'],
   pools: NODE_POOLS,
   // Some of them are open already when the cache falls behind: they have seen more than it will list.
@@ -71,7 +71,7 @@ const LONGEST_LAG_MS = 300_000;
 
 export const restartedIntoThePast = scenario({
   id: 'staleness/restarted-into-the-past',
-  title: 'restarted while every node is in use, it is shown the pods of minutes ago: no node is taken for empty, and none launched anew',
+  title: 'the autoscaler restarts and reads a pod list minutes old: no node in use is treated as empty, and nothing new is launched',
   requirements: ['STL-05', 'STL-03'],
   capabilities: ['watch.perturb', 'target.kill'],
   pools: NODE_POOLS,
@@ -89,7 +89,7 @@ export const restartedIntoThePast = scenario({
 
 export const killedIntoThePast = scenario({
   id: 'staleness/killed-into-the-past',
-  title: 'killed right after a launch, it comes up and is shown how things were before: what it launched is found, and nothing of it stays',
+  title: 'the autoscaler is killed right after a launch and restarts with a stale cache: it finds what it launched, and no instance leaks',
   requirements: ['STL-04', 'CRA-01', 'CRA-02'],
   pools: NODE_POOLS,
   under: [mayFire(faults.watchLag({ lagMs: 20_000 })), faults.crash({ operations: LAUNCHES, moment: 'after', applied: true })],
@@ -101,7 +101,7 @@ const LATE_READS_MS = 200_000;
 
 export const lateDescriptions = scenario({
   id: 'staleness/late-descriptions',
-  title: 'EC2 shows changes minutes late while nodes come, stay and go: nothing that was launched is taken for lost, and all of it ends',
+  title: 'EC2 shows changes minutes late while nodes come, stay and go: no instance is treated as lost, and all are terminated in the end',
   requirements: ['STL-01'],
   pools: NODE_POOLS,
   under: [faults.staleReads({ maxMs: LATE_READS_MS, resources: ['instances'] })],
