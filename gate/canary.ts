@@ -11,7 +11,7 @@ const AT_ONCE: readonly CriterionName[] = ['invariants', 'leaks', 'known-trials'
 /** Of the stage's own probes, beside all of them. */
 const OF_A_STAGE: readonly CriterionName[] = ['success', 'scenarios'];
 /** Its error is shared out among the looks that are planned: looked at more often it would be larger. */
-const AT_LOOKS: readonly CriterionName[] = ['latency-tail', 'existing-failures'];
+const AT_LOOKS: readonly CriterionName[] = ['latency-tail'];
 
 /** `more`: neither can be told yet. */
 export type StageVerdict = 'advance' | 'roll-back' | 'more';

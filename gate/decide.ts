@@ -10,7 +10,7 @@ import { judgeSuccess } from './criteria/success.ts';
 import { alphaPerLook } from './criteria/three-way.ts';
 import { judgeInvariants, judgeLeaks } from './criteria/zero-tolerance.ts';
 import type { Episode } from './episode.ts';
-import { NOT_SERVED, existingFailures, withoutExisting } from './existing.ts';
+import { existingFailures, leavesPodsUnserved, withoutExisting } from './existing.ts';
 import { nextLook } from './policy.ts';
 import type { Policy } from './policy.ts';
 import { distinct, observationsOf, pairUp } from './sides.ts';
@@ -44,10 +44,10 @@ const JUDGES: Readonly<Record<CriterionName, (input: GateInput) => Criterion>> =
   'existing-failures': judgeExisting,
 };
 /** These ask what the candidate does by itself, and so what it shares with its baseline is accepted here if the policy accepts it. */
-const BY_ITSELF: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
+const BY_ITSELF: ReadonlySet<CriterionName> = new Set(['invariants', 'success']);
 /** These compare waits, and there is no telling how long a pod would have waited that neither serves. */
 const OF_WAITS: ReadonlySet<CriterionName> = new Set(['latency-shift', 'latency-tail']);
-/** Criteria that may be judged after any number of pairs and stay failed: findings stand, and the test of success is sequential. */
+/** Criteria that may be judged after any number of pairs: findings stand, and the test of success is sequential. */
 const LASTING: ReadonlySet<CriterionName> = new Set(['invariants', 'leaks', 'success']);
 
 /** Whether a candidate may replace its baseline. Equal arguments give equal decisions. Repetitions of one scenario and seed count once. */
@@ -89,16 +89,20 @@ export function judgeCriteria(
   if (policy.existing.failures === 'reject')
     return { criteria: names.filter((name) => name !== 'existing-failures').map((name) => JUDGES[name](input)), comparison };
   const existing = existingFailures(baseline);
-  const isServed = ({ scenario }: Episode): boolean => existing.get(scenario)?.has(NOT_SERVED) !== true;
-  const fresh: GateInput = { ...input, candidate: withoutExisting(candidate, existing) };
+  const isServed = (episode: Episode): boolean => !leavesPodsUnserved(episode);
+  const [ours, theirs] = [withoutExisting(baseline, existing), withoutExisting(candidate, existing)];
+  const fresh: GateInput = { ...input, baseline: ours, candidate: theirs };
   const served: GateInput = { ...input, comparison: pairUp(baseline.filter(isServed), candidate.filter(isServed), paired) };
   const inputOf = (name: CriterionName): GateInput => (BY_ITSELF.has(name) ? fresh : OF_WAITS.has(name) ? served : input);
   return { criteria: names.map((name) => JUDGES[name](inputOf(name))), comparison };
 }
 
-/** Whether a decision fails for good: by criteria that no further episode can outweigh. */
-export function failsForGood({ criteria }: GateDecision): boolean {
-  return criteria.some(({ criterion, verdict }) => verdict === 'fail' && LASTING.has(criterion));
+/**
+ * Whether a gate may end here, before its first look: by criteria that may be judged at any time. Where existing failures are
+ * accepted it may not: what looks new may be found in further episodes of the baseline.
+ */
+export function failsEarly({ criteria }: GateDecision, { existing }: Policy): boolean {
+  return existing.failures === 'reject' && criteria.some(({ criterion, verdict }) => verdict === 'fail' && LASTING.has(criterion));
 }
 
 function needsOf(criteria: readonly Criterion[], policy: Policy, seen: number, paired: boolean): GateDecision['needs'] {

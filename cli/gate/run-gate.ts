@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { comparable, describeNeither } from '../../gate/comparable.ts';
 import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
-import { decideGate, failsForGood } from '../../gate/decide.ts';
+import { decideGate, failsEarly } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
 import { nextLook, notesOnLaxer } from '../../gate/policy.ts';
@@ -175,7 +175,7 @@ async function runUntilTold(
     // What was asked for counts, not what came of it: trials that are not run must not be asked for without end.
     const asked = done * chosen.length;
     const isEarly = asked < policy.episodes.first;
-    if (isEarly ? failsForGood(decision) : decision.verdict !== 'inconclusive' || asked >= policy.episodes.max) {
+    if (isEarly ? failsEarly(decision, policy) : decision.verdict !== 'inconclusive' || asked >= policy.episodes.max) {
       const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
       return { decision, directories, notes: [...notes, ...onlyExisting] };
     }

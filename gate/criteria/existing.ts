@@ -1,12 +1,17 @@
 import type { Episode } from '../episode.ts';
 import { existingFailures, kindsOf } from '../existing.ts';
+import { isKnown } from '../sides.ts';
 import { moreOftenByChance } from '../statistics/fisher.ts';
 import type { Share } from '../statistics/fisher.ts';
-import type { Criterion } from '../verdict.ts';
+import { combineGate } from '../verdict.ts';
+import type { Criterion, GateVerdict } from '../verdict.ts';
 import { counted } from '../wording.ts';
 import { evidenceOf } from './input.ts';
 import type { GateInput } from './input.ts';
 import { alphaPerLook } from './three-way.ts';
+
+/** Whoever accepts failures has to see which: so many are listed. */
+const MAX_LISTED = 100;
 
 /** One kind of failure in one scenario, which the baseline has too. */
 interface Tally {
@@ -19,51 +24,76 @@ interface Tally {
 
 /**
  * Whether failures that the baseline has too have become more frequent: by Fisher's exact test for each kind of failure in each
- * scenario, which share the error between them. Asked for only where the policy accepts existing failures.
+ * scenario; all of them together share the error. A failure that became more frequent in so few episodes that the test could not
+ * reject whatever they showed can't be told yet. Asked for only where the policy accepts existing failures.
  */
 export function judgeExisting({ baseline, candidate, policy }: GateInput): Criterion {
   const tallies = talliesOf(baseline, candidate);
   const alpha = alphaPerLook(policy.success.alpha, policy) / Math.max(1, tallies.length);
-  const worse = tallies.filter(({ before, after }) => moreOftenByChance(before, after) < alpha);
+  const rated = tallies.map((tally) => ({ tally, verdict: judge(tally, alpha) }));
   const still = tallies.filter(({ failed }) => failed.length > 0);
-  const scenarios = new Set(still.map(({ scenario }) => scenario)).size;
-  const [first] = worse;
-  const accepted = `${counted(still.length, 'failure')} in ${counted(scenarios, 'scenario')} ${still.length === 1 ? 'is' : 'are'} accepted, since the baseline has ${still.length === 1 ? 'it' : 'them'} too`;
-  const gone = tallies.length - still.length;
+  const [worse, open] = (['fail', 'inconclusive'] as const).map((verdict) => rated.filter((one) => one.verdict === verdict));
+  const shown = [...(worse ?? []), ...(open ?? [])].map(({ tally }) => tally);
+  const numbers = {
+    accepted: still.length,
+    scenarios: new Set(still.map(({ scenario }) => scenario)).size,
+    gone: tallies.length - still.length,
+    worse: worse?.length ?? 0,
+    untold: open?.length ?? 0,
+  };
   return {
     criterion: 'existing-failures',
-    verdict: worse.length > 0 ? 'fail' : 'pass',
-    sentence:
-      first === undefined
-        ? `${accepted}; none of them is more frequent${gone === 0 ? '' : `, and ${gone} of the baseline's did not happen again`}.`
-        : `${counted(worse.length, 'failure')} of the baseline's ${worse.length === 1 ? 'is' : 'are'} more frequent: ${describe(first)}${worse.length > 1 ? ', and others' : ''}.`,
-    numbers: { accepted: still.length, scenarios, gone, worse: worse.length },
+    verdict: tallies.length === 0 ? 'pass' : combineGate(rated.map((one) => one.verdict)),
+    sentence: sentenceFor(numbers, shown[0]),
+    numbers,
     evidence: evidenceOf(
-      (worse.length > 0 ? worse : still).flatMap((tally) =>
+      (shown.length > 0 ? shown : still).flatMap((tally) =>
         tally.failed.slice(0, 1).map((episode) => ({ episode, what: describe(tally) })),
       ),
+      MAX_LISTED,
     ),
   };
 }
 
+function judge({ before, after }: Tally, alpha: number): GateVerdict {
+  if (moreOftenByChance(before, after) < alpha) return 'fail';
+  const hasRisen = after.failed * before.trials > before.failed * after.trials;
+  const couldReject = moreOftenByChance(before, { ...after, failed: after.trials }) < alpha;
+  return hasRisen && !couldReject ? 'inconclusive' : 'pass';
+}
+
+function sentenceFor(
+  { accepted, scenarios, gone, worse, untold }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'untold', number>>,
+  first: Tally | undefined,
+): string {
+  const example = first === undefined ? '' : `: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
+  if (worse > 0) return `${counted(worse, 'failure')} of the baseline's ${worse === 1 ? 'is' : 'are'} more frequent${example}.`;
+  if (untold > 0)
+    return `${counted(untold, 'failure')} of the baseline's came more often, in too few episodes to tell whether by chance${example}.`;
+  if (accepted + gone === 0) return 'The baseline has no failures that could be accepted.';
+  const also = gone === 0 ? '' : ` ${gone} of the baseline's did not happen again.`;
+  return `${counted(accepted, 'kind')} of failure in ${counted(scenarios, 'scenario')} accepted, since the baseline has the same; none is shown to be more frequent.${also}`;
+}
+
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]): Tally[] {
-  return [...existingFailures(baseline)].flatMap(([scenario, kinds]) => {
-    const [ours, theirs] = [baseline, candidate].map((side) => side.filter((episode) => episode.scenario === scenario)) as [
-      Episode[],
-      Episode[],
-    ];
-    return [...kinds].map((kind): Tally => {
-      const having = (side: readonly Episode[]): Episode[] => side.filter((episode) => kindsOf(episode).has(kind));
-      const failed = having(theirs);
-      return {
-        scenario,
-        kind,
-        before: { failed: having(ours).length, trials: ours.length },
-        after: { failed: failed.length, trials: theirs.length },
-        failed,
-      };
-    });
-  });
+  const [ours, theirs] = [baseline, candidate].map((side) => Map.groupBy(side, ({ scenario }) => scenario));
+  return [...existingFailures(baseline)].flatMap(([scenario, { kinds }]) =>
+    [...kinds].map((kind): Tally => {
+      const before = sideOf(ours?.get(scenario) ?? [], kind);
+      const after = sideOf(theirs?.get(scenario) ?? [], kind);
+      return { scenario, kind, before: shareOf(before), after: shareOf(after), failed: after.failed };
+    }),
+  );
+}
+
+/** Episodes without a verdict count where they show the failure, and only there. */
+function sideOf(side: readonly Episode[], kind: string): { readonly failed: Episode[]; readonly clean: Episode[] } {
+  const { failed = [], clean = [] } = Object.groupBy(side, (episode) => (kindsOf(episode).has(kind) ? 'failed' : 'clean'));
+  return { failed, clean: clean.filter(isKnown) };
+}
+
+function shareOf({ failed, clean }: ReturnType<typeof sideOf>): Share {
+  return { failed: failed.length, trials: failed.length + clean.length };
 }
 
 function describe({ scenario, kind, before, after }: Tally): string {

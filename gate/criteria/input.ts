@@ -19,8 +19,8 @@ export interface GateInput {
 const MAX_EVIDENCE = 5;
 
 /** The first few. */
-export function evidenceOf(episodes: readonly { readonly episode: Episode; readonly what: string }[]): Evidence[] {
-  return episodes.slice(0, MAX_EVIDENCE).map(({ episode: { scenario, seed, replay }, what }) => ({ scenario, seed, replay, what }));
+export function evidenceOf(episodes: readonly { readonly episode: Episode; readonly what: string }[], most = MAX_EVIDENCE): Evidence[] {
+  return episodes.slice(0, most).map(({ episode: { scenario, seed, replay }, what }) => ({ scenario, seed, replay, what }));
 }
 
 /** Leaves out what JSON has no number for. */

@@ -11,7 +11,7 @@ import type { GateInput } from './input.ts';
 const BOUND_ALPHA = 0.05;
 
 /** No episode of the candidate may break what checks tolerate none of. That the baseline does too, is said and excuses nothing. */
-export function judgeInvariants({ baseline, candidate }: GateInput): Criterion {
+export function judgeInvariants({ baseline, candidate, policy }: GateInput): Criterion {
   const broken = candidate.filter(({ violations }) => violations.length > 0);
   const codesOf = ({ violations }: Episode): string[] => violations.map(kindOf);
   const baselines = new Map(baseline.map((episode) => [keyOf(episode), new Set(codesOf(episode))]));
@@ -23,7 +23,7 @@ export function judgeInvariants({ baseline, candidate }: GateInput): Criterion {
     shared === 0 ? '' : ` In ${shared} of them the baseline did the same with the same seed, which excuses nothing.`
   }`;
   return judge('invariants', candidate, broken.length, failure, {
-    whenNone: 'a finding of a check that tolerates none',
+    whenNone: `a ${policy.existing.failures === 'accept' ? 'new ' : ''}finding of a check that tolerates none`,
     evidence: [...own, ...broken.filter(isShared)].map((episode) => ({ episode, what: describe(episode, isShared(episode)) })),
     numbers: { shared },
   });
