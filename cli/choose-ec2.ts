@@ -27,7 +27,7 @@ export function chooseEc2(
 ): Ec2Choice {
   const isAsked = ec2 === 'localstack' || awsEndpoint !== undefined;
   if (ec2 === 'embedded' && awsEndpoint !== undefined)
-    throw new UsageError('--aws-endpoint names a LocalStack, and with --ec2 embedded there is none: give one of them');
+    throw new UsageError('--aws-endpoint names a LocalStack, but --ec2 embedded uses none: give only one of them');
   if (ec2 === 'embedded' || (world === 'existing' && !isAsked)) return { kind: 'embedded' };
   const fromVariable = environment[ENDPOINT_VARIABLE];
   const endpoint = awsEndpoint ?? (fromVariable === '' ? undefined : fromVariable);

@@ -26,10 +26,8 @@ export function chooseWorld(
   },
 ): WorldRef | undefined {
   if (name === 'embedded') {
-    if (kubeconfig !== undefined)
-      throw new UsageError('--kubeconfig names the cluster of --world existing; the embedded world has its own');
-    if (awsEndpoint !== undefined)
-      throw new UsageError('--aws-endpoint names the LocalStack of --world existing; the embedded world has its own EC2');
+    if (kubeconfig !== undefined) throw new UsageError('--kubeconfig is for --world existing; the embedded world has its own API server');
+    if (awsEndpoint !== undefined) throw new UsageError('--aws-endpoint is for --world existing; the embedded world has its own EC2');
     return machines === 'quick' ? { kind: 'embedded', machines } : undefined;
   }
   if (kubeconfig === undefined) throw new UsageError('--world existing needs --kubeconfig FILE, as an administrator of that cluster');

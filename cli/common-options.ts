@@ -6,22 +6,22 @@ export const collect = (value: string, previous: readonly string[]): readonly st
 
 /** `--suite`, collected. */
 export function suiteOption(): Option {
-  return new Option('--suite <name>', 'only this suite; may be given again').argParser(collect).default([], 'all');
+  return new Option('--suite <name>', 'only this suite; may be repeated').argParser(collect).default([], 'all');
 }
 
 /** `--profile`, collected. */
 export function profileOption(): Option {
-  return new Option('--profile <name>', 'only scenarios of this profile; may be given again').argParser(parseProfile).default([], 'all');
+  return new Option('--profile <name>', 'only scenarios of this profile; may be repeated').argParser(parseProfile).default([], 'all');
 }
 
 /** `--scenario`, collected. @param takes what may be named */
 export function scenarioOption(takes: 'id' | 'id|./file'): Option {
-  return new Option(`--scenario <${takes}>`, 'only this scenario; may be given again').argParser(collect).default([], 'all');
+  return new Option(`--scenario <${takes}>`, 'only this scenario; may be repeated').argParser(collect).default([], 'all');
 }
 
 /** `--workers`: undefined where nothing was said. */
 export function workersOption(): Option {
-  return new Option('--workers <n>', 'processes side by side (default: the number of processors)').argParser(parseWorkers);
+  return new Option('--workers <n>', 'number of parallel processes (default: the number of processors)').argParser(parseWorkers);
 }
 
 /** `--out` of commands that write one run directory. */
@@ -31,15 +31,12 @@ export function runDirectoryOption(): Option {
 
 /** `--nodes`, which may be given twice. */
 export function nodesOption(): Option {
-  return new Option(
-    '--nodes <n|simulated|real>',
-    'nodes that scenarios of a free size shall reach; in --world kind also how they come to be',
-  )
+  return new Option('--nodes <n|simulated|real>', 'size of scenarios that do not fix it; with --world kind also the kind of nodes')
     .default(DEFAULT_NODES_FLAG, `${DEFAULT_NODES_FLAG.count}, ${DEFAULT_NODES_FLAG.kind}`)
     .argParser(parseNodes);
 }
 
 /** `--verbose`, which becomes the console's. */
 export function verboseOption(): Option {
-  return new Option('--verbose', 'tell everything: a line for each trial, and what passed').default(false);
+  return new Option('--verbose', 'print a line for each trial, and everything that passed').default(false);
 }

@@ -28,7 +28,7 @@ test('a directory is had by one at a time, whatever it is called, and given back
   symlinkSync(directory, join(folder, 'alias'));
   for (const name of [directory, join(folder, 'alias')])
     expect(() => lockDirectory(name, RULE)).toThrow(
-      `${name} is in use by another process: one at a time; \`lsof '${join(name, 'lock.db')}'\` tells by which`,
+      `${name} is in use by another process: one at a time; \`lsof '${join(name, 'lock.db')}'\` shows which one`,
     );
   expect(readdirSync(directory)).toEqual(['lock.db']);
   unlock();

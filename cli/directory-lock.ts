@@ -22,7 +22,7 @@ export function lockDirectory(directory: string, rule: string): () => void {
     throw new UsageError(messageOf(error));
   }
   if (release !== undefined) return release;
-  throw new UsageError(`${directory} is in use by another process: ${rule}; \`lsof '${join(directory, LOCK_FILE)}'\` tells by which`);
+  throw new UsageError(`${directory} is in use by another process: ${rule}; \`lsof '${join(directory, LOCK_FILE)}'\` shows which one`);
 }
 
 function messageOf(error: unknown): string {

@@ -24,7 +24,7 @@ for (const flags of ['--workers 2', '--world kind --clusters 2']) {
     const target = join(folderWith(testInfo, { 'target.yaml': targetFile(1, 2) }), 'target.yaml');
     const { code, stderr } = await scaleproofHere(['run', '--target', target, ...flags.split(' ')]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`${flags.replace('--world kind ', '')}: requests of theirs are taken at the addresses in its file`);
+    expect(stderr).toContain(`${flags.replace('--world kind ', '')}: theirs uses the addresses in its file`);
   });
 }
 

@@ -77,7 +77,7 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
 
   const itself = await scaleproof(['gate', '--baseline', 'ours', '--candidate', './worse/../ours', '--out', 'itself'], cwd);
   expect(itself.code).toBe(2);
-  expect(itself.stderr).toContain('are one directory');
+  expect(itself.stderr).toContain('are the same directory');
   expect(existsSync(join(cwd, 'itself'))).toBe(false);
 
   const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
@@ -152,7 +152,7 @@ test('what neither target can be asked for is no part of a gate, and is said', a
   ]);
   const only = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
   expect(only.code).toBe(2);
-  expect(only.stderr).toContain('nothing to decide by: 1 scenario neither can be asked for');
+  expect(only.stderr).toContain('there is nothing to compare: 1 scenario neither can be asked for');
 });
 
 test('a state directory that another gate has, or that is none, is refused', async ({}, testInfo) => {
@@ -181,7 +181,7 @@ test('flags that say nothing of run directories are refused', async ({}, testInf
   for (const flag of ['--state', '--seed', '--workers', '--baseline-version', '--candidate-version']) {
     const { code, stderr } = await scaleproofHere(['gate', ...sides, flag, '7', '--out', join(folder, 'out')]);
     expect({ flag, code }).toEqual({ flag, code: 2 });
-    expect(stderr).toContain(`${flag} is for targets, which the gate runs; these are runs already: leave it out`);
+    expect(stderr).toContain(`${flag} applies only to targets, and these are run directories: leave it out`);
   }
 });
 
@@ -200,10 +200,10 @@ test('what a gate can not use is refused', async ({}, testInfo) => {
     [[...both, '--policy', join(cwd, 'nowhere.yaml')], 'the policy file nowhere.yaml does not exist'],
     [[...both, '--policy', cwd], `${cwd} is a directory; name a policy file`],
     [[...both, '--policy', join(cwd, 'loose.yaml/p.yaml')], "the policy file loose.yaml/p.yaml can't be read: ENOTDIR"],
-    [[...both, '--policy', join(cwd, 'alias.yaml')], 'alias.yaml: it is no YAML: Unresolved alias'],
+    [[...both, '--policy', join(cwd, 'alias.yaml')], 'alias.yaml: not valid YAML: Unresolved alias'],
     [['--baseline', 'reference'], "required option '--candidate"],
     [['--baseline', 'reference', '--candidate', 'referense'], 'reference'],
-    [['--baseline', 'reference', '--candidate', cwd], `${cwd} is no run directory: it has no run.json`],
+    [['--baseline', 'reference', '--candidate', cwd], `${cwd} is not a run directory: it has no run.json`],
     [[...both, '--scenario', 'no/such'], 'no scenario is named "no/such"'],
   ] as const) {
     const { code, stderr } = await scaleproofHere(['gate', ...args, '--out', join(cwd, 'out')]);

@@ -85,7 +85,7 @@ export async function main(argv: readonly string[], console: Console = processCo
 
 function commandLine(console: Console, finish: (code: number) => void): Command {
   const program = new Command('scaleproof')
-    .description('Finds out whether a Kubernetes node autoscaler can be trusted: breaks its world on purpose and judges what it does.')
+    .description('Tests whether a Kubernetes node autoscaler can be trusted: injects faults into its world and judges what it does.')
     .version(ownVersion(), '--version')
     .exitOverride()
     .configureOutput({

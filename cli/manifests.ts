@@ -23,9 +23,9 @@ export interface ChosenManifests {
  */
 export async function chooseManifests(directory: string, options: ScenarioChoice, console?: Console): Promise<ChosenManifests> {
   const { suites, profiles = [], scenarios: ids } = options;
-  if (directory === '') throw new UsageError('--manifests needs a directory, and is given an empty name');
+  if (directory === '') throw new UsageError('--manifests needs a directory, but the name is empty');
   if (suites.length > 0 || profiles.length > 0) {
-    throw new UsageError('--manifests runs the scenarios over manifests; leave out --suite and --profile');
+    throw new UsageError('--manifests runs only the scenarios over manifests; leave out --suite and --profile');
   }
   const url = new URL(`../manifests/scenarios${extname(import.meta.url)}`, import.meta.url);
   url.searchParams.set('dir', resolve(directory));

@@ -62,9 +62,9 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
   for (const [directories, message] of [
     [['shard-1', 'shard-2'], 'of 3 shards these are missing: 3'],
     [['shard-1', 'shard-2', 'shard-1'], 'shard-1 and shard-1 are both shard 1 of 3'],
-    [['whole'], 'whole is a whole run, no shard'],
+    [['whole'], 'whole is a whole run, not a shard'],
     [['shard-1', 'whole'], 'whole is a whole run, and shard-1 one of 3'],
-    [['nowhere'], 'nowhere is no run directory'],
+    [['nowhere'], 'nowhere is not a run directory'],
   ] as const) {
     const refused = await scaleproofHere(['merge', ...directories.map((name) => join(cwd, name)), '--out', join(cwd, 'refused')]);
     expect(refused.code).toBe(2);
@@ -75,7 +75,7 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
   const strangers = await scaleproof(['merge', 'shard-1', 'other', 'shard-3'], cwd);
   expect(strangers).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('shard-1 and other are no shards of one run: their flags differ'),
+    stderr: expect.stringContaining('shard-1 and other are not shards of the same run: their flags differ'),
   });
 });
 

@@ -57,7 +57,7 @@ async function builtProgram(program: TargetProgram, console: Console, signal: Ab
     throw new UsageError(`${spec.program}@${spec.version} could not be built, so nothing was run`);
   } catch (error) {
     if (!interrupted.signal.aborted) throw error;
-    throw new InterruptedError(`interrupted while ${spec.program}@${spec.version} was built; nothing half-made was kept`);
+    throw new InterruptedError(`interrupted while ${spec.program}@${spec.version} was built; no partial build was kept`);
   } finally {
     interrupted.release();
   }

@@ -11,9 +11,9 @@ import { canSeeProcesses, until } from './testing/processes.ts';
 for (const [flags, message] of [
   [['--keep'], '--keep is for --world kind'],
   [['--world', 'existing', '--kubeconfig', 'x', '--reuse', 'mine'], '--reuse is for --world kind'],
-  [['--world', 'kind', '--kubeconfig', 'x'], '--world kind makes its own'],
+  [['--world', 'kind', '--kubeconfig', 'x'], '--world kind creates its own'],
   [['--world', 'kind', '--ec2', 'embedded', '--aws-endpoint', 'http://127.0.0.1:1'], '--aws-endpoint names a LocalStack'],
-  [['--world', 'kind', '--clusters', '2', '--reuse', 'mine'], '--clusters makes clusters'],
+  [['--world', 'kind', '--clusters', '2', '--reuse', 'mine'], '--clusters creates clusters'],
   [['--clusters', '2'], '--clusters is for --world kind'],
   [['--world', 'kind', '--workers', '2'], '--workers is for --world embedded; a cluster takes one trial at a time: take --clusters'],
   [['--world', 'existing', '--kubeconfig', 'x', '--workers', '1'], '--workers is for --world embedded'],

@@ -31,18 +31,18 @@ export interface WorldFlags extends Ec2Flags, ExistingFlags {
 export function provideWorld(name: (typeof WORLDS)[number], flags: WorldFlags, console: Console): ProvidedWorld {
   const { kubeconfig, awsEndpoint, ec2, keep, reuse, nodes, clusters, machines } = flags;
   if (machines !== undefined && name !== 'embedded')
-    throw new UsageError('--machines is for --world embedded; those of a real cluster are quick');
+    throw new UsageError('--machines is for --world embedded; machines of a real cluster are always quick');
   if (name !== 'existing') refuseExistingFlags(flags);
   if (name === 'kind') {
-    if (kubeconfig !== undefined) throw new UsageError('--kubeconfig names the cluster of --world existing; --world kind makes its own');
+    if (kubeconfig !== undefined) throw new UsageError('--kubeconfig is for --world existing; --world kind creates its own cluster');
     if (reuse !== undefined && (clusters ?? 1) > 1)
-      throw new UsageError('--clusters makes clusters, and --reuse uses one that is there: give one of them');
+      throw new UsageError('--clusters creates clusters, and --reuse uses an existing one: give only one of them');
     return provideKind({ keep, reuse, clusters: clusters ?? 1, ec2: chooseEc2(name, flags), nodes: nodes?.kind ?? 'simulated' }, console);
   }
   if (nodes?.kind === 'real')
     throw new UsageError('--nodes real is for --world kind: its nodes are containers beside those of its cluster');
   for (const [flag, isGiven] of Object.entries({ keep, reuse: reuse !== undefined, clusters: clusters !== undefined }))
-    if (isGiven) throw new UsageError(`--${flag} is for --world kind, which makes a cluster of its own`);
+    if (isGiven) throw new UsageError(`--${flag} is for --world kind, which creates its own cluster`);
   if (name === 'embedded') {
     if (ec2 !== undefined) throw new UsageError('--ec2 is for --world kind and existing; the embedded world has its own EC2');
     return { world: chooseWorld(name, { kubeconfig, awsEndpoint, machines }) };

@@ -61,13 +61,13 @@ export function isRunDirectory(name: string): boolean {
   if (!existsSync(name) || !statSync(name).isDirectory()) return false;
   if (existsSync(join(name, 'run.json'))) return true;
   if (!isPath(name)) return false;
-  throw new UsageError(`${name} is no run directory: it has no run.json`);
+  throw new UsageError(`${name} is not a run directory: it has no run.json`);
 }
 
 /** @throws UsageError when the directory holds no run */
 export function readRunFacts(directory: string): RunFacts {
   const path = join(directory, 'run.json');
-  if (!existsSync(path)) throw new UsageError(`${directory} is no run directory: it has no run.json`);
+  if (!existsSync(path)) throw new UsageError(`${directory} is not a run directory: it has no run.json`);
   try {
     return parseRunFacts(readFileSync(path, 'utf8'), path);
   } catch (error) {

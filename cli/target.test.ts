@@ -40,7 +40,7 @@ test('without Go there is one line that says which and where from: wrong usage',
 for (const [what, args, message] of [
   ['no version', ['karpenter'], 'give karpenter a version'],
   ['a program that there is not', ['autoscaler@1.0.0'], 'there is no program "autoscaler" to build'],
-  ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is no directory; name a checkout'],
+  ['a checkout that is not there', ['karpenter@mine', '--source', 'nowhere'], '--source nowhere is not a directory; name a checkout'],
   ['a folder that is no checkout', ['karpenter@mine', '--source', '.'], 'is no checkout of a Go module: it has no go.mod'],
 ] as const) {
   test(`build refuses ${what}: exit code 2`, async ({}, testInfo) => {

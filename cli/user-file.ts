@@ -38,6 +38,6 @@ export function parseUserYaml(source: string, path: string): unknown {
   try {
     return parse(source) as unknown;
   } catch (error) {
-    throw new UsageError(`${path}: it is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${path}: not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
 }

@@ -43,7 +43,7 @@ test('a candidate that swallows topology errors is rolled back in the first stag
   expect(outcome).toMatchObject({ how: 'rolled-back', stage: 1, places: [], probes: { candidate: 8, baseline: 8 } });
   const again = await scaleproof(['canary', '--plan', 'plan.yaml'], cwd);
   expect(again.code).toBe(2);
-  expect(again.stderr).toContain('this canary has been rolled back; another one needs a --state directory of its own');
+  expect(again.stderr).toContain('this canary has been rolled back; a new canary needs its own --state directory');
 });
 
 test('a good one is rolled out, also when it is killed on the way', { tag: '@long' }, async ({}, testInfo) => {
@@ -57,7 +57,7 @@ test('a good one is rolled out, also when it is killed on the way', { tag: '@lon
   const careless = await scaleproof(['canary', '--plan', 'plan.yaml', '--state', 'state'], cwd);
   expect(careless.code).toBe(2);
   expect(careless.stderr).toContain(
-    'a canary of this name is under way, in stage 1: go on with `scaleproof canary --plan plan.yaml --state state --resume`',
+    'a canary of this name is in progress, in stage 1: continue with `scaleproof canary --plan plan.yaml --state state --resume`',
   );
   const { code, stdout, stderr } = await scaleproof(
     ['canary', '--plan', 'plan.yaml', ...ONE, '--state', 'state', '--resume', '--json'],
@@ -136,7 +136,7 @@ for (const [what, change, message] of [
     'no target is named "referenc"; did you mean reference or',
   ],
   ['a scenario that there is not', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
-  ['a probe of both kinds', [[SPOT, PASSED]], 'as a probe of both kinds'],
+  ['a probe of both kinds', [[SPOT, PASSED]], 'under both kinds of probes'],
 ] as const)
   test(`a plan is refused before anything is done: ${what}`, async ({}, testInfo) => {
     const source = change.reduce((text, [from, to]) => text.replace(from, to), planFor('reference'));
@@ -171,7 +171,7 @@ test('a baseline that fails its own probes is found before anything is changed',
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
   expect(stderr).toContain(
-    'the baseline does not pass scheduling/negative-max-skew, so that says nothing of a candidate (fail): nothing has been changed',
+    "the baseline does not pass scheduling/negative-max-skew (fail), so this scenario can't judge a candidate; nothing has been changed",
   );
   expect(existsSync(join(cwd, 'hooks.log'))).toBe(false);
 });
@@ -182,5 +182,5 @@ test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
-  expect(stderr).toContain('provisioning/limit-reached is no spot probe: no pool of it allows spot instances');
+  expect(stderr).toContain("provisioning/limit-reached can't be a spot probe: no pool of it allows spot instances");
 });

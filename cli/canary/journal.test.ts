@@ -43,7 +43,7 @@ test('what a crash cut off does not count, and what is damaged is named', ({}, t
   journal.append(deployed);
   journal.close();
   expect(parseJournal(readFileSync(path), path)).toEqual([...LINES.slice(0, 3), deployed]);
-  expect(() => parseJournal(Buffer.from('{"what":"else"}\n'), 'j')).toThrow("j, line 1, is no line of a canary's journal");
+  expect(() => parseJournal(Buffer.from('{"what":"else"}\n'), 'j')).toThrow("j, line 1, is not a valid line of a canary's journal");
 });
 
 test('belongs to one process at a time', ({}, testInfo) => {

@@ -153,7 +153,7 @@ export function parseJournal(source: Buffer, path: string): JournalLine[] {
     try {
       return lineSchema.parse(JSON.parse(line));
     } catch {
-      throw new UsageError(`${path}, line ${number + 1}, is no line of a canary's journal: it is damaged, or of another version`);
+      throw new UsageError(`${path}, line ${number + 1}, is not a valid line of a canary's journal: it is damaged, or of another version`);
     }
   });
 }

@@ -69,7 +69,7 @@ test('a share grows from stage to stage, has one place at least, and all in the 
 });
 
 for (const [what, source, message] of [
-  ['no YAML', 'a: [', 'plan.yaml: it is no YAML: '],
+  ['no YAML', 'a: [', 'plan.yaml: not valid YAML: '],
   ['an empty file', '', 'plan.yaml: it must be a map of fields'],
   ['a field that there is not', changed('share:', 'shares:'), 'it has no field shares; did you mean share?'],
   ['no clusters and no pools', changed('{clusters: 20}', '{}'), 'share must name either clusters or pools'],
@@ -82,7 +82,7 @@ for (const [what, source, message] of [
   [
     'a success that no stage can show',
     `${PLAN}rules: {success: {p1: 0.998}}`,
-    'clean probes, and probes.most is 450: no stage could be left',
+    'clean probes, and probes.most is 450: no stage could ever end',
   ],
   ['a rule that is none', `${PLAN}rules: {success: {p2: 1}}`, 'plan.yaml: rules: success has no field p2'],
   [

@@ -287,7 +287,7 @@ function policyOf(
   const { most } = probes;
   if (clean > most)
     throw new UsageError(
-      `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}: no stage could be left; raise most, or lower p1`,
+      `${path}: rules.success needs ${clean} clean probes, and probes.most is ${most}: no stage could ever end; raise most, or lower p1`,
     );
   return {
     ...policy,

@@ -92,7 +92,8 @@ export class ProbeError extends Error {
 export async function createProber(plan: CanaryPlan, options: ProberOptions): Promise<Prober> {
   const { probes } = plan;
   const twice = probes.spot.scenarios.find((name) => probes.topology.scenarios.includes(name));
-  if (twice !== undefined) throw new UsageError(`the plan has ${twice} as a probe of both kinds: with one seed it would be counted twice`);
+  if (twice !== undefined)
+    throw new UsageError(`the plan lists ${twice} under both kinds of probes, so it would be counted twice: remove one`);
   const chosen = {
     spot: await chooseScenarios({ suites: [], scenarios: probes.spot.scenarios }),
     topology: await chooseScenarios({ suites: [], scenarios: probes.topology.scenarios }),
@@ -119,11 +120,10 @@ async function simulated(plan: CanaryPlan, chosen: Chosen, { workers, startedAt,
   const all = Object.keys(sides) as Side[];
   for (const { ref, label } of Object.values(sides)) {
     const { isVirtual, whyNotRun } = await asked(ref);
-    if (!isVirtual)
-      throw new UsageError(`${label} is a program in real time, and no fleet of it can be simulated: probe it by probes.command`);
+    if (!isVirtual) throw new UsageError(`${label} is a program in real time, so its fleet can't be simulated: use probes.command`);
     for (const { scenario } of [...chosen.spot, ...chosen.topology]) {
       const reason = whyNotRun(scenario);
-      if (reason !== undefined) throw new UsageError(`${scenario.id} is no probe for ${label}: ${reason}`);
+      if (reason !== undefined) throw new UsageError(`${scenario.id} can't be a probe for ${label}: ${reason}`);
     }
   }
   // A plan that is only shown needs no programs.
@@ -167,7 +167,7 @@ function sidesOf({ share, candidate, baseline }: CanaryPlan): Readonly<Partial<R
     };
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`the plan shares out pools: ${FIGHT}. ${why}. Give it a share of clusters`);
+    throw new UsageError(`the plan shares out pools: ${FIGHT}. ${why}. Use share.clusters instead`);
   }
 }
 
@@ -288,7 +288,9 @@ function readProbes(directory: string, kind: ProbeKind): { readonly episodes: re
   const run = readComparedRun(directory, () => true);
   for (const { episode, measures } of run.trials)
     if (episode.verdict !== 'unknown' && !IS_OF[kind](measures.kinds))
-      throw new UsageError(`${episode.scenario} is no ${kind} probe: ${MEANT[kind]}; probes.${kind}.scenarios must name others`);
+      throw new UsageError(
+        `${episode.scenario} can't be a ${kind} probe: ${MEANT[kind]}; name other scenarios in probes.${kind}.scenarios`,
+      );
   return {
     episodes: episodesOf(run),
     watchedMs: run.trials.reduce((sum, { measures }) => sum + measures.lastedMs, 0),
@@ -299,6 +301,6 @@ function refuseRehearsal(directories: readonly string[], kind: ProbeKind): void 
   for (const { scenario, verdict, replay } of directories.flatMap((directory) => readProbes(directory, kind).episodes))
     if (verdict !== 'pass')
       throw new UsageError(
-        `the baseline does not pass ${scenario}, so that says nothing of a candidate (${verdict}): nothing has been changed.${replay === '' ? '' : ` \`scaleproof replay ${replay}\``}`,
+        `the baseline does not pass ${scenario} (${verdict}), so this scenario can't judge a candidate; nothing has been changed.${replay === '' ? '' : ` \`scaleproof replay ${replay}\``}`,
       );
 }

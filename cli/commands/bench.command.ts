@@ -8,10 +8,10 @@ import { scenarioOption, verboseOption } from '../common-options.ts';
 export function defineBench(program: Command, { console, finish }: CommandContext): void {
   program
     .command('bench')
-    .description('what trials of a target cost: processor time, events a second, time until it is ready, memory')
-    .option('--target <name|./file>', 'whose trials', REFERENCE)
+    .description('measure what trials of a target cost: processor time, events per second, time until ready, memory')
+    .option('--target <name|./file>', 'the autoscaler to measure', REFERENCE)
     .addOption(scenarioOption('id'))
-    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds from 1 on').default(1).argParser(parseTrials))
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with seeds from 1').default(1).argParser(parseTrials))
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
     .action(

@@ -77,18 +77,17 @@ export async function bench(
 ): Promise<number> {
   const target = await prepareTarget(chooseTarget(options.target), console);
   const loaded = await loadTarget(target.ref);
-  if (loaded.external !== undefined)
-    throw new UsageError(`${target.label} is a program that is started elsewhere: what it costs can't be seen`);
+  if (loaded.external !== undefined) throw new UsageError(`${target.label} is an external target, so its cost can't be measured`);
   const { capabilities } = worldFor(loaded).facts;
   const chosen = (await chooseScenarios({ suites: [], scenarios: options.scenarios })).filter(
     ({ scenario }) => whyNotRun(scenario, loaded, capabilities) === undefined,
   );
   const seeds = Array.from({ length: options.trials }, (_none, index) => index + 1);
   const planned = (await Promise.all(chosen.map((source) => planTrials(source, target, seeds)))).flat();
-  if (planned.length === 0) throw new UsageError(`${target.label} can be asked for none of these scenarios`);
+  if (planned.length === 0) throw new UsageError(`${target.label} can run none of these scenarios`);
   const samples = await measure(planned, console);
   if (samples.length < planned.length)
-    console.err(`scaleproof: ${planned.length - samples.length} of ${planned.length} trials came to no verdict: they are not measured\n`);
+    console.err(`scaleproof: ${planned.length - samples.length} of ${planned.length} trials have no verdict and are not measured\n`);
   if (samples.length === 0) return EXIT.unknown;
   const report = benchReportSchema.parse(reportOf(samples, { target: target.label, cost: loaded.cost }));
   if (options.json) console.out(`${JSON.stringify(report, undefined, 2)}\n`);

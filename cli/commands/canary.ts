@@ -41,7 +41,7 @@ const CODES: Readonly<Record<CanaryOutcome['how'], number>> = {
  * @returns the exit code: 0 rolled out, 1 rolled back, 3 held or interrupted
  */
 export async function canary(flags: CanaryFlags, console: Console): Promise<number> {
-  if (flags.resume && flags.rollback) throw new UsageError('--resume and --rollback: it is one or the other');
+  if (flags.resume && flags.rollback) throw new UsageError('--resume and --rollback: give only one of them');
   const { plan, source } = readPlan(flags.plan);
   const directory = resolve(flags.state ?? join('runs', `canary-${plan.name}`));
   const clock = createRealTimeline().scope('canary');
@@ -104,15 +104,15 @@ function refuseUnlessMeant(
   command: string,
 ): void {
   if (progress?.ended !== undefined)
-    throw new UsageError(`this canary has been ${progress.ended.replace('-', ' ')}; another one needs a --state directory of its own`);
+    throw new UsageError(`this canary has been ${progress.ended.replace('-', ' ')}; a new canary needs its own --state directory`);
   if (!isUnderWay(progress)) {
-    if (resume || rollback) throw new UsageError('there is no canary under way: nothing has the candidate');
+    if (resume || rollback) throw new UsageError('no canary is in progress, so there is nothing to resume or roll back');
     return;
   }
   if (!resume && !rollback)
     throw new UsageError(
-      `a canary of this name is under way, in stage ${progress.stage + 1}: go on with \`${command} --resume\`, or undo it with \`${command} --rollback\``,
+      `a canary of this name is in progress, in stage ${progress.stage + 1}: continue with \`${command} --resume\`, or roll back with \`${command} --rollback\``,
     );
   if (progress.digest !== digest && !rollback)
-    throw new UsageError(`the plan has changed since this canary began: undo it with \`${command} --rollback\`, and begin anew`);
+    throw new UsageError(`the plan has changed since this canary began: roll it back with \`${command} --rollback\`, and start a new one`);
 }

@@ -7,10 +7,10 @@ import { collect, verboseOption } from '../common-options.ts';
 export function defineCheck(program: Command, { console, finish }: CommandContext): void {
   program
     .command('check')
-    .description('recompute every verdict and report of a run directory from its files alone')
+    .description('judge a run directory again from its files, and rewrite its reports')
     .argument('<dir>', 'the run directory')
     .addOption(
-      new Option('--check <./file>', 'also the checks of your file; may be given again').argParser(collect).default([], 'those there are'),
+      new Option('--check <./file>', 'add the checks in this file; may be repeated').argParser(collect).default([], 'the built-in checks'),
     )
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)

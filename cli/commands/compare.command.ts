@@ -9,19 +9,19 @@ import type { Profile } from '../../history/events.ts';
 export function defineCompare(program: Command, { console, finish }: CommandContext): void {
   program
     .command('compare')
-    .description('what an upgrade decision needs, side by side: success, latency, utilisation, cost, retries, leaks, each with its bounds')
-    .argument('<sides...>', 'run directories, or targets by name or ./file, which are then run: the same scenarios and seeds, in turn')
+    .description('compare versions side by side: success, latency, utilisation, cost, retries, leaks, each with its bounds')
+    .argument('<sides...>', 'run directories, or targets (name or ./file), which are run with the same scenarios and seeds')
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(scenarioOption('id|./file'))
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
-    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow (default: 1)').argParser(parseTrials))
-    .option('--nodes <n>', 'nodes that scenarios of a free size shall reach (default: 100, the cluster whose cost is told)')
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds (default: 1)').argParser(parseTrials))
+    .option('--nodes <n>', 'size of scenarios that do not fix it (default: 100, the cluster size whose cost is reported)')
     .addOption(workersOption())
-    .option('--out <dir>', 'where compare.html and the runs are written, new or empty (default: a new directory in runs/)')
-    .addOption(new Option('--format <name>', 'what is printed').choices(COMPARISON_FORMATS).default('terminal'))
+    .option('--out <dir>', 'directory for compare.html and the runs, new or empty (default: a new one in runs/)')
+    .addOption(new Option('--format <name>', 'output format').choices(COMPARISON_FORMATS).default('terminal'))
     .addOption(verboseOption())
-    .option('--json', 'the same as --format json', false)
+    .option('--json', 'same as --format json', false)
     .action(
       async (
         sides: string[],

@@ -50,7 +50,7 @@ type Named = { readonly letter: string; readonly directory: string } | NamedTarg
  * @returns the exit code: 3 where no trial is in all of them
  */
 export async function compare(names: readonly string[], options: CompareOptions, console: Console): Promise<number> {
-  if (names.length < 2) throw new UsageError('compare takes two or more: run directories, or targets by name or file');
+  if (names.length < 2) throw new UsageError('compare needs at least two run directories or targets (name or file)');
   if (names.length > MAX_SIDES) throw new UsageError(`compare takes at most ${MAX_SIDES} at once, not ${names.length}`);
   const sides = names.map((name, index): Named => {
     const letter = letterOf(index);
@@ -59,7 +59,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
   const unprepared = sides.filter((side): side is NamedTarget => 'target' in side);
   const chosen = unprepared.length === 0 ? undefined : await chooseScenarios(options);
   if (unprepared.length === 0) refuseRunFlags(options);
-  if (chosen?.length === 0) throw new UsageError('no scenario is left by these flags');
+  if (chosen?.length === 0) throw new UsageError('these flags select no scenario');
   const targets: NamedTarget[] = [];
   for (const { letter, target } of unprepared) targets.push({ letter, target: await prepareTarget(target, console) });
   const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();
@@ -103,8 +103,7 @@ export async function compare(names: readonly string[], options: CompareOptions,
 /** @throws UsageError when a flag is given that says nothing of runs that are there */
 function refuseRunFlags(options: CompareOptions): void {
   for (const name of ['seed', 'trials', 'nodes', 'workers'] as const) {
-    if (options[name] !== undefined)
-      throw new UsageError(`--${name} is for targets, which compare runs; these are runs already: leave it out`);
+    if (options[name] !== undefined) throw new UsageError(`--${name} applies only to targets, and these are run directories: leave it out`);
   }
 }
 
@@ -114,7 +113,7 @@ function refuseTwoTimes(runs: readonly ComparedRun[]): void {
   const [a, b] = [runs[0], runs[odd]];
   if (a === undefined || b === undefined) return;
   throw new UsageError(
-    `A (${a.target}) ran in ${a.time} time and ${letterOf(odd)} (${b.target}) in ${b.time} time: nothing of them can be compared. ` +
+    `A (${a.target}) ran in ${a.time} time and ${letterOf(odd)} (${b.target}) in ${b.time} time, so they can't be compared. ` +
       'Run both in one world: `scaleproof compare-worlds` compares worlds.',
   );
 }

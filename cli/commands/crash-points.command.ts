@@ -8,7 +8,7 @@ import { runDirectoryOption, verboseOption, workersOption } from '../common-opti
 export function defineCrashPoints(program: Command, { console, finish }: CommandContext): void {
   program
     .command('crash-points')
-    .description('kill the target at each of its side effects in a scenario, before and after it took effect, in a trial each')
+    .description('kill the target before and after each of its side effects in a scenario, one trial for each')
     .addOption(new Option('--scenario <id|./file>', 'the scenario').makeOptionMandatory())
     .option('--target <name|./file>', 'the autoscaler to test', REFERENCE)
     .addOption(new Option('--seed <n>', 'seed of all trials').default(1).argParser(parseSeed))

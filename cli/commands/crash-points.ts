@@ -25,7 +25,7 @@ interface CrashPointsOptions {
 export async function crashPoints({ scenario, target, ...rest }: CrashPointsOptions, console: Console): Promise<number> {
   const [chosen, ...more] = await chooseScenarios({ suites: [], scenarios: [scenario] });
   if (chosen === undefined || more.length > 0)
-    throw new UsageError(`${scenario} is ${more.length + 1} scenarios, and crash points are told of one: name a file that exports one`);
+    throw new UsageError(`${scenario} is ${more.length + 1} scenarios, but crash-points takes one: name a file that exports one`);
   const choice = chooseTarget(target);
   const { features } = await loadTarget(choice.ref);
   const missing = chosen.scenario.needs.features.filter((feature) => !features.includes(feature));

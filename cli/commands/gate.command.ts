@@ -9,22 +9,22 @@ import type { Profile } from '../../history/events.ts';
 export function defineGate(program: Command, { console, finish }: CommandContext): void {
   program
     .command('gate')
-    .description('whether a candidate may take the place of its baseline: promote, reject or hold')
-    .requiredOption('--baseline <dir|name|./file>', 'what is there: a run directory, or a target, which is then run')
-    .requiredOption('--candidate <dir|name|./file>', 'what may take its place, of the same kind')
-    .option('--policy <file>', 'what is asked of it, in YAML (default: docs/gate.md)')
-    .option('--accept-existing', 'reject only failures that are new, or more frequent than with the baseline', false)
-    .option('--state <dir>', 'where episodes of each version of a target accumulate; what is there is not run again')
-    .option('--baseline-version <text>', 'with --state, of a target from a file: which version it starts, an image digest or the like')
-    .option('--candidate-version <text>', 'the same of the candidate')
+    .description('decide whether a candidate can replace its baseline: promote, reject or hold')
+    .requiredOption('--baseline <dir|name|./file>', 'the current version: a run directory, or a target to run')
+    .requiredOption('--candidate <dir|name|./file>', 'the new version: a run directory, or a target to run')
+    .option('--policy <file>', 'the policy, in YAML (defaults: docs/gate.md)')
+    .option('--accept-existing', 'reject only for failures that are new, or more frequent than with the baseline', false)
+    .option('--state <dir>', 'directory that keeps the episodes of each target version, so that they are not run again')
+    .option('--baseline-version <text>', 'with --state, for a target from a file: the version it starts, e.g. an image digest')
+    .option('--candidate-version <text>', 'the same for the candidate')
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
     .addOption(new Option('--seed <n>', 'seed of the first trial (default: 1)').argParser(parseSeed))
     .addOption(workersOption())
-    .option('--out <dir>', 'where gate.json and the runs are written, new or empty (default: a new directory in runs/)')
+    .option('--out <dir>', 'directory for gate.json and the runs, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print JSON', false)
-    .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: nothing is promoted, and nothing rolled back.')
+    .addHelpText('after', '\nExit codes: 0 promote, 1 reject, 2 wrong usage, 3 hold: do not promote, and do not roll back.')
     .action(
       async (flags: {
         baseline: string;

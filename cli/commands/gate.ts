@@ -81,18 +81,16 @@ async function chooseSides(flags: GateFlags, signal: AbortSignal, console: Conso
     );
   if (areRuns[0] === true) {
     if (realpathSync(baseline) === realpathSync(candidate))
-      throw new UsageError(
-        `--baseline ${baseline} and --candidate ${candidate} are one directory, which differs in nothing from itself; name two`,
-      );
+      throw new UsageError(`--baseline ${baseline} and --candidate ${candidate} are the same directory; name two different ones`);
     const versions = { 'baseline-version': flags.baselineVersion, 'candidate-version': flags.candidateVersion };
     for (const [flag, value] of Object.entries({ state, seed: flags.seed, workers, ...versions }))
-      if (value !== undefined) throw new UsageError(`--${flag} is for targets, which the gate runs; these are runs already: leave it out`);
+      if (value !== undefined) throw new UsageError(`--${flag} applies only to targets, and these are run directories: leave it out`);
     if (scenarios.length + profiles.length > 0)
-      throw new UsageError('--scenario and --profile are for targets; of run directories everything counts that both have');
+      throw new UsageError('--scenario and --profile apply only to targets; with run directories, everything that both have counts');
     return { kind: 'directories', baseline, candidate };
   }
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
-  if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  if (chosen.length === 0) throw new UsageError('these flags select no scenario');
   const versions = { baseline: flags.baselineVersion, candidate: flags.candidateVersion };
   const [before, after] = await prepareTargets([chooseTarget(baseline), chooseTarget(candidate)] as const, console, signal);
   return {

@@ -6,10 +6,10 @@ import { KITS } from '../init/kits.ts';
 export function defineInit(program: Command, { console, finish }: CommandContext): void {
   program
     .command('init')
-    .description('write what wires Scaleproof into another system: manifests, a workflow, rules, a dashboard, a project of your own')
+    .description('write the files that integrate Scaleproof with another system: manifests, a workflow, rules, a dashboard, a project')
     .argument('[what]', KITS.map(({ name }) => name).join(', '))
-    .option('--out <dir>', 'where to (default: a folder of its own, for a workflow this one)')
-    .option('--force', 'replace files that are there', false)
+    .option('--out <dir>', 'output folder (default: a new folder; for a workflow this one)')
+    .option('--force', 'overwrite existing files', false)
     .option('--json', 'print JSON', false)
     .action(async (what: string | undefined, { out, force, json }: { out?: string; force: boolean; json: boolean }) =>
       finish((await import('./init.ts')).init(what, { out, force, json }, console)),

@@ -36,7 +36,7 @@ for (const kit of KITS) {
     expect(again).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringMatching(/there already, and nothing was written.*--force\n$/),
+      stderr: expect.stringMatching(/already exists?, and nothing was written.*--force\n$/),
     });
     expect(again.stderr.trim().split('\n')).toHaveLength(1);
     expect(readFileSync(mine, 'utf8')).toBe('mine');
@@ -50,7 +50,7 @@ for (const kit of KITS) {
 test('one file in the way is enough for nothing to be written', async ({}, testInfo) => {
   const folder = folderWith(testInfo, { 'conformance.spec.ts': 'mine' });
   const { code, stderr } = await scaleproofHere(['init', 'playwright', '--out', folder]);
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${join(folder, 'conformance.spec.ts')} is there already`) });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${join(folder, 'conformance.spec.ts')} already exists`) });
   expect(filesIn(folder)).toEqual({ 'conformance.spec.ts': 'mine' });
 });
 

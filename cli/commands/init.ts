@@ -27,7 +27,7 @@ export function init(name: string | undefined, { out, force, json }: InitOptions
   const blocked = files.map(({ path }) => path).filter(isThere);
   if (blocked.length > 0 && !force)
     throw new UsageError(
-      `${blocked.join(', ')} ${blocked.length === 1 ? 'is' : 'are'} there already, and nothing was written; ` +
+      `${blocked.join(', ')} ${blocked.length === 1 ? 'already exists' : 'already exist'}, and nothing was written; ` +
         'name another folder with --out, or replace with --force',
     );
   for (const { path, text } of files) write(path, text, force);
@@ -40,11 +40,9 @@ function kitOf(name: string | undefined): Kit {
   const names = KITS.map((kit) => kit.name);
   const kit = KITS.find((one) => one.name === name);
   if (kit !== undefined) return kit;
-  if (name === undefined) throw new UsageError(`init what? There are: ${names.join(', ')}`);
+  if (name === undefined) throw new UsageError(`say what to write: ${names.join(', ')}`);
   const meant = nearest(name, names);
-  throw new UsageError(
-    `there is nothing called "${name}" to begin with; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`,
-  );
+  throw new UsageError(`init knows no "${name}"; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`);
 }
 
 /** Also a link that leads nowhere: writing through it would write somewhere else. */

@@ -6,9 +6,9 @@ import { verboseOption } from '../common-options.ts';
 export function defineMerge(program: Command, { console, finish }: CommandContext): void {
   program
     .command('merge')
-    .description('join the run directories of all shards of a run into one, and judge it as one')
+    .description('join the run directories of all shards of a run, and judge them as one run')
     .argument('<dirs...>', 'the run directories, in any order')
-    .option('--out <dir>', 'the run directory of the whole, new or empty (default: a new one in runs/)')
+    .option('--out <dir>', 'the joined run directory, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(async (directories: string[], { out, verbose, json }: { out?: string; verbose: boolean; json: boolean }) =>

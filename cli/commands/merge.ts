@@ -46,7 +46,7 @@ export async function merge(directories: readonly string[], { out, json }: Merge
 /** The facts of the whole run. Its trials come in the order in which one machine would have run them. */
 function joinFacts(parts: readonly Part[]): RunFacts {
   const [first] = parts;
-  if (first === undefined) throw new UsageError('merge takes the directories of all shards of a run');
+  if (first === undefined) throw new UsageError('merge needs the directories of all shards of a run');
   refuseStrangers(parts, first);
   refuseGaps(parts, first);
   const { shard: _shard, wallMs: _wallMs, ...common } = first.facts;
@@ -83,7 +83,7 @@ function refuseStrangers(parts: readonly Part[], first: Part): void {
     );
     if (differs === undefined) continue;
     throw new UsageError(
-      `${first.directory} and ${part.directory} are no shards of one run: their ${differs} differ (run.json); run all shards with the same flags, version and files`,
+      `${first.directory} and ${part.directory} are not shards of the same run: their ${differs} differ (run.json); run all shards with the same flags, version and files`,
     );
   }
 }
@@ -114,7 +114,8 @@ function flagsOf(directory: string, [trial]: RunFacts['planned']): unknown {
 
 function refuseGaps(parts: readonly Part[], first: Part): void {
   const { shard } = first.facts;
-  if (shard === undefined) throw new UsageError(`${first.directory} is a whole run, no shard: make shards with scaleproof run --shard I/N`);
+  if (shard === undefined)
+    throw new UsageError(`${first.directory} is a whole run, not a shard: create shards with scaleproof run --shard I/N`);
   const owners = new Map<number, string>();
   for (const { directory, facts } of parts) {
     if (facts.shard?.of !== shard.of)
@@ -127,5 +128,5 @@ function refuseGaps(parts: readonly Part[], first: Part): void {
   }
   const missing = Array.from({ length: shard.of }, (_, index) => index + 1).filter((number) => !owners.has(number));
   if (missing.length > 0)
-    throw new UsageError(`of ${shard.of} shards these are missing: ${missing.join(', ')}; give the directories of all to merge`);
+    throw new UsageError(`of ${shard.of} shards these are missing: ${missing.join(', ')}; merge needs the directories of all shards`);
 }

@@ -8,17 +8,17 @@ import { collect, scenarioOption, verboseOption, workersOption } from '../common
 export function defineMutants(program: Command, { console, finish }: CommandContext): void {
   program
     .command('mutants')
-    .description('run planted bugs through the scenarios: whether each is caught as it declared, and what mattered to no verdict')
-    .addOption(new Option('--mutant <name>', 'only this mutant; may be given again').argParser(collect).default([], 'all'))
+    .description('run planted bugs through the scenarios: check that each is caught as declared, and list what no verdict depends on')
+    .addOption(new Option('--mutant <name>', 'only this mutant; may be repeated').argParser(collect).default([], 'all'))
     .addOption(scenarioOption('id'))
     .addOption(
-      new Option('--seeds <n>', 'seeds of a mutant that some seeds expose, in its scenario; of others three')
+      new Option('--seeds <n>', 'seeds for a mutant that only some seeds expose, in its scenario; others get three')
         .default(DEFAULT_SEEDS)
         .argParser(parseSeeds),
     )
     .option('--all', 'every mutant in every scenario, which takes about four times as long', false)
     .addOption(workersOption())
-    .option('--out <dir>', 'where mutants.json is written, new or empty (default: a new directory in runs/)')
+    .option('--out <dir>', 'directory for mutants.json, new or empty (default: a new one in runs/)')
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(

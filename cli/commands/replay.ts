@@ -28,7 +28,7 @@ export async function replay(
   const machines = MACHINES.find((known) => known === how);
   const nodes = how === 'real-nodes' ? ({ kind: 'real' } as const) : undefined;
   if (name === undefined || (how !== undefined && machines === undefined && nodes === undefined))
-    throw new UsageError(`the replay line is of a world "${line.world}" that is not known here`);
+    throw new UsageError(`the replay line names an unknown world "${line.world}"`);
   const { ec2 = where.awsEndpoint === undefined ? line.ec2 : undefined, mode = line.mode } = where;
   const told = { ec2, mode, maxInstances: line.maxInstances };
   const world = provideWorld(name, { ...where, ...told, machines, ...(nodes === undefined ? {} : { nodes }) }, console);

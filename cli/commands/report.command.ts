@@ -8,15 +8,15 @@ import type { ReportOptions } from './report.ts';
 export function defineReport(program: Command, { console, finish }: CommandContext): void {
   program
     .command('report')
-    .description('write the reports of a run directory again, from its files alone, and others: Allure, a badge, GitHub, anonymous ones')
+    .description('rewrite the reports of a run directory from its files, and write others: Allure, a badge, GitHub, anonymous')
     .argument('<dir>', 'the run directory')
-    .option('--allure [dir]', 'Allure results, and their site where `allure` is installed (default: allure/ beside the report)')
-    .option('--history <file>', 'with --allure: what earlier runs came to; this one is added to it')
-    .option('--badge [file]', 'a badge, and the same as JSON for shields.io (default: badge.svg beside the report)')
-    .option('--github [file]', 'a step summary, and annotations on standard output (default: where GitHub Actions wants it)')
-    .option('--anonymous', 'without the names of target or mutant; needs --out')
-    .addOption(new Option('--hide <word>', 'with --anonymous: also this word; may be given again').argParser(collect).default([], 'none'))
-    .option('--out <dir>', 'a run directory of its own, new or empty, instead of the one it is about')
+    .option('--allure [dir]', 'write Allure results, and the site if `allure` is installed (default: allure/ beside the report)')
+    .option('--history <file>', 'with --allure: file with the results of earlier runs; this run is added')
+    .option('--badge [file]', 'write a badge, also as JSON for shields.io (default: badge.svg beside the report)')
+    .option('--github [file]', 'append a step summary, and print annotations (default: the file in GITHUB_STEP_SUMMARY)')
+    .option('--anonymous', 'hide the name of the target; needs --out')
+    .addOption(new Option('--hide <word>', 'with --anonymous: also hide this word; may be repeated').argParser(collect).default([], 'none'))
+    .option('--out <dir>', 'write into this new or empty directory instead of the run directory')
     .option('--json', 'print the report as JSON', false)
     .action(async (directory: string, flags: ReportOptions) =>
       finish(await (await import('./report.ts')).report(directory, flags, console)),

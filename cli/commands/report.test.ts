@@ -104,7 +104,7 @@ for (const { flags, says } of [
   { flags: ['--hide', 'x'], says: '--hide is for --anonymous' },
   { flags: ['--anonymous'], says: '--anonymous needs --out' },
   { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be told from the words that histories are made of' },
-  { flags: ['--github', 'summary.md', '--json'], says: '--github prints annotations where --json prints the report' },
+  { flags: ['--github', 'summary.md', '--json'], says: '--github and --json both print to standard output' },
   { flags: ['--out', '.'], says: '--out . is not empty' },
 ]) {
   test(`wrong usage: ${flags.join(' ')}`, async ({}, testInfo) => {

@@ -91,13 +91,13 @@ function refuseFlags(directory: string, { allure, history, github, anonymous, hi
   if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: give both, or neither');
   if (anonymous === true && out === undefined)
     throw new UsageError(
-      `--anonymous needs --out: ${directory} itself holds the names, in run.json and in the histories; name a directory that is new or empty`,
+      `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,
     );
   if (github === undefined) return undefined;
-  if (json) throw new UsageError('--github prints annotations where --json prints the report: call the command twice');
+  if (json) throw new UsageError('--github and --json both print to standard output: run the command twice');
   const summary = github === true ? process.env[SUMMARY_VARIABLE] : github;
   if (summary === undefined || summary === '')
-    throw new UsageError(`--github: ${SUMMARY_VARIABLE} is not set, so this is no step of GitHub Actions; name a file with --github FILE`);
+    throw new UsageError(`--github: ${SUMMARY_VARIABLE} is not set, so this is not a GitHub Actions step; name a file with --github FILE`);
   return summary;
 }
 

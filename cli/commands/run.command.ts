@@ -40,23 +40,23 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
     .addOption(suiteOption())
     .addOption(profileOption())
     .addOption(
-      new Option('--scenario <id|./file>', 'only this scenario, or those of your file; may be given again')
+      new Option('--scenario <id|./file>', 'only this scenario, or those in your file; may be repeated')
         .argParser(collect)
         .default([], 'all'),
     )
-    .option('--manifests <dir>', 'only the scenarios over your own manifests: node pools, workloads, budgets')
-    .option('--target <name|./file>', 'the autoscaler to test (default: reference, in a real cluster reference:quick)')
+    .option('--manifests <dir>', 'only the scenarios over the manifests in this directory: node pools, workloads, budgets')
+    .option('--target <name|./file>', 'the autoscaler to test (default: reference; in a real cluster reference:quick)')
     .addOption(new Option('--seed <n>', 'seed of the first trial').default(1).argParser(parseSeed))
-    .addOption(new Option('--trials <n>', 'trials of each scenario, with the seeds that follow').default(1).argParser(parseTrials))
+    .addOption(new Option('--trials <n>', 'trials of each scenario, with consecutive seeds').default(1).argParser(parseTrials))
     .addOption(runDirectoryOption())
     .addOption(workersOption())
     .addOption(
-      new Option('--shard <i/n>', 'only the i-th of n parts of the trials: `scaleproof merge` joins the run directories').argParser(
+      new Option('--shard <i/n>', 'only the i-th of n shards of the trials; `scaleproof merge` joins the run directories').argParser(
         parseShard,
       ),
     )
-    .option('--crash-points', 'kill the target at side effects also where its trials take long, as those of programs in Go do')
-    .option('--no-crash-points', 'do not also kill the target at each side effect of the scenarios that are marked for it')
+    .option('--crash-points', 'run crash points even if the trials are slow, as for Go programs')
+    .option('--no-crash-points', 'do not run crash points (kills at each side effect, in scenarios marked for it)')
     .addOption(verboseOption())
     .option('--json', 'print the report as JSON', false)
     .action(async (flags: RunFlags) => {
@@ -91,29 +91,36 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
 function withWorldOptions(command: Command): Command {
   return command
     .addOption(nodesOption())
-    .addOption(new Option('--world <name>', 'where it runs').choices(WORLDS).default('embedded'))
-    .option('--kubeconfig <file>', 'of the cluster of --world existing, as its administrator')
+    .addOption(new Option('--world <name>', 'the world to run in').choices(WORLDS).default('embedded'))
+    .option('--kubeconfig <file>', 'administrator kubeconfig of the cluster, for --world existing')
+    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of a real cluster (default: LocalStack with --world kind)').choices(EC2S))
+    .option('--aws-endpoint <url>', `URL of a running LocalStack (with --world kind also ${ENDPOINT_VARIABLE})`)
     .addOption(
-      new Option('--ec2 <name>', 'where machines and messages of a real cluster are (default: LocalStack with --world kind)').choices(EC2S),
+      new Option('--clusters <n>', 'number of clusters of --world kind, each for one trial at a time (default: 1)').argParser(
+        parseClusters,
+      ),
     )
-    .option('--aws-endpoint <url>', `of a LocalStack that is there (with --world kind also ${ENDPOINT_VARIABLE})`)
-    .addOption(new Option('--clusters <n>', 'of --world kind, each for one trial at a time (default: 1)').argParser(parseClusters))
     .addOption(
-      new Option('--machines <name>', 'of --world embedded: as slow as real ones, or quick as those of a real cluster').choices(MACHINES),
+      new Option('--machines <name>', 'for --world embedded: as slow as real machines, or quick like those of a real cluster').choices(
+        MACHINES,
+      ),
     )
     .addOption(
-      new Option('--mode <name>', 'of --world existing: the target uses our endpoints, or its own (default: routed)').choices(MODES),
+      new Option(
+        '--mode <name>',
+        'for --world existing: the target uses the endpoints of Scaleproof, or its own (default: routed)',
+      ).choices(MODES),
     )
-    .option('--prefix <name>', `of names in --world existing (default: ${DEFAULT_PREFIX})`)
+    .option('--prefix <name>', `start of all created names, for --world existing (default: ${DEFAULT_PREFIX})`)
     .addOption(
-      new Option('--max-instances <n>', `in each trial of --world existing (default: ${DEFAULT_MAX_INSTANCES})`).argParser(
+      new Option('--max-instances <n>', `most instances in each trial, for --world existing (default: ${DEFAULT_MAX_INSTANCES})`).argParser(
         parseMaxInstances,
       ),
     )
-    .option('--plan', 'only show what would be done in --world existing')
-    .option('--yes', 'do it without asking')
-    .option('--keep', 'leave the cluster of --world kind when the run is over', false)
-    .option('--reuse <cluster>', 'use a cluster of kind that is there, and leave it');
+    .option('--plan', 'only print the plan, for --world existing')
+    .option('--yes', 'skip the confirmation')
+    .option('--keep', 'keep the cluster after the run, for --world kind', false)
+    .option('--reuse <cluster>', 'use an existing kind cluster, and keep it');
 }
 
 /** In real time nobody waits a quarter of an hour for a time-out. */

@@ -83,7 +83,7 @@ export type ChosenRun = Omit<RunOptions, 'suites' | 'profiles' | 'scenarios' | '
 
 /** Runs what has been chosen. @param print how it tells what it found @returns the exit code */
 export async function runChosen(chosenRun: ChosenRun, console: Console, print: typeof printRun = printRun): Promise<number> {
-  if (chosenRun.chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  if (chosenRun.chosen.length === 0) throw new UsageError('these flags select no scenario');
   const options = { ...chosenRun, target: await prepareTarget(chosenRun.target, console) };
   const target = await loadTarget(options.target.ref);
   refuseSideBySide(target, options);
@@ -102,9 +102,7 @@ function refuseSideBySide({ name, external }: Target, { workers = 1, clusters = 
   if (external === undefined) return;
   for (const [flag, count] of Object.entries({ workers, clusters }))
     if (count > 1)
-      throw new UsageError(
-        `--${flag} ${count}: requests of ${name} are taken at the addresses in its file, by one trial at a time; leave it out`,
-      );
+      throw new UsageError(`--${flag} ${count}: ${name} uses the addresses in its file, which serve one trial at a time; leave it out`);
 }
 
 /** Runs the plan and writes the run directory, from its first file to its reports. @returns the exit code */

@@ -9,26 +9,23 @@ import type { Profile } from '../../history/events.ts';
 export function defineServe(program: Command, { console, finish }: CommandContext): void {
   program
     .command('serve')
-    .description('gates for Argo Rollouts, Flagger and Prometheus over HTTP, until Ctrl-C')
-    .option('--host <address>', 'where it listens; elsewhere than on this machine SCALEPROOF_TOKEN must be set', '127.0.0.1')
+    .description('serve gates over HTTP for Argo Rollouts, Flagger and Prometheus, until Ctrl-C')
+    .option('--host <address>', 'address to listen on; any address other than loopback requires SCALEPROOF_TOKEN', '127.0.0.1')
     .addOption(new Option('--port <n>', '0 for any').default(DEFAULT_PORT).argParser(parsePort))
-    .option('--baseline <name|./file>', 'where a request names none', REFERENCE)
+    .option('--baseline <name|./file>', 'the baseline of requests that name none', REFERENCE)
     .addOption(
-      new Option('--target <name|./file>', 'a file that requests may name as a target; may be given again')
+      new Option('--target <name|./file>', 'a file that requests may name as a target; may be repeated')
         .argParser(collect)
         .default([], 'the bundled targets'),
     )
-    .option(
-      '--baseline-version <text>',
-      'which version the baseline is, an image digest or the like; a request that names another is refused',
-    )
-    .option('--candidate-version <text>', 'the same of the one --target')
-    .option('--policy <file>', 'what is asked of candidates, in YAML (default: docs/gate.md)')
-    .option('--state <dir>', 'where verdicts are kept, and episodes of each version of a target, which are not run again')
+    .option('--baseline-version <text>', 'the version of the baseline, e.g. an image digest; requests that name another are refused')
+    .option('--candidate-version <text>', 'the same for the one --target')
+    .option('--policy <file>', 'the policy, in YAML (defaults: docs/gate.md)')
+    .option('--state <dir>', 'directory that keeps verdicts, and the episodes of each target version, so that they are not run again')
     .addOption(scenarioOption('id|./file'))
     .addOption(profileOption())
     .addOption(workersOption())
-    .option('--out <dir>', 'where a new directory for the gates and their runs is made; the last 20 are kept', 'runs')
+    .option('--out <dir>', 'parent of a new directory for the gates and their runs; the last 20 are kept', 'runs')
     .action(
       async (flags: {
         host: string;

@@ -63,7 +63,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
   const policy = readPolicy(flags.policy);
   const { scenarios, profiles } = flags;
   const chosen = await chooseScenarios({ suites: [], scenarios, profiles });
-  if (chosen.length === 0) throw new UsageError('no scenario is left by these flags');
+  if (chosen.length === 0) throw new UsageError('these flags select no scenario');
   const choose = chooserOf(flags);
   const onCommandLine = [flags.baseline, ...flags.targets].map(chooseTarget);
   const prepared = new Map<string, ChosenTarget>();
@@ -189,5 +189,5 @@ function tokenFor(host: string): string | undefined {
     );
   }
   if (isLoopback(host)) return undefined;
-  throw new UsageError(`--host ${host} can be reached by others: set ${TOKEN_VARIABLE} to a token that they have to send`);
+  throw new UsageError(`--host ${host} can be reached from other machines: set ${TOKEN_VARIABLE} to a token that clients have to send`);
 }

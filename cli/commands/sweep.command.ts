@@ -5,8 +5,8 @@ import type { CommandContext } from '../command-context.ts';
 export function defineSweep(program: Command, { console, finish }: CommandContext): void {
   program
     .command('sweep')
-    .description('remove the clusters, containers, processes and folders that killed runs left, and nothing else')
-    .option('--dry-run', 'only show them', false)
+    .description('remove the clusters, containers, processes and folders that killed runs left behind')
+    .option('--dry-run', 'only list them', false)
     .option('--json', 'print JSON', false)
     .action(async (flags: { dryRun: boolean; json: boolean }) => finish(await (await import('./sweep.ts')).sweep(flags, console)));
 }

@@ -53,7 +53,7 @@ export async function targetBuild(text: string, { json, ...checkouts }: TargetBu
 function specFor(text: string, checkouts: Checkouts): GoProgramSpec {
   for (const [flag, directory] of Object.entries(checkouts) as [string, string | undefined][]) {
     if (directory !== undefined && statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
-      throw new UsageError(`--${flag} ${directory} is no directory; name a checkout`);
+      throw new UsageError(`--${flag} ${directory} is not a directory; name a checkout`);
   }
   try {
     return specOf(parseTargetVersion(text), checkouts);
@@ -123,7 +123,7 @@ export function targetPrune(name: string | undefined, flags: TargetPruneFlags, c
   const found = listArtefacts();
   const gone = pruned(found, ruleOf(name, flags));
   if (name !== undefined && gone.length === 0)
-    throw new UsageError(`nothing named ${name} was built; \`scaleproof target list\` shows what was`);
+    throw new UsageError(`nothing named ${name} was built; \`scaleproof target list\` lists the builds`);
   const sized = gone.map((one) => ({ ...one, bytes: bytesOf(one) }));
   if (!dryRun) for (const { directory } of sized) rmSync(directory, { recursive: true, force: true });
   const bytes = sized.reduce((sum, one) => sum + one.bytes, 0);

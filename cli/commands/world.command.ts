@@ -6,36 +6,33 @@ import { CONTROL_VARIABLE } from '../world/control.ts';
 
 /** `scaleproof world`. */
 export function defineWorld(program: Command, { console, finish }: CommandContext): void {
-  const world = program.command('world').description('an embedded world on sockets, for any program');
+  const world = program.command('world').description('run an embedded world on sockets, for any program');
   world
     .command('up')
-    .description('start one in real time, until Ctrl-C; prints kubeconfig and AWS variables')
+    .description('start a world in real time, until Ctrl-C; prints kubeconfig and AWS variables')
     .addOption(new Option('--seed <n>', 'seed of its delays and markets').default(1).argParser(parseSeed))
-    .option('--quick', 'machines that boot and end within seconds', false)
-    .option('--history <file>', 'write a history of what happens, a new file')
-    .option('--json', 'print how it is reached as one line of JSON', false)
+    .option('--quick', 'machines boot and terminate within seconds', false)
+    .option('--history <file>', 'write a history to this new file')
+    .option('--json', 'print its addresses as one line of JSON', false)
     .action(async (flags: { seed: number; quick: boolean; history?: string; json: boolean }) =>
       finish(await (await import('../world/up.ts')).worldUp({ ...flags, history: flags.history }, console)),
     );
   const remote = (command: Command): Command =>
-    command.option('--control <url>', `where the world is controlled (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);
+    command.option('--control <url>', `URL that controls the world (default: ${CONTROL_VARIABLE})`).option('--json', 'print JSON', false);
   remote(
-    world
-      .command('inject')
-      .argument('<fault>', 'its name, as `scaleproof list faults` shows it')
-      .argument('[params]', 'its parameters, as JSON'),
+    world.command('inject').argument('<fault>', 'its name, as in `scaleproof list faults`').argument('[params]', 'its parameters, as JSON'),
   )
-    .description('inject a fault into a running world: change its market, break its wires')
+    .description('inject a fault into a running world')
     .action(async (fault: string, params: string | undefined, flags: { control?: string; json: boolean }) =>
       finish(await (await import('../world/remote.ts')).worldInject(fault, params, { control: flags.control, json: flags.json }, console)),
     );
-  remote(world.command('heal').argument('<id>', 'as inject printed it'))
+  remote(world.command('heal').argument('<id>', 'the id that inject printed'))
     .description('heal an injected fault')
     .action(async (id: string, flags: { control?: string; json: boolean }) =>
       finish(await (await import('../world/remote.ts')).worldHeal(id, { control: flags.control, json: flags.json }, console)),
     );
   remote(world.command('faults'))
-    .description('what is injected')
+    .description('list the injected faults')
     .action(async (flags: { control?: string; json: boolean }) =>
       finish(await (await import('../world/remote.ts')).worldFaults({ control: flags.control, json: flags.json }, console)),
     );

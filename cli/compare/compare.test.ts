@@ -117,9 +117,9 @@ test('targets are run, with the same seeds, in turn, and leave run directories',
 
 for (const [line, why] of [
   ['compare', 'missing required argument'],
-  ['compare reference', 'compare takes two or more'],
+  ['compare reference', 'compare needs at least two'],
   ['compare reference nobody', 'no target is named "nobody"'],
-  ['compare reference ./docs', './docs is no run directory'],
+  ['compare reference ./docs', './docs is not a run directory'],
   ['compare reference plain --scenario no/such', 'no scenario is named "no/such"'],
   ['compare reference plain --nodes simulated2', '--nodes is a whole number'],
   ['compare reference plain --format html', "argument 'html' is invalid"],
@@ -134,5 +134,5 @@ for (const [line, why] of [
 test('flags of runs are refused where all sides are runs', async ({}, testInfo) => {
   const [a, b] = [runDirectory(testInfo, 'a'), runDirectory(testInfo, 'b')];
   const { code, stderr } = await compare(testInfo, a, b, '--trials', '5');
-  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--trials is for targets') as unknown });
+  expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--trials applies only to targets') as unknown });
 });

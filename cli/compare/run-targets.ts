@@ -63,9 +63,7 @@ export async function runTargets(
   const sides = await Promise.all(targets.map((target) => planSide(target, runs)));
   const external = sides.find(({ loaded }) => loaded.external !== undefined);
   if (external !== undefined)
-    throw new UsageError(
-      `${external.target.label} is a program that is started elsewhere: run it with \`scaleproof run\`, and compare the directories`,
-    );
+    throw new UsageError(`${external.target.label} is an external target: run it with \`scaleproof run\`, and compare the directories`);
   const facts = await Promise.all(sides.map((side) => factsOf(side, runs, startedAt)));
   sides.forEach(({ letter }, index) => {
     createRunDirectory(join(directory, letter), startedAt);

@@ -13,7 +13,9 @@ function isTerminal(): boolean {
  */
 export async function askToContinue(console: Console, answer: (() => Promise<string>) | undefined = fromTerminal()): Promise<void> {
   if (answer === undefined) {
-    throw new UsageError('nobody is there to confirm this plan: give --yes to go on without a question, or --plan to see the plan alone');
+    throw new UsageError(
+      'there is no terminal to confirm this plan: give --yes to skip the confirmation, or --plan to only print the plan',
+    );
   }
   console.err('Continue? [y/N] ');
   const said = (await answer()).trim().toLowerCase();

@@ -54,7 +54,7 @@ test('the plan is shown and nothing is done; without an answer nothing is done e
       const observed = await scaleproofHere([...args, '--mode', 'observed', '--yes']);
       expect(observed).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('--mode observed is for an autoscaler that somebody else runs'),
+        stderr: expect.stringContaining('--mode observed needs an autoscaler that already runs'),
       });
       expect((await port.list('namespaces')).map(({ metadata }) => metadata.name)).not.toContainEqual(expect.stringContaining('mine-'));
     } finally {

@@ -73,7 +73,7 @@ function hostOf(options: ExistingOptions, world: WorldRef, tenant: Tenant, conso
       const isExternal = target.external !== undefined;
       if (mode === 'observed' && !isExternal)
         throw new UsageError(
-          `--mode observed is for an autoscaler that somebody else runs, which a file names with \`external\` (docs/targets.md); ${target.name} is started here`,
+          `--mode observed needs an autoscaler that already runs, from a file with \`external\` (docs/targets.md); ${target.name} is started by Scaleproof`,
         );
       const facts = await withClient(options, (client, about) => lookAt(client, about));
       const plan = {

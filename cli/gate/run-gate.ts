@@ -198,9 +198,7 @@ async function askable({
 }: Targets): Promise<{ isPaired: boolean; chosen: ChosenScenario[]; notes: string[] }> {
   const [before, after] = await Promise.all([asked(baseline.ref), asked(candidate.ref)]);
   if (before.isVirtual !== after.isVirtual)
-    throw new UsageError(
-      `${baseline.label} and ${candidate.label} can't be compared: one of them runs in real and the other in virtual time`,
-    );
+    throw new UsageError(`${baseline.label} and ${candidate.label} can't be compared: one runs in real time and the other in virtual time`);
   const whyByNeither = ({ scenario }: ChosenScenario): string | undefined => after.whyNotRun(scenario) && before.whyNotRun(scenario);
   const left = chosen.filter((one) => whyByNeither(one) === undefined);
   const neither = chosen.flatMap((one) => {
@@ -208,7 +206,7 @@ async function askable({
     return why === undefined ? [] : [{ scenario: one.scenario.id, why }];
   });
   const notes = describeNeither(neither);
-  if (left.length === 0) throw new UsageError(`nothing to decide by: ${notes.join('; ')}; name other scenarios with --scenario`);
+  if (left.length === 0) throw new UsageError(`there is nothing to compare: ${notes.join('; ')}; name other scenarios with --scenario`);
   return { isPaired: before.isVirtual, chosen: left, notes };
 }
 

@@ -27,11 +27,11 @@ export function chooserOf({ baseline, targets, ...versions }: Allowed): Site['ch
   const onCommandLine = new Set([baseline, ...targets]);
   for (const name of onCommandLine) chooseTarget(name);
   if (versions.candidateVersion !== undefined && targets.length !== 1)
-    throw new UsageError('--candidate-version is that of the target: give --target once');
+    throw new UsageError('--candidate-version needs exactly one --target');
   const known = { baseline, candidate: targets.length === 1 ? targets[0] : undefined };
   return (named) => {
     const candidate = named.candidate ?? known.candidate;
-    if (candidate === undefined) return { refused: 'name a candidate' };
+    if (candidate === undefined) return { refused: 'the request names no candidate' };
     const names = { baseline: named.baseline ?? baseline, candidate };
     const versionOf = (side: (typeof SIDES)[number]): string | undefined =>
       names[side] === known[side] ? versions[`${side}Version`] : undefined;

@@ -368,7 +368,7 @@ test('a verdict is of the version that the server was started with, and of no ot
     },
     { choose: chooserOf(started) },
   );
-  expect(() => chooserOf({ ...started, targets: [] })).toThrow('--candidate-version is that of the target: give --target once');
+  expect(() => chooserOf({ ...started, targets: [] })).toThrow('--candidate-version needs exactly one --target');
 });
 
 /** What a server leaves when it is killed now: its last line is cut off. */

@@ -41,7 +41,7 @@ function parseParams(text: string | undefined): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    throw new UsageError(`the parameters of a fault are JSON, such as '{"count": 1}', which this is not: ${text}`);
+    throw new UsageError(`the fault's parameters must be JSON, such as '{"count": 1}', not: ${text}`);
   }
 }
 
@@ -49,7 +49,7 @@ function parseParams(text: string | undefined): unknown {
 async function ask(method: string, path: string, { control }: RemoteOptions, body?: unknown): Promise<readonly ControlAnswer[]> {
   const base = control ?? process.env[CONTROL_VARIABLE];
   if (base === undefined)
-    throw new UsageError(`which world? Set ${CONTROL_VARIABLE} as "scaleproof world up" printed it, or give --control`);
+    throw new UsageError(`no world is named: set ${CONTROL_VARIABLE} to the value that "scaleproof world up" printed, or give --control`);
   try {
     return await askControl(base, method, path, body);
   } catch (error) {

@@ -57,6 +57,6 @@ test('a history that is there already is refused, and nothing is left behind', a
   writeFileSync(join(cwd, 'history.jsonl'), 'mine');
   const { code, stderr, stdout } = await scaleproof(['world', 'up', '--history', 'history.jsonl'], cwd);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toContain('is there already: a history is written to a new file');
+  expect(stderr).toContain('already exists: name a new file for the history');
   expect(readFileSync(join(cwd, 'history.jsonl'), 'utf8')).toBe('mine');
 });

@@ -144,7 +144,7 @@ function openNew(path: string): number {
     const isThere = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new UsageError(
       isThere
-        ? `${path} is there already: a history is written to a new file`
+        ? `${path} already exists: name a new file for the history`
         : `the history can't be written: ${error instanceof Error ? error.message : String(error)}`,
     );
   }
