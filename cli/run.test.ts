@@ -15,7 +15,7 @@ test('a scenario that passes: with --verbose tables, exit code, and everything i
   expect(code).toBe(0);
 
   const row = stdout.split('\n').find((line) => line.includes('✓ pass'));
-  expect(row?.trim().split(/\s{2,}/)).toEqual(['…ale-out-and-back', '✓ pass', '10/10 100 %', '10', '10', '0', '0', '-', '7']);
+  expect(row?.trim().split(/\s{2,}/)).toEqual(['…out-and-back', '✓ pass', '10/10 100 %', '10', '10', '0', '0', '-', '7']);
   for (const heading of ['LATENCY', 'TOTAL', 'BOUND']) expect(stdout).toContain(heading);
   expect(stdout).toMatch(
     /scaleproof replay sp1,scenario=provisioning\/scale-out-and-back@[0-9a-f]{12},target=reference,seed=7,nodes=10,catalogue=[0-9a-f]{12}\n/,
