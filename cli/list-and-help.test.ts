@@ -63,11 +63,11 @@ test('list requirements: what there is, and which scenarios test it', async () =
     level: 'MUST',
     area: 'controller crashes',
     profile: 'core',
-    title: 'After an orderly restart nothing is launched for pods whose nodes are on their way.',
+    title: 'After a graceful restart nothing is launched for pods whose nodes are on their way.',
     scenarios: expect.arrayContaining(['crashes/restarted-during-boot']),
   });
   const { stdout: words } = await scaleproofHere(['list', 'requirements', 'CRA-03']);
-  expect(words).toContain('After an orderly restart');
+  expect(words).toContain('After a graceful restart');
   expect(words).toContain('MUST, core; tested by crashes/restarted-during-boot');
   expect(words).toMatch(/\d+ of \d+ requirements are tested by scenarios/);
 });

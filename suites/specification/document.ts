@@ -51,43 +51,44 @@ const INTRODUCTION = `\
 <!-- Generated from suites/specification/. To change it, change that, and run:
      npx playwright test quality/specification.test.ts --update-snapshots -->
 
-A node autoscaler launches machines for pods that have none, and ends machines that no pod needs. This page says what can be
-relied on in whoever does that: one observable sentence each, why it matters, how it is observed, within which time, and
-which public incidents it answers. It names no product, and asks for nothing that only one of them could do.
+A node autoscaler launches machines for pods that have no node, and terminates machines that no pod needs. This page says
+what users can rely on: one observable sentence for each requirement, why it matters, how it is observed, within which time,
+and which public incidents it answers. It names no product, and asks for nothing that only one product could do.
 
 ## What conformance means
 
-**Levels.** MUST and SHOULD as in RFC 2119. A SHOULD may be broken for a reason that its users know of; that it is broken is
-reported like everything else.
+**Levels.** MUST and SHOULD as in RFC 2119. An autoscaler may break a SHOULD for a reason that its users know; the breach is
+reported like any other.
 
-**Profiles.** *Core* is owed by every node autoscaler and can't be declined. *Extended* is owed by those that declare the
-features which a requirement names, and by nobody else. *Robustness* is about what no correct API server or cloud would do;
-it has a heading of its own in each report, and a failure there fails the run too.
+**Profiles.** *Core* applies to every node autoscaler and cannot be declined. *Extended* applies only to autoscalers that
+declare the features that a requirement names. *Robustness* is about what no correct API server or cloud would do; it has its
+own heading in each report, and a failure there fails the run too.
 
-**Observation.** An autoscaler meets the world through the Kubernetes API and the cloud's API only. What crosses these two
-wires, and what becomes of it, is recorded, and nothing else counts: no metric, no look into its memory. The findings that
-are a breach of a requirement stand with it; what each of them means is told [at the end](#findings).
+**Observation.** An autoscaler acts only through the Kubernetes API and the cloud's API. What crosses these two wires, and
+its effects, are recorded, and nothing else counts: no metrics, and no access to its memory. Each requirement lists the
+findings that are a breach of it; their meaning is explained [at the end](#findings).
 
 **Verdicts.** A scenario names the requirements that it tests. A finding is a breach of those of them that list it; a
 finding that none of them lists counts against all of them. A requirement *holds* when every scenario that tests it ran
 without a breach of it, is *broken* by any breach, and is *unknown* when a trial could not be judged: a fault that never
-fired proves nothing. What was not run, for want of a feature or of something in the world, is no verdict and is counted
-apart. A profile is met when all its scenarios ran and passed.
+fired proves nothing. A scenario that was not run, because the autoscaler lacks a feature or the world lacks a capability,
+has no verdict and is counted separately. A profile is met when all its scenarios ran and passed.
 
-**Bounds.** "Within the bound" means the value under *Bound*: the most that a conforming autoscaler takes. No bound is a
-number of ours. Each is a [formula](#bounds) over the periods and time-outs that the autoscaler declares of itself, the
-largest delays of the world that it runs in, and what the scenario asks for; so a patient autoscaler has long bounds, and
-they are printed with what came of them. Numbers on this page are for the bundled reference in the embedded world.
+**Bounds.** "Within the bound" means the value under *Bound*: the most that a conforming autoscaler takes. The project sets no
+numbers of its own. Each bound is a [formula](#bounds) over the periods and timeouts that the autoscaler declares, the largest
+delays of the world that it runs in, and what the scenario asks for. A slow autoscaler therefore has long bounds, and reports
+print them with what was measured. Numbers on this page are for the bundled reference in the embedded world.
 
-**What is not asked.** Nothing here forbids what a correct autoscaler does: replacements that are launched before what they
-replace ends; a fleet that gives more than was asked, as long as the surplus ends; an instance that is launched twice
-around a crash and collected within the declared time; pods that wait below a limit because a launch may have to be counted
-as its largest option; an exit at start while nothing can be reached, or on a lost lease. Requirements about need are judged
-after the world has settled, those about spread at each bind by the scheduler's own rules, those about notices from their
-delivery on. A write that was answered by a time-out counts neither as done nor as refused.
+**What is allowed.** Nothing here forbids what a correct autoscaler does: it may launch replacements before the nodes that
+they replace end; a fleet may return more than was requested, as long as the surplus is terminated; an instance may be
+launched twice around a crash if the surplus is collected within the declared time; pods may wait below a limit because a
+launch may have to be counted as its largest option; the autoscaler may exit at startup while it can reach nothing, or on a
+lost lease. Requirements about need are judged after the world has settled, those about spread at each bind by the
+scheduler's own rules, and those about notices from their delivery on. A write that timed out counts neither as done nor as
+refused.
 
-\`npx scaleproof list requirements\` shows which scenarios test what; \`npx scaleproof run\` judges an autoscaler by them, and
-its report has a table of the requirements with the evidence.`;
+\`npx scaleproof list requirements\` shows which scenarios test each requirement. \`npx scaleproof run\` judges an autoscaler,
+and its report has a table of the requirements with the evidence.`;
 
 function contents(covered: readonly Covered[]): string {
   const rows = specification.map((area) => {
@@ -133,10 +134,10 @@ function formatBounds(bounds: readonly Bound[]): string {
   return [
     '## Bounds',
     '',
-    'A step is a request and the change that comes of it, seen by whoever watches. Names of the target: what it declares of',
-    'itself. The others: the largest delays of the world. `harness/bounds.ts` is where they are defined.',
+    'A step is a request and its effect, up to the moment at which watchers have seen it. Names of the target are what it',
+    'declares; the others are the largest delays of the world. `harness/bounds.ts` defines them.',
     '',
-    '| bound | formula | why so long |',
+    '| bound | formula | reason |',
     '| --- | --- | --- |',
     ...bounds.map(({ name, formula, reason }) => `| ${name} | ${formula} | ${reason} |`),
   ].join('\n');
@@ -146,7 +147,7 @@ function formatFindings(checks: readonly Check[]): string {
   return [
     '## Findings',
     '',
-    '| check | finding | what it means |',
+    '| check | finding | meaning |',
     '| --- | --- | --- |',
     ...checks.flatMap(({ name, codes }) => Object.entries(codes).map(([code, meaning]) => `| ${name} | ${code} | ${meaning} |`)),
   ].join('\n');

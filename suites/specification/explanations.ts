@@ -9,24 +9,24 @@ const SILENT = { 'unserved-explained': ['unexplained'] };
  */
 export const explanations: Area = {
   prefix: 'TEL',
-  name: 'what it tells its users',
+  name: 'explanations for users',
   summary:
-    'events, conditions and log lines that name the object and the reason; of metrics nothing is asked, which are on neither wire and have no names in common',
+    'events, conditions and log lines that name the object and the reason; metrics are not covered, because they are on neither wire and autoscalers share no names for them',
   requirements: [
     requirement({
       id: 'TEL-01',
-      title: 'A pod for which nothing is launched is named, with the reason, in an event, a condition or a log line, within the bound.',
-      rationale: 'The scheduler says that no node fits. Only the autoscaler knows why none will come.',
-      observed: 'pods that no pool can serve wait for the bound; a word of the autoscaler about each of them is looked for',
+      title: 'A pod for which nothing is launched is named, with the reason, in an event, a condition or a log line within the bound.',
+      rationale: 'The scheduler says that no node fits. Only the autoscaler knows why no node will be launched.',
+      observed: 'pods that no pool can serve wait for the length of the bound; the autoscaler has to say something about each of them',
       breaches: SILENT,
       bound: 'explain',
       incidents: ['karpenter#160'],
     }),
     requirement({
       id: 'TEL-02',
-      title: 'Where a constraint is why nothing is launched, the explanation names the constraint.',
-      rationale: '"No node fits" sends its reader through all constraints of the pod and all pools.',
-      observed: 'a pod with a hard spread over a label that no node has is explained with a word about its spread',
+      title: 'When a constraint prevents a launch, the explanation names the constraint.',
+      rationale: '"No node fits" makes users check every constraint of the pod and every pool.',
+      observed: 'a pod has a hard spread over a label that no node has, and its explanation mentions the spread',
       breaches: SILENT,
       bound: 'explain',
       incidents: ['karpenter-provider-aws#2545'],
@@ -34,8 +34,8 @@ export const explanations: Area = {
     requirement({
       id: 'TEL-03',
       profile: 'robustness',
-      title: 'A pod whose constraint can not be understood is named, together with the field.',
-      rationale: 'The error was known at the one place where it happened. Swallowed there, it is a search of hours.',
+      title: 'A pod whose constraint is invalid is named, together with the field.',
+      rationale: 'The error is known only where it occurs. If it is swallowed there, finding it takes hours.',
       observed: 'the autoscaler reads a negative maxSkew, and what it says about the pod mentions the field',
       breaches: SILENT,
       bound: 'explain',
@@ -43,9 +43,9 @@ export const explanations: Area = {
     requirement({
       id: 'TEL-04',
       title: 'A pod that waits longer than the bound within which it should be served is explained while it waits.',
-      rationale: 'Lack of capacity, a limit, throttling or a missing permission look the same from a pod: it is pending.',
+      rationale: 'A lack of capacity, a limit, throttling and a missing permission all look the same to the user: the pod is pending.',
       observed:
-        'pods wait because of a fault or a limit; a word of the autoscaler about each of them is looked for until the world has settled',
+        'pods wait because of a fault or a limit; until the world has settled, the autoscaler has to say something about each of them',
       breaches: SILENT,
       bound: 'provision',
       incidents: ['karpenter-provider-aws#7692'],
