@@ -79,7 +79,7 @@ test('list faults: parameters, what is needed and whether it is legal; each exam
   instanceTypes  list of text: only these types; by default all
   zones          list of text: only these zones; by default all
   capacityTypes  list of ("spot" | "on-demand"): only these capacity types; by default both
-  remaining      whole number >= 0, by default 0: instances that each hit offering still has
+  remaining      whole number >= 0, by default 0: instances left in each affected offering
 `);
   const rows = JSON.parse((await scaleproofHere(['list', 'faults', '--json'])).stdout) as FaultRow[];
   for (const { name, capabilities, forms } of rows) {

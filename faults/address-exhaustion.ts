@@ -4,16 +4,13 @@ import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
   zones: z.array(z.string().min(1)).min(1).optional().describe('subnets of these zones; by default all'),
-  remaining: z
-    .number()
-    .int()
-    .nonnegative()
-    .default(0)
-    .describe('addresses that each subnet still has; an instance that ends gives its own back'),
+  remaining: z.number().int().nonnegative().default(0).describe('free addresses left in each subnet; an instance that ends frees its own'),
   counts: z
     .enum(['refusals', 'reuse'])
     .default('refusals')
-    .describe('what it fires at: launches that were refused an address, or instances that got the address of another'),
+    .describe(
+      'what counts as firing: launches that were refused for lack of an address, or instances that got the address of an earlier one',
+    ),
 });
 
 /**
@@ -23,14 +20,14 @@ const params = z.strictObject({
  */
 export const addressExhaustion = defineFault({
   name: 'address-exhaustion',
-  summary: 'subnets have few or no free addresses left, and those that are given back are used again',
+  summary: 'subnets have few or no free addresses left, and freed addresses are reused',
   params,
   legal: true,
   capabilities: () => ['capacity.quota'],
   color: '#9a3412',
   describe: ({ zones, remaining, counts }) => {
-    const left = `the subnets of ${zones?.join(', ') ?? 'every zone'} have ${remaining} free addresses left each`;
-    return counts === 'refusals' ? left : `${left}, and instances get those of others`;
+    const left = `each subnet of ${zones?.join(', ') ?? 'every zone'} has ${remaining} free addresses left`;
+    return counts === 'refusals' ? left : `${left}, and instances reuse freed addresses`;
   },
   inject: ({ zones, remaining, counts }, { ports, fired }) =>
     ports.quota.limitAddresses({

@@ -5,15 +5,15 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 const params = z
   .strictObject({
     ...instanceParams,
-    cpu: z.number().min(0).max(1).default(0).describe('share of what a machine of the type has, that is missing'),
+    cpu: z.number().min(0).max(1).default(0).describe('share of the advertised amount that is missing, from 0 to 1'),
     memory: z
       .number()
       .min(0)
       .max(1)
       .default(0)
-      .meta({ description: 'share of what a machine of the type has, that is missing', examples: [0.25] }),
+      .meta({ description: 'share of the advertised amount that is missing, from 0 to 1', examples: [0.25] }),
   })
-  .refine(({ cpu, memory }) => cpu + memory > 0, { path: ['memory'], message: 'something has to be missing' });
+  .refine(({ cpu, memory }) => cpu + memory > 0, { path: ['memory'], message: 'cpu or memory must be greater than 0' });
 
 /**
  * Nodes have less for pods than their type lets one compute. Legal: images, kernels and daemons take what they take, and
@@ -21,7 +21,7 @@ const params = z
  */
 export const allocatableShortfall = defineFault({
   name: 'allocatable-shortfall',
-  summary: 'nodes have less CPU or memory for pods than their type lets one compute',
+  summary: 'nodes have less allocatable CPU or memory than their type suggests',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],

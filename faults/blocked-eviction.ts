@@ -21,13 +21,15 @@ const params = z.strictObject({
   why: z
     .enum(['budget', 'unobserved-budget', 'two-budgets'])
     .default('budget')
-    .describe('429: the budget is used up, or not yet seen by its controller (with Retry-After); 500: two budgets select the pod'),
+    .describe(
+      '429: the budget allows no more disruptions, or its controller has not processed it yet (with Retry-After); 500: two budgets select the pod',
+    ),
 });
 
 /** Evictions are refused, as budgets have it that the target can't see through. Legal: users write such budgets. */
 export const blockedEviction = defineFault({
   name: 'blocked-eviction',
-  summary: 'the API server refuses to evict pods, as for a budget that is used up or for two budgets',
+  summary: 'the API server refuses evictions, as if a PodDisruptionBudget were used up or two budgets selected the pod',
   params,
   legal: true,
   capabilities: () => ['wire.kube'],

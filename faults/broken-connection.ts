@@ -4,13 +4,13 @@ import { describeOperations, describeWhen, triggerParams, wiresOf } from './trig
 
 const params = z.strictObject({
   ...triggerParams,
-  code: z.enum(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']).default('ECONNRESET').describe("what the target's socket says"),
+  code: z.enum(['ECONNRESET', 'ECONNREFUSED', 'ETIMEDOUT', 'EPIPE']).default('ECONNRESET').describe("error code of the target's socket"),
 });
 
 /** A connection breaks before its request has left: it never arrives. Legal: networks do that. */
 export const brokenConnection = defineFault({
   name: 'broken-connection',
-  summary: 'connections are reset, refused or time out before the request has arrived',
+  summary: 'connections are reset, refused or time out before the request arrives',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

@@ -10,9 +10,9 @@ const params = z.strictObject({
     .int()
     .min(-MOST_MS)
     .max(MOST_MS)
-    .refine((byMs) => byMs !== 0, 'a clock that is right is no fault')
+    .refine((byMs) => byMs !== 0, 'byMs must not be 0')
     .meta({
-      description: 'how far ahead of all others, behind where negative: less than the five minutes that AWS allows',
+      description: 'how far ahead of all other clocks, or behind if negative; less than the five minutes that AWS tolerates',
       examples: [240_000],
     }),
 });
@@ -20,7 +20,7 @@ const params = z.strictObject({
 /** The clock of the target's machine is wrong. Legal: clocks are, and jump when they are set right. */
 export const clockSkew = defineFault({
   name: 'clock-skew',
-  summary: "the target's clock is minutes ahead of, or behind, everybody else's",
+  summary: "the target's clock is minutes ahead of or behind all other clocks",
   params,
   legal: true,
   capabilities: () => ['target.clock'],

@@ -5,16 +5,13 @@ import { describeResources, watchedResources } from './watch-params.ts';
 
 const params = z.strictObject({
   resources: watchedResources,
-  expired: z
-    .boolean()
-    .default(false)
-    .describe('the server has forgotten the past: 410 Expired, so that a new list is needed before watching goes on'),
+  expired: z.boolean().default(false).describe('watches end with 410 Expired, so the client has to list again before it can watch'),
   periodMs: z
     .number()
     .int()
     .positive()
     .optional()
-    .meta({ description: 'from one closing to the next; by default they are closed once', examples: [20_000] }),
+    .meta({ description: 'how often they are closed; by default once', examples: [20_000] }),
 });
 
 /** The API server ends watches, as it may at any moment: with no word, or since their past was compacted away. Legal. */

@@ -7,7 +7,7 @@ const which = {
     .array(z.enum(CLOUD_CONTROLLERS))
     .min(1)
     .default([...CLOUD_CONTROLLERS])
-    .describe('the first initializes new nodes, the second removes and taints those whose instance is gone or stopped; by default both'),
+    .describe('the first initializes new nodes, the second removes or taints nodes whose instance is gone or stopped; by default both'),
 };
 
 const params = z.discriminatedUnion('what', [
@@ -19,7 +19,7 @@ const params = z.discriminatedUnion('what', [
       .number()
       .int()
       .positive()
-      .meta({ description: 'how much later each node has its turn', examples: [120_000] }),
+      .meta({ description: 'how much later each node is processed', examples: [120_000] }),
   }),
 ]);
 
@@ -29,7 +29,7 @@ const params = z.discriminatedUnion('what', [
  */
 export const cloudController = defineFault({
   name: 'cloud-controller',
-  summary: 'the cloud controller manager is slow or down: nodes without an instance stay, and new nodes are not initialized',
+  summary: 'the cloud controller manager is slow or down: Nodes without an instance stay, and new nodes are not initialized',
   params,
   legal: true,
   capabilities: () => ['cloud.hold'],

@@ -5,19 +5,19 @@ import { describeOperations, describeWhen, triggerParams } from './trigger-param
 const params = z
   .strictObject({
     ...triggerParams,
-    moment: z.enum(['before', 'after']).describe('before: the request never leaves; after: it took effect, and nobody reads its answer'),
+    moment: z.enum(['before', 'after']).describe('before: the request is never sent; after: it took effect, and its answer is not read'),
     /** How the k-th side effect is met. */
-    applied: z.boolean().default(false).describe('only requests that changed the world (with the moment after alone)'),
+    applied: z.boolean().default(false).describe('only requests that changed the world (only with the moment after)'),
   })
   .refine(({ moment, applied }) => !(applied && moment === 'before'), {
     path: ['applied'],
-    message: 'what a request changes is not known before it is sent: applied goes with the moment after',
+    message: 'applied requires the moment after: what a request changes is not known before it is sent',
   });
 
 /** The target is killed, as by SIGKILL, at a request of its own. Legal: any process can die at any moment. */
 export const crash = defineFault({
   name: 'crash',
-  summary: 'the target is killed at a chosen request, before it is sent or after it took effect',
+  summary: 'the target is killed at a chosen request, before it is sent or after it takes effect',
   params,
   legal: true,
   capabilities: () => ['target.kill'],

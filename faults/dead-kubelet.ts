@@ -4,7 +4,12 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  afterMs: z.number().int().nonnegative().default(0).describe('from Ready, or from the arming where a node was Ready before'),
+  afterMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('time after the node becomes Ready, or after the fault is armed if it was Ready before'),
 });
 
 /**
@@ -13,7 +18,7 @@ const params = z.strictObject({
  */
 export const deadKubelet = defineFault({
   name: 'dead-kubelet',
-  summary: 'kubelets stop and do nothing at all, while their instances run on',
+  summary: 'kubelets stop completely while their instances keep running',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],

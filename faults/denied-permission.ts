@@ -9,7 +9,7 @@ const params = z.strictObject({
     .array(z.string().min(1))
     .min(1)
     .meta({
-      description: 'names as in histories: ec2:TerminateInstances, patch nodes; * for all',
+      description: 'operations as named in histories, such as ec2:TerminateInstances or patch nodes; * for all',
       examples: [['ec2:CreateTags'], ['create pods/eviction'], ['ec2:TerminateInstances']],
     }),
 });
@@ -20,7 +20,7 @@ const params = z.strictObject({
  */
 export const deniedPermission = defineFault({
   name: 'denied-permission',
-  summary: 'requests are refused since a policy denies them: UnauthorizedOperation, AccessDenied, or 403 Forbidden',
+  summary: 'requests are denied for lack of a permission: UnauthorizedOperation, AccessDenied, or 403 Forbidden',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

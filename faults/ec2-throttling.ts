@@ -5,23 +5,26 @@ import { describeWhen, triggerParams } from './trigger-params.ts';
 const operations = z
   .array(z.string().regex(/^(ec2:[A-Za-z]+|\*)$/, 'an EC2 operation such as ec2:CreateFleet, or *'))
   .min(1)
-  .meta({ description: 'names as in histories; * for all of EC2', examples: [['ec2:CreateFleet']] });
+  .meta({ description: 'EC2 operations as named in histories; * for all', examples: [['ec2:CreateFleet']] });
 
 const params = z.discriminatedUnion('by', [
   /** Buckets shrink: who keeps to the refill is served. */
   z.strictObject({
     by: z.literal('bucket'),
     operations,
-    capacity: z.number().int().nonnegative().describe('tokens of a full bucket; each operation has one of its own'),
-    refillPerSecond: z.number().nonnegative().describe('tokens that come back in a second'),
-    tokens: z.number().int().nonnegative().optional().describe('tokens that the first request finds; by default the bucket is full'),
+    capacity: z.number().int().nonnegative().describe('tokens in a full bucket; each operation has its own bucket'),
+    refillPerSecond: z.number().nonnegative().describe('tokens added per second'),
+    tokens: z.number().int().nonnegative().optional().describe('tokens in the bucket at the start; by default it is full'),
   }),
   /** Requests are refused by count, whatever their rate: others in the account use the buckets up. */
   z.strictObject({
     by: z.literal('rate'),
     operations,
     when: triggerParams.when,
-    insideFleet: z.boolean().default(false).describe("CreateFleet answers 200, with the refusal among the fleet's errors and no instances"),
+    insideFleet: z
+      .boolean()
+      .default(false)
+      .describe("CreateFleet answers 200 with no instances and the throttling error in the fleet's errors"),
   }),
 ]);
 
@@ -33,12 +36,12 @@ const REFUSAL = { code: 'RequestLimitExceeded', message: 'Request limit exceeded
  */
 export const ec2Throttling = defineFault({
   name: 'ec2-throttling',
-  summary: 'EC2 refuses requests with RequestLimitExceeded: by small buckets, or by count',
+  summary: 'EC2 refuses requests with RequestLimitExceeded, by small request buckets or by a trigger',
   params: params.refine(
     (given) => given.by === 'bucket' || !given.insideFleet || given.operations.every((one) => one === 'ec2:CreateFleet'),
     {
       path: ['insideFleet'],
-      message: 'only ec2:CreateFleet has errors inside of its answer',
+      message: 'insideFleet requires ec2:CreateFleet: only its answer can contain errors',
     },
   ),
   legal: true,

@@ -4,7 +4,7 @@ import type { Refusal } from '../wire/effects.ts';
 import { defineFault } from './fault.ts';
 
 const params = z.strictObject({
-  of: z.enum(['aws', 'kubernetes']).default('aws').describe('whose credentials: those for AWS, or the token for the API server'),
+  of: z.enum(['aws', 'kubernetes']).default('aws').describe('which credentials: those for AWS, or the token for the API server'),
 });
 
 /**
@@ -14,7 +14,7 @@ const params = z.strictObject({
  */
 export const expiredCredentials = defineFault({
   name: 'expired-credentials',
-  summary: "the target's credentials for AWS or for the API server have expired: everything is refused",
+  summary: "the target's credentials for AWS or for the API server have expired: all its requests are refused",
   params,
   legal: true,
   capabilities: (given) => [given.of === 'aws' ? 'wire.aws' : 'wire.kube'],

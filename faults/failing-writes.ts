@@ -18,15 +18,17 @@ const REFUSALS = {
 
 const params = z.strictObject({
   ...triggerParams,
-  operations: kubeOperations.default(['*']).describe('names as in histories, patch nodes; * for all writes on the Kubernetes wire'),
+  operations: kubeOperations
+    .default(['*'])
+    .describe('operations as named in histories, such as patch nodes; * for all writes on the Kubernetes wire'),
   when: triggerParams.when.default({ kind: 'always' }),
-  why: z.enum(['etcd-full', 'webhook']).default('etcd-full').describe('the store is full, or an admission webhook is down'),
+  why: z.enum(['etcd-full', 'webhook']).default('etcd-full').describe('etcd is full, or an admission webhook is down'),
 });
 
 /** Writes to the cluster fail while reads go on as if nothing were. Legal: a full etcd and a dead webhook do that. */
 export const failingWrites = defineFault({
   name: 'failing-writes',
-  summary: 'the API server refuses writes with 500 while reads and watches work',
+  summary: 'the API server fails writes with 500 while reads and watches work',
   params,
   legal: true,
   capabilities: () => ['wire.kube'],

@@ -8,18 +8,18 @@ const params = z.strictObject({
     .number()
     .int()
     .min(2)
-    .meta({ description: 'from one loss of readiness to the next: half of it NotReady, half Ready', examples: [60_000] }),
+    .meta({ description: 'length of one cycle: half of it NotReady, half Ready', examples: [60_000] }),
   times: z
     .number()
     .int()
     .positive()
-    .meta({ description: 'how often readiness is lost', examples: [3] }),
+    .meta({ description: 'number of cycles', examples: [3] }),
 });
 
 /** Nodes that are Ready stop and start being so: their container runtime goes down and up. Legal: overloaded nodes do that. */
 export const flappingNode = defineFault({
   name: 'flapping-node',
-  summary: 'nodes that are Ready stop and start being so, again and again',
+  summary: 'Ready nodes change to NotReady and back, again and again',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],

@@ -4,7 +4,7 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  labels: z.record(z.string(), z.string()).default({}).describe('that the other party writes'),
+  labels: z.record(z.string(), z.string()).default({}).describe('labels that the other component writes'),
   taints: z
     .array(
       z.strictObject({
@@ -14,8 +14,8 @@ const params = z.strictObject({
       }),
     )
     .default([])
-    .describe('that the other party writes'),
-  providerId: z.boolean().default(false).describe("whether with the instance's provider id"),
+    .describe('taints that the other component writes'),
+  providerId: z.boolean().default(false).describe("whether the object has the instance's provider id"),
 });
 
 /**
@@ -25,13 +25,13 @@ const params = z.strictObject({
  */
 export const foreignNodeObject = defineFault({
   name: 'foreign-node-object',
-  summary: 'another party creates the Node object before the kubelet registers, which then adopts it',
+  summary: 'another component creates the Node object before the kubelet registers, and the kubelet adopts it',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],
   color: '#4f46e5',
   describe: ({ labels: _labels, taints: _taints, providerId, ...which }) =>
-    `the Node of ${describeInstances(which)} is created by another party ${providerId ? 'with' : 'without'} its provider id, and adopted`,
+    `the Node of ${describeInstances(which)} is created by another component ${providerId ? 'with' : 'without'} its provider id, and adopted`,
   inject: ({ labels, taints, providerId, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),

@@ -4,15 +4,20 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  count: z.number().int().positive().default(1).describe('the first so many'),
-  how: z.enum(['terminated', 'stopped']).default('terminated').describe('the state that it comes to'),
-  afterMs: z.number().int().nonnegative().default(0).describe('from when it runs, or from the arming where it runs already'),
+  count: z.number().int().positive().default(1).describe('at most this many, the first ones'),
+  how: z.enum(['terminated', 'stopped']).default('terminated').describe('the resulting state'),
+  afterMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('time after the instance starts to run, or after the fault is armed if it runs already'),
 });
 
 /** Somebody else ends or stops instances behind the target's back. Legal: whoever may, can. */
 export const instanceEnd = defineFault({
   name: 'instance-end',
-  summary: 'running instances are terminated or stopped by somebody else',
+  summary: 'running instances are terminated or stopped by someone else',
   params,
   legal: true,
   capabilities: () => ['instance.end'],
@@ -20,7 +25,7 @@ export const instanceEnd = defineFault({
   fis: ['aws:ec2:terminate-instances', 'aws:ec2:stop-instances', 'aws:eks:terminate-nodegroup-instances'],
   describe: (given) => {
     const when = given.afterMs === 0 ? '' : `, ${given.afterMs / 1_000} s after they run`;
-    return `${given.count} running of ${describeOfferings(given)} are ${given.how} by somebody else${when}`;
+    return `${given.count} running of ${describeOfferings(given)} are ${given.how} by someone else${when}`;
   },
   inject: (given, { ports, fired }) => {
     const { count, how, afterMs } = given;

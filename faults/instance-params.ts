@@ -6,7 +6,7 @@ import { offeringParams, selectorOf } from './offering-params.ts';
 /** Which instances a fault strikes, as parameters: of these offerings, the first so many (none given: all). */
 export const instanceParams = {
   ...offeringParams,
-  count: z.number().int().positive().optional().describe('the first so many; by default all'),
+  count: z.number().int().positive().optional().describe('at most this many, the first ones; by default all'),
 };
 
 type InstanceParams = z.infer<z.ZodObject<typeof instanceParams>>;

@@ -4,13 +4,11 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  remaining: z.number().int().nonnegative().default(0).describe('instances that each hit offering still has'),
+  remaining: z.number().int().nonnegative().default(0).describe('instances left in each affected offering'),
   errors: z
     .enum(['one', 'tried', 'all', 'unfulfillable'])
     .default('one')
-    .describe(
-      'which of the pools that were asked for the errors of a fleet name; EC2 mostly names one, under the code UnfulfillableCapacity too',
-    ),
+    .describe("which of the requested offerings the fleet's errors name; EC2 usually names one, also with the code UnfulfillableCapacity"),
 });
 
 /**
@@ -19,7 +17,7 @@ const params = z.strictObject({
  */
 export const insufficientCapacity = defineFault({
   name: 'insufficient-capacity',
-  summary: 'offerings (by type, zone, capacity type) have no or little capacity left',
+  summary: 'offerings (by type, zone and capacity type) have little or no capacity left',
   params,
   legal: true,
   capabilities: () => ['capacity.set'],

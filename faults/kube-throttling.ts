@@ -12,13 +12,15 @@ const BODIES = {
 
 const params = z.strictObject({
   ...triggerParams,
-  operations: kubeOperations.default(['*']).describe('names as in histories, list pods; * for all requests on the Kubernetes wire'),
+  operations: kubeOperations
+    .default(['*'])
+    .describe('operations as named in histories, such as list pods; * for all requests on the Kubernetes wire'),
   writes: z.boolean().default(false).describe('only requests that may change the cluster'),
-  retryAfterSeconds: z.number().int().positive().default(1).describe("what the answer's Retry-After says"),
+  retryAfterSeconds: z.number().int().positive().default(1).describe("seconds in the answer's Retry-After header"),
   body: z
     .enum(['plain', 'status'])
     .default('plain')
-    .describe('plain text, as of priority and fairness, or a Status, as of a watch cache that is not ready'),
+    .describe('plain text, as from priority and fairness, or a Status, as from a watch cache that is not ready'),
 });
 
 /** The API server refuses requests with 429 and `Retry-After`. Legal: it may do so to anybody at any time. */

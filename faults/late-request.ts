@@ -12,7 +12,7 @@ const params = z.strictObject({
     .int()
     .positive()
     .optional()
-    .meta({ description: 'how much later it arrives; by default not before the fault is healed', examples: [90_000] }),
+    .meta({ description: 'how much later the request arrives; by default only when the fault is healed', examples: [90_000] }),
 });
 
 /**
@@ -21,7 +21,7 @@ const params = z.strictObject({
  */
 export const lateRequest = defineFault({
   name: 'late-request',
-  summary: 'a request arrives and takes effect late, or not before the heal, when its sender may have given up',
+  summary: 'a request arrives and takes effect late, or only at the heal, when its sender may have given up',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { defineFault } from './fault.ts';
 import { describeOfferings, offeringParams, selectorOf } from './offering-params.ts';
 
-const params = z.strictObject({ ...offeringParams, count: z.number().int().positive().default(1).describe('the first so many') });
+const params = z.strictObject({
+  ...offeringParams,
+  count: z.number().int().positive().default(1).describe('at most this many, the first ones'),
+});
 
 /**
  * Instances die at launch: from pending straight to terminated, with Client.InternalError. Their launch had succeeded.
@@ -10,7 +13,7 @@ const params = z.strictObject({ ...offeringParams, count: z.number().int().posit
  */
 export const launchFailure = defineFault({
   name: 'launch-failure',
-  summary: 'launched instances go from pending to terminated',
+  summary: 'launched instances go from pending to terminated without ever running',
   params,
   legal: true,
   capabilities: () => ['instance.end'],

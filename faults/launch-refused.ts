@@ -17,7 +17,7 @@ const REFUSAL = {
  */
 export const launchRefused = defineFault({
   name: 'launch-refused',
-  summary: 'launches into offerings (by type, zone, capacity type) are refused for another reason than capacity',
+  summary: 'launches into offerings (by type, zone and capacity type) are refused for a reason other than capacity',
   params,
   legal: true,
   capabilities: () => ['capacity.set'],

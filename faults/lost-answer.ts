@@ -5,11 +5,8 @@ import { describeOperations, describeWhen, triggerParams, wiresOf } from './trig
 
 const params = z.strictObject({
   ...triggerParams,
-  applied: z
-    .boolean()
-    .default(false)
-    .describe('only answers to requests that changed the world: a replay that changes nothing more is spared'),
-  code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET').describe("what the target's socket says"),
+  applied: z.boolean().default(false).describe('only answers to requests that changed the world, not to replays that change nothing more'),
+  code: z.enum(['ECONNRESET', 'ETIMEDOUT']).default('ECONNRESET').describe("error code of the target's socket"),
 });
 
 const dryRun = z.object({ DryRun: z.literal(true) });
@@ -17,7 +14,7 @@ const dryRun = z.object({ DryRun: z.literal(true) });
 /** A request takes effect and its answer never arrives. Answers to dry runs of EC2 arrive: they launch nothing. Legal: networks do that. */
 export const lostAnswer = defineFault({
   name: 'lost-answer',
-  summary: 'a request takes effect, and the connection breaks before its answer arrives',
+  summary: 'a request takes effect, but the connection breaks before its answer arrives',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

@@ -7,12 +7,12 @@ const params = z.strictObject(instanceParams);
 /** Nodes register and never get Ready: their network plugin doesn't come up. Legal: a broken image does that. */
 export const neverReady = defineFault({
   name: 'never-ready',
-  summary: 'nodes register and never get Ready, since their network plugin never does (NetworkPluginNotReady)',
+  summary: 'nodes register but never become Ready, because their network plugin never does (NetworkPluginNotReady)',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],
   color: '#9333ea',
-  describe: (which) => `the node of ${describeInstances(which)} registers and never gets Ready: cni plugin not initialized`,
+  describe: (which) => `the node of ${describeInstances(which)} registers but never becomes Ready: cni plugin not initialized`,
   inject: (which, { ports, fired }) =>
     ports.nodes.arm({ ...selectInstances(which), ailment: { kind: 'never-ready' }, fired: (instance) => fired(undefined, instance) }),
 });

@@ -4,7 +4,12 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  afterMs: z.number().int().nonnegative().default(0).describe('from Ready, or from the arming where a node was Ready before'),
+  afterMs: z
+    .number()
+    .int()
+    .nonnegative()
+    .default(0)
+    .describe('time after the node becomes Ready, or after the fault is armed if it was Ready before'),
 });
 
 /**
@@ -13,13 +18,13 @@ const params = z.strictObject({
  */
 export const nodeDeleted = defineFault({
   name: 'node-deleted',
-  summary: 'Node objects are deleted by somebody else, while their instances run on',
+  summary: 'Node objects are deleted by someone else while their instances keep running',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],
   color: '#9d174d',
   describe: ({ afterMs, ...which }) =>
-    `the Node of ${describeInstances(which)} is deleted by somebody else ${afterMs / 1000} s after it was Ready`,
+    `the Node of ${describeInstances(which)} is deleted by someone else ${afterMs / 1000} s after it was Ready`,
   inject: ({ afterMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),

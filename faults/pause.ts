@@ -9,11 +9,11 @@ const params = z.strictObject({});
  */
 export const pause = defineFault({
   name: 'pause',
-  summary: 'the target stands still until the heal, and goes on with what it knew',
+  summary: 'the target is paused until the heal, then continues with what it knew before',
   params,
   legal: true,
   capabilities: () => ['target.pause'],
   color: '#475569',
-  describe: () => 'the target stands still',
+  describe: () => 'the target is paused',
   inject: (_given, { ports, fired }) => ports.processes.pause({ fired: () => fired() }),
 });

@@ -22,13 +22,13 @@ const params = z.strictObject({
       'sqs:GetQueueUrl',
       'sqs:ReceiveMessage',
     ])
-    .describe('by default all that readers of a queue send'),
+    .describe('SQS operations to refuse; by default all that a queue reader sends'),
 });
 
 /** SQS refuses the target's requests. Legal: queues and policies are changed by people, and any service is away at times. */
 export const queueOutage = defineFault({
   name: 'queue-outage',
-  summary: 'the interruption queue is denied, gone, throttled or not available',
+  summary: 'requests to the interruption queue are denied or throttled, or the queue is missing or unavailable',
   params,
   legal: true,
   capabilities: () => ['wire.aws'],

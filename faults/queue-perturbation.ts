@@ -5,12 +5,16 @@ import type { MessagePerturbation } from '../world/ports.ts';
 import { defineFault } from './fault.ts';
 
 const which = {
-  kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional().describe('by default messages of every kind'),
-  count: z.number().int().positive().optional().describe('messages, at most; by default all'),
+  kinds: z.array(z.enum(MESSAGE_KINDS)).min(1).optional().describe('only messages of these kinds; by default every kind'),
+  count: z.number().int().positive().optional().describe('at most this many messages; by default all'),
 };
 
 const params = z.discriminatedUnion('what', [
-  z.strictObject({ what: z.literal('duplicate'), ...which, copies: z.number().int().min(2).default(2).describe('how often each comes') }),
+  z.strictObject({
+    what: z.literal('duplicate'),
+    ...which,
+    copies: z.number().int().min(2).default(2).describe('how many times each message arrives'),
+  }),
   z.strictObject({
     what: z.literal('delay'),
     ...which,
@@ -18,7 +22,7 @@ const params = z.discriminatedUnion('what', [
       .number()
       .int()
       .positive()
-      .meta({ description: 'how much later each comes', examples: [60_000] }),
+      .meta({ description: 'how much later each message arrives', examples: [60_000] }),
   }),
   z.strictObject({ what: z.literal('lose'), ...which }),
 ]);
@@ -31,7 +35,7 @@ type Params = z.infer<typeof params>;
  */
 export const queuePerturbation = defineFault({
   name: 'queue-perturbation',
-  summary: 'messages about instances are doubled, delayed or lost on their way to the interruption queue',
+  summary: 'messages about instances are duplicated, delayed or lost on their way to the interruption queue',
   params,
   legal: true,
   hinders: false,

@@ -9,14 +9,14 @@ const params = z.discriminatedUnion('of', [
   z.strictObject({
     of: z.literal('vcpus'),
     capacityTypes: offeringParams.capacityTypes,
-    groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional().describe('of instance families; by default all'),
-    vcpus: z.number().int().nonnegative().describe('that may run at a time'),
+    groups: z.array(z.enum(QUOTA_GROUPS)).min(1).optional().describe('only these groups of instance families; by default all'),
+    vcpus: z.number().int().nonnegative().describe('vCPUs that may run at once'),
   }),
   /** On-demand instances of each type that may run at a time: InstanceLimitExceeded. */
   z.strictObject({
     of: z.literal('instances'),
     instanceTypes: offeringParams.instanceTypes,
-    count: z.number().int().nonnegative().describe('of each type that may run at a time'),
+    count: z.number().int().nonnegative().describe('instances of each type that may run at once'),
   }),
   /** No more fleets: MaxFleetCountExceeded, of the whole request. */
   z.strictObject({ of: z.literal('fleets') }),
@@ -35,7 +35,7 @@ const MAX_FLEETS = {
  */
 export const quota = defineFault({
   name: 'quota',
-  summary: 'the account may run only so many vCPUs, instances of a type, or fleets',
+  summary: "the account's quota of vCPUs, of instances of a type, or of fleet requests is low or used up",
   params,
   legal: true,
   capabilities: ({ of }) => [of === 'fleets' ? 'wire.aws' : 'capacity.quota'],

@@ -5,8 +5,13 @@ import { describeOfferings, offeringParams, selectorOf } from './offering-params
 
 const params = z.strictObject({
   ...offeringParams,
-  count: z.number().int().positive().optional().describe('running instances, at most; by default all'),
-  startsInMs: z.number().int().positive().default(1_209_600_000).describe('by default two weeks, as EC2 mostly gives'),
+  count: z.number().int().positive().optional().describe('at most this many running instances; by default all'),
+  startsInMs: z
+    .number()
+    .int()
+    .positive()
+    .default(1_209_600_000)
+    .describe('time until the retirement; by default two weeks, which EC2 usually gives'),
 });
 
 /** AWS Health announces that instances which run now will be retired. Legal: hardware ages. */

@@ -9,13 +9,13 @@ const params = z.strictObject({
     .array(z.enum(MESSAGE_KINDS))
     .min(1)
     .default(['spot-interruption'])
-    .describe('of the events that it handles; of changes of state only those that end an instance'),
+    .describe('kinds of events that it handles; of state changes only those that end an instance'),
   pollMs: z
     .number()
     .int()
     .nonnegative()
     .default(2_000)
-    .describe('it looks so often, and learns of an event at its next look; the AWS Node Termination Handler every two seconds'),
+    .describe('how often it polls: it learns of an event at its next poll; the AWS Node Termination Handler polls every two seconds'),
 });
 
 /**
@@ -25,7 +25,7 @@ const params = z.strictObject({
  */
 export const secondHandler = defineFault({
   name: 'second-handler',
-  summary: 'a termination handler of somebody else cordons and drains the nodes that EC2 gives notice of, too',
+  summary: 'another termination handler also cordons and drains the nodes that EC2 sends notices about',
   params,
   legal: true,
   capabilities: () => ['spot.interrupt'],

@@ -13,12 +13,12 @@ const DESCRIBE = 'ec2:DescribeSecurityGroups';
  */
 export const securityGroupDeleted = defineFault({
   name: 'security-group-deleted',
-  summary: 'the security group that the target launches into is deleted by somebody else',
+  summary: 'the security group of the launched nodes is deleted by someone else',
   params,
   legal: true,
   capabilities: () => ['capacity.set', 'wire.aws'],
   color: '#9a3412',
-  describe: () => 'the security group of the nodes is deleted by somebody else: launches are refused with InvalidGroup.NotFound',
+  describe: () => 'the security group of the nodes is deleted by someone else: launches are refused with InvalidGroup.NotFound',
   inject: (_given, { arm, ports, cluster, fired }) => {
     const code = 'InvalidGroup.NotFound';
     const message = `The security group '${cluster.securityGroupId}' does not exist`;

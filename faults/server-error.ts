@@ -25,17 +25,17 @@ const REFUSALS = {
 
 const params = z.strictObject({
   ...triggerParams,
-  how: z.enum(['internal', 'unavailable']).default('internal').describe('an error 500 of the service, or 503: it is not there'),
+  how: z.enum(['internal', 'unavailable']).default('internal').describe('internal: error 500; unavailable: error 503'),
   moment: z
     .enum(['before', 'after'])
     .default('before')
-    .describe('before: the request does nothing; after: it took effect, and its sender is told that it failed'),
+    .describe('before: the request has no effect; after: it took effect, but its sender is told that it failed'),
 });
 
 /** A service answers with an error of its own. Legal: AWS and API servers both do, and a 5xx says nothing of what was done. */
 export const serverError = defineFault({
   name: 'server-error',
-  summary: 'EC2, SQS or the API server answers with an error 5xx, whether the request took effect or not',
+  summary: 'EC2, SQS or the API server answers with a 5xx error, and the request may or may not have taken effect',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

@@ -8,13 +8,13 @@ const params = z.strictObject({
     .number()
     .int()
     .positive()
-    .meta({ description: 'how much later the answer comes', examples: [5_000] }),
+    .meta({ description: 'how much later the answer arrives', examples: [5_000] }),
 });
 
 /** A request takes effect at once, its answer arrives late. Legal: nothing promises a latency. */
 export const slowAnswer = defineFault({
   name: 'slow-answer',
-  summary: 'a request takes effect at once and its answer arrives late',
+  summary: 'a request takes effect at once, but its answer arrives late',
   params,
   legal: true,
   capabilities: ({ operations }) => wiresOf(operations),

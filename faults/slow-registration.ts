@@ -11,18 +11,18 @@ const params = z
       .int()
       .positive()
       .optional()
-      .meta({ description: 'how much later than it would', examples: [600_000] }),
-    never: z.literal(true).optional().describe('not before the fault is healed; instead of delayMs'),
+      .meta({ description: 'how much later than usual', examples: [600_000] }),
+    never: z.literal(true).optional().describe('register only when the fault is healed; use instead of delayMs'),
   })
   .refine(({ delayMs, never }) => (delayMs === undefined) !== (never === undefined), {
     path: ['delayMs'],
-    message: 'either delayMs or never',
+    message: 'give either delayMs or never',
   });
 
 /** Kubelets register late or never, while their instances run and cost. Legal: nothing promises when a machine has booted. */
 export const slowRegistration = defineFault({
   name: 'slow-registration',
-  summary: 'kubelets register late or never, while their instances run',
+  summary: 'kubelets register late or never while their instances run',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],

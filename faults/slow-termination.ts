@@ -8,13 +8,13 @@ const params = z.strictObject({
     .number()
     .int()
     .positive()
-    .meta({ description: 'how much longer it is shutting down', examples: [300_000] }),
+    .meta({ description: 'how much longer the instance is shutting down', examples: [300_000] }),
 });
 
 /** TerminateInstances answers at once, and its instances take long to end. Legal: EC2 promises no time, and some take minutes. */
 export const slowTermination = defineFault({
   name: 'slow-termination',
-  summary: 'instances that were asked to end are shutting down for minutes',
+  summary: 'instances take minutes to shut down after they were asked to terminate',
   params,
   legal: true,
   capabilities: () => ['instance.end'],

@@ -7,27 +7,29 @@ import { offeringParams, selectorOf } from './offering-params.ts';
 const params = z.strictObject({
   instanceTypes: offeringParams.instanceTypes,
   zones: offeringParams.zones,
-  count: z.number().int().positive().optional().describe('instances, at most; by default all that are met'),
+  count: z.number().int().positive().optional().describe('at most this many instances; by default all that match'),
   moment: z
     .enum(['running', 'before-registration', 'pending'])
     .default('running')
-    .describe('it meets instances that run now, all at once, or those to come, as they begin to run or as they are launched'),
-  noticeMs: z.number().int().nonnegative().default(120_000).describe('from the warning to the end; EC2 gives two minutes'),
+    .describe(
+      'running: instances that run now, all at once; before-registration: new instances when they begin to run; pending: new instances when they are launched',
+    ),
+  noticeMs: z.number().int().nonnegative().default(120_000).describe('time from the warning to the end; EC2 gives two minutes'),
   rebalance: z
     .enum(['none', 'before', 'with'])
     .default('none')
-    .describe('whether a rebalance recommendation comes: rebalanceBeforeMs before the warning, or with it'),
-  rebalanceBeforeMs: z.number().int().positive().default(300_000).describe('from the recommendation to the warning'),
+    .describe('whether a rebalance recommendation is sent, and when: rebalanceBeforeMs before the warning, or with it'),
+  rebalanceBeforeMs: z.number().int().positive().default(300_000).describe('time from the recommendation to the warning'),
   message: z
     .enum(['once', 'duplicated', 'late', 'lost'])
     .default('once')
-    .describe("what becomes of the warning's message; when it is duplicated, so is the recommendation's"),
+    .describe('how the warning is delivered; if it is duplicated, so is the recommendation'),
   lateMs: z
     .number()
     .int()
     .positive()
     .default(150_000)
-    .describe('how late, when it is late; by default it arrives after the instance has begun to end'),
+    .describe('how late a late warning is; by default it arrives after the instance has begun to end'),
 });
 
 const COPIES = 2;
@@ -38,7 +40,7 @@ const COPIES = 2;
  */
 export const spotInterruption = defineFault({
   name: 'spot-interruption',
-  summary: 'spot instances are warned and taken back, with or without a rebalance recommendation',
+  summary: 'spot instances are interrupted after a warning, with or without a rebalance recommendation',
   params,
   legal: true,
   capabilities: () => ['spot.interrupt'],
@@ -53,7 +55,7 @@ export const spotInterruption = defineFault({
     };
     const fate = {
       once: '',
-      duplicated: ', the message comes twice',
+      duplicated: ', the message arrives twice',
       late: `, the message comes ${lateMs / 1_000} s late`,
       lost: ', the message is lost',
     };

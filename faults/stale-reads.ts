@@ -12,13 +12,13 @@ const params = z.strictObject({
     .positive()
     .max(LATEST_MS)
     .default(30_000)
-    .describe('how old a read may be; 30 s is ample for EC2, which speaks of up to 5 minutes'),
+    .describe('maximum age of a read; EC2 is usually well below 30 s, but documents up to 5 minutes'),
   resources: z
     .array(z.enum(STALE_RESOURCES))
     .min(1)
     .default([...STALE_RESOURCES])
-    .describe('what is seen late'),
-  mutations: z.boolean().default(false).describe("TerminateInstances, CreateTags and CreateFleet don't know either what is not seen yet"),
+    .describe('resources whose changes are seen late'),
+  mutations: z.boolean().default(false).describe('whether TerminateInstances, CreateTags and CreateFleet do not know new resources either'),
 });
 
 /**
@@ -28,7 +28,7 @@ const params = z.strictObject({
  */
 export const staleReads = defineFault({
   name: 'stale-reads',
-  summary: 'reads of EC2 show recent changes late, or do not know what was just made',
+  summary: 'EC2 reads show recent changes late, and do not know resources that were just created',
   params,
   legal: true,
   capabilities: () => ['reads.stale'],

@@ -4,12 +4,7 @@ import { describeInstances, instanceParams, selectInstances } from './instance-p
 
 const params = z.strictObject({
   ...instanceParams,
-  afterMs: z
-    .number()
-    .int()
-    .nonnegative()
-    .default(0)
-    .describe('from the moment at which the node comes up; by default at once, before it is Ready'),
+  afterMs: z.number().int().nonnegative().default(0).describe('time after the node comes up; by default at once, before it is Ready'),
 });
 
 /**
@@ -18,13 +13,13 @@ const params = z.strictObject({
  */
 export const startupAgents = defineFault({
   name: 'startup-agents',
-  summary: 'start-up taints are removed once, early or late, and by nobody later',
+  summary: 'agents remove startup taints once, early or late, and never look again',
   params,
   legal: true,
   capabilities: () => ['boot.delay'],
   color: '#4d7c0f',
   describe: ({ afterMs, ...which }) =>
-    `the agents of ${describeInstances(which)} remove its start-up taints once, ${afterMs / 1000} s after it came up`,
+    `the agents of ${describeInstances(which)} remove its startup taints once, ${afterMs / 1000} s after it came up`,
   inject: ({ afterMs, ...which }, { ports, fired }) =>
     ports.nodes.arm({
       ...selectInstances(which),

@@ -4,8 +4,8 @@ import { defineFault } from './fault.ts';
 const params = z.strictObject({
   what: z
     .enum(['malformed', 'foreign', 'unknown'])
-    .describe('what can not be parsed, events of a kind that nobody has heard of, or warnings about instances of others'),
-  periodMs: z.number().int().positive().default(10_000).describe('from one to the next'),
+    .describe('malformed: messages that cannot be parsed; foreign: warnings about foreign instances; unknown: events of an unknown kind'),
+  periodMs: z.number().int().positive().default(10_000).describe('how often a message arrives'),
 });
 
 /**
@@ -14,13 +14,13 @@ const params = z.strictObject({
  */
 export const strayMessages = defineFault({
   name: 'stray-messages',
-  summary: 'messages that are malformed, of an unknown kind, or about the instances of others come to the interruption queue',
+  summary: 'malformed messages, messages of an unknown kind, or messages about foreign instances arrive in the interruption queue',
   params,
   legal: true,
   hinders: false,
   capabilities: () => ['queue.perturb'],
   color: '#a16207',
-  describe: ({ what, periodMs }) => `every ${periodMs / 1_000} s a message comes to the interruption queue that is ${what}`,
+  describe: ({ what, periodMs }) => `every ${periodMs / 1_000} s a message that is ${what} arrives in the interruption queue`,
   inject: ({ what, periodMs }, { ports, fired }) =>
     ports.queue.put({ what, periodMs, fired: (about) => fired(undefined, `${what}: ${about}`) }),
 });

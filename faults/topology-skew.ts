@@ -11,8 +11,8 @@ const params = z.strictObject({
   maxSkew: z
     .number()
     .int()
-    .max(0, 'a positive maxSkew is legal and no fault')
-    .meta({ description: 'what the target reads as maxSkew of every constraint', examples: [-1] }),
+    .max(0, 'maxSkew must be 0 or less: a positive value is legal')
+    .meta({ description: 'the maxSkew that the target reads in every constraint', examples: [-1] }),
 });
 
 /**
@@ -21,7 +21,7 @@ const params = z.strictObject({
  */
 export const topologySkew = defineFault({
   name: 'topology-skew',
-  summary: 'pods reach the target with a maxSkew that a real API server would have refused',
+  summary: 'the target reads pods with a maxSkew that a real API server would have refused',
   params,
   legal: false,
   capabilities: () => ['wire.kube'],

@@ -8,7 +8,7 @@ export const triggerParams = {
     .array(z.string().min(1))
     .min(1)
     .meta({
-      description: 'names as in histories: ec2:CreateFleet, patch nodeclaims/status; * for all',
+      description: 'operations as named in histories, such as ec2:CreateFleet or patch nodeclaims/status; * for all',
       examples: [['ec2:CreateFleet'], ['patch nodeclaims/status'], ['*']],
     }),
   when: z
@@ -21,7 +21,7 @@ export const triggerParams = {
       z.strictObject({ kind: z.literal('window'), fromMs: z.number().nonnegative(), toMs: z.number().positive() }),
     ])
     .default({ kind: 'first', count: 1 })
-    .describe('which of the matching requests, counted from the arming'),
+    .describe('which of the matching requests, counted from when the fault is armed'),
 };
 
 const AWS_OPERATION = /^(ec2|sqs|ssm):/;

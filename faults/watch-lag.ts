@@ -12,7 +12,7 @@ const params = z.strictObject({
     .int()
     .positive()
     .max(OLDEST_MS)
-    .meta({ description: 'how far behind; a lag of its own for each kind by a fault of its own', examples: [30_000] }),
+    .meta({ description: 'how far behind; to give kinds different lags, inject one fault for each', examples: [30_000] }),
 });
 
 /**
@@ -23,7 +23,7 @@ const params = z.strictObject({
  */
 export const watchLag = defineFault({
   name: 'watch-lag',
-  summary: 'watches of some resources deliver late, and lists from the cache show an older state',
+  summary: 'watches deliver late, and lists from the watch cache show an older state',
   params,
   legal: true,
   capabilities: () => ['watch.perturb'],

@@ -6,12 +6,12 @@ const params = z.strictObject({
   zones: z
     .array(z.string().min(1))
     .min(1)
-    .meta({ description: 'the zones that are out', examples: [['us-east-1a']] }),
+    .meta({ description: 'the zones that are down', examples: [['us-east-1a']] }),
   instances: z
     .enum(['end', 'lose-contact', 'run-on'])
     .default('end')
-    .describe('what becomes of those in them: they end, their kubelets are not heard of before the heal, or they run on'),
-  describing: z.enum(['works', 'fails']).default('works').describe('whether DescribeInstances, of all zones, fails meanwhile'),
+    .describe('what happens to instances in the zones: they end, their kubelets lose contact until the heal, or they keep running'),
+  describing: z.enum(['works', 'fails']).default('works').describe('whether DescribeInstances, for all zones, fails meanwhile'),
 });
 
 type Params = z.infer<typeof params>;
@@ -39,8 +39,10 @@ export const zoneOutage = defineFault({
     'aws:network:disrupt-connectivity',
   ],
   describe: ({ zones, instances, describing }) => {
-    const fate = { end: 'its instances end', 'lose-contact': 'its kubelets are not heard of', 'run-on': 'its instances run on' }[instances];
-    return `${zones.join(' and ')} is out: no capacity, ${fate}${describing === 'fails' ? ', and DescribeInstances fails' : ''}`;
+    const fate = { end: 'its instances end', 'lose-contact': 'its kubelets lose contact', 'run-on': 'its instances keep running' }[
+      instances
+    ];
+    return `${zones.join(' and ')} is down: no capacity, ${fate}${describing === 'fails' ? ', and DescribeInstances fails' : ''}`;
   },
   inject: async (given, { arm, ports, fired }) => {
     const { zones, describing } = given;

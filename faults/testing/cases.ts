@@ -18,7 +18,7 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   allocatableShortfall: {
     good: faults.allocatableShortfall({ zones: ['us-east-1a'], memory: 0.2 }),
     bad: () => faults.allocatableShortfall({ count: 2 }),
-    says: 'something has to be missing',
+    says: 'cpu or memory must be greater than 0',
     firings: [NO_SPAN],
   },
   cloudController: {
@@ -77,7 +77,7 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   ec2Throttling: {
     good: faults.ec2Throttling({ by: 'bucket', operations: ['ec2:CreateFleet'], capacity: 2, refillPerSecond: 0.5 }),
     bad: () => faults.ec2Throttling({ by: 'rate', operations: ['ec2:RunInstances'], insideFleet: true }),
-    says: 'only ec2:CreateFleet',
+    says: 'requires ec2:CreateFleet',
   },
   instanceEnd: {
     good: faults.instanceEnd({ count: 2, how: 'stopped', afterMs: 5_000 }),
@@ -250,6 +250,6 @@ export const CASES: Readonly<Record<keyof typeof faults, FaultCase>> = {
   topologySkew: {
     good: faults.topologySkew({ labels: { app: 'web' }, maxSkew: -1 }),
     bad: () => faults.topologySkew({ labels: { app: 'web' }, maxSkew: 1 }),
-    says: 'positive maxSkew is legal',
+    says: 'maxSkew must be 0 or less',
   },
 };
