@@ -17,10 +17,10 @@ import { count, duration, indexes, safetyPart } from './parts.ts';
  */
 export const budgetsRespected: Check = {
   name: 'budgets-respected',
-  summary: 'protected pods leave by eviction, or not at all',
+  summary: 'pods with a disruption budget leave only by eviction',
   codes: {
     'protected-pod-deleted': 'the target deleted a protected pod instead of evicting it',
-    'protected-pod-killed': 'the target ended an instance on which a protected pod still ran',
+    'protected-pod-killed': 'the target terminated an instance while a protected pod was still running on it',
   },
   judge: (view) => {
     if (view.budgets.length === 0) return undefined;
@@ -34,7 +34,7 @@ export const budgetsRespected: Check = {
       guarded.flatMap(({ budget, pods, drained }) => [...deletions(view, request, pods, budget), ...kills(view, request, drained, budget)]),
     );
     const pods = guarded.reduce((sum, one) => sum + one.pods.length, 0);
-    return safetyPart(view, findings, `${findings.length} of ${count(pods, 'protected pod')} lost to force`);
+    return safetyPart(view, findings, `${findings.length} of ${count(pods, 'protected pod')} deleted or killed`);
   },
 };
 
@@ -52,7 +52,7 @@ function deletions(view: View, request: RequestLife, pods: readonly PodLife[], b
       code: 'protected-pod-deleted',
       object: pod.object,
       events: indexes([budget, ...pod.steps, ...eventsOf(request)]),
-      message: `Pod ${pod.name}, protected by budget ${budget.budget}, was deleted by the target at ${duration(start.t)}: a deletion asks no budget, an eviction does.`,
+      message: `Pod ${pod.name}, protected by budget ${budget.budget}, was deleted by the target at ${duration(start.t)} instead of evicted: only an eviction checks the budget.`,
     }));
 }
 
@@ -70,7 +70,7 @@ function kills(view: View, request: RequestLife, pods: readonly PodLife[], budge
           code: 'protected-pod-killed',
           object: pod.object,
           events: indexes([budget, ...pod.steps, ...eventsOf(request), instance.ending]),
-          message: `Pod ${pod.name}, protected by budget ${budget.budget}, still ran on instance ${instance.id} when the target ended it at ${duration(start.t)}.`,
+          message: `Pod ${pod.name}, protected by budget ${budget.budget}, was still running on instance ${instance.id} when the target terminated it at ${duration(start.t)}.`,
         }));
     });
 }

@@ -10,8 +10,8 @@ type Stated = EventOf<'expectation'> & { readonly expectation: Extract<Expectati
 /** The pods of a scenario come to be on as few nodes as it says that they need, within the bound, and stay there. */
 export const consolidation: Check = {
   name: 'consolidation',
-  summary: 'pods come to be on no more nodes than they need, within their bound',
-  codes: { 'not-consolidated': 'more instances were left after the bound than the pods need' },
+  summary: 'pods end up on no more nodes than they need, within the bound',
+  codes: { 'not-consolidated': 'after the bound there were more instances than the pods need' },
   judge: (view) =>
     mergeParts(
       view.stated
@@ -35,12 +35,17 @@ function judgeStated(view: View, { t, i, expectation: { instances: most } }: Sta
   const left = liveAt(Math.max(t, untilMs - 1));
   const summary = `${count(left.length, 'instance')} left of ${most} needed after ${duration(sinceMs - t)} (${nameBound(bound)})`;
   if (sinceMs <= dueMs && left.length <= most) return { verdict: 'pass', summary, findings: [], measurements };
-  if (untilMs < dueMs) return unknownPart(`${summary}, and the time was not up`, measurements);
+  if (untilMs < dueMs) return unknownPart(`${summary}, but the trial changed before the bound had passed`, measurements);
+  const tookMs = sinceMs - t;
+  const outcome =
+    left.length > most
+      ? `after ${duration(tookMs)} there were still ${left.length}`
+      : `only after ${duration(tookMs)} did the number stay within the need`;
   const finding = {
     code: 'not-consolidated',
     object: 'world',
     events: indexes(entries.filter(({ endedMs = Infinity }) => endedMs > dueMs).map(({ instance }) => instance.launched)),
-    message: `The pods need ${count(most, 'instance')}; ${duration(bound.value)} later there were ${liveAt(dueMs).length}, and it came to so few for good only after ${duration(sinceMs - t)} if at all (${nameBound(bound)}).`,
+    message: `The pods need ${count(most, 'instance')}. After ${duration(bound.value)} there were ${liveAt(dueMs).length}; ${outcome} (${nameBound(bound)}).`,
   };
   return { verdict: 'fail', summary, findings: [finding], measurements };
 }

@@ -166,7 +166,7 @@ test('nodes that several pools allow are not judged, and it says so', () => {
     .finish();
   expect(nodeBudgets.judge(createView(history.events))).toMatchObject({
     verdict: 'unknown',
-    summary: '0 of 0 nodes taken beyond budgets; 2 more may be of several pools, and could not be judged',
+    summary: '0 of 0 nodes disrupted beyond the budgets; 2 more may belong to several pools and could not be judged',
   });
 });
 

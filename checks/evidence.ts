@@ -8,15 +8,15 @@ const MAX_SHOWN = 8;
 
 /** What became of a pod, as the end of a sentence. */
 export function describePod(view: View, pod: PodLife): string {
-  const parts = [pod.created === undefined ? 'it was there from the beginning' : `created at ${duration(pod.created.t)}`];
+  const parts = [pod.created === undefined ? 'it existed from the start' : `created at ${duration(pod.created.t)}`];
   const { node } = pod;
   if (pod.scheduled !== undefined) parts.push(`bound to node ${pod.scheduled.node ?? '?'} at ${duration(pod.scheduled.t)}`);
   else if (pod.unschedulable !== undefined) parts.push(`unschedulable from ${duration(pod.unschedulable.t)}, never bound to a node`);
   else parts.push('never bound to a node');
-  if (node !== undefined && node.ready === undefined) parts.push('that node never became ready');
-  if (node?.gone !== undefined) parts.push(`that node was gone at ${duration(node.gone.t)}`);
+  if (node !== undefined && node.ready === undefined) parts.push('that node never became Ready');
+  if (node?.gone !== undefined) parts.push(`that node was removed at ${duration(node.gone.t)}`);
   const failed = node === undefined ? failedRequests(view, pod) : [];
-  if (failed.length > 0) parts.push(`${count(failed.length, 'write')} to AWS failed meanwhile (${codesOf(failed)})`);
+  if (failed.length > 0) parts.push(`${count(failed.length, 'write')} to AWS failed while it waited (${codesOf(failed)})`);
   if (node === undefined) {
     const launched = launchesDuring(view, pod);
     parts.push(`the target launched ${launched === 0 ? 'nothing' : count(launched, 'instance')} while it waited`);

@@ -5,7 +5,7 @@ import { count, unknownPart } from './parts.ts';
 /** A test whose fault never fired tested nothing: unknown, and nobody's fault. */
 export const faultsFired: Check = {
   name: 'faults-fired',
-  summary: 'every fault that must fire did',
+  summary: 'every fault that has to fire did fire',
   codes: {},
   judge: (view) => {
     if (view.faults.length === 0) return undefined;

@@ -23,13 +23,13 @@ test('silent where no instance of others is known; one that is left alone passes
   expect(judge(new HistoryBuilder().act().launch(1, 'i-1').finish())).toBeUndefined();
   expect(judge(found().launch(1, 'i-1').finish())).toMatchObject({
     verdict: 'pass',
-    summary: '0 of 1 instance of others touched',
+    summary: '0 of 1 foreign instance touched',
     findings: [],
   });
 });
 
 for (const [to, operation, what] of [
-  ['shutting-down', 'ec2:TerminateInstances', 'ended'],
+  ['shutting-down', 'ec2:TerminateInstances', 'terminated'],
   ['stopping', 'ec2:StopInstances', 'stopped'],
   ['retagged', 'ec2:CreateTags', 'changed the tags of'],
 ] as const) {
@@ -37,7 +37,7 @@ for (const [to, operation, what] of [
     const result = judge(foreign(found().request(1, operation), to, 1).answer(1, 'ok').finish());
     expect(result).toMatchObject({ verdict: 'fail', findings: [{ code: 'foreign-instance-ended', object: 'instance/i-other' }] });
     expect(result?.findings[0]?.message).toBe(
-      `The target (incarnation 1) ${what} i-other by ${operation} at 0 s: it is somebody else's (tags {"Name":"somebody-elses"}).`,
+      `The target (incarnation 1) ${what} i-other with ${operation} at 0 s: it belongs to someone else (tags {"Name":"somebody-elses"}).`,
     );
     expect(judge(foreign(found(), to, 7).finish())).toMatchObject({ verdict: 'pass' });
   });

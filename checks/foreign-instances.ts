@@ -8,7 +8,7 @@ import { count, duration, indexes, mergeParts, safetyPart } from './parts.ts';
 type Step = EventOf<'foreign-instance'>;
 
 /** What a request did to an instance, by the step that shows it. */
-const DEEDS: Partial<Record<Step['to'], string>> = { 'shutting-down': 'ended', stopping: 'stopped', retagged: 'changed the tags of' };
+const DEEDS: Partial<Record<Step['to'], string>> = { 'shutting-down': 'terminated', stopping: 'stopped', retagged: 'changed the tags of' };
 
 /**
  * Accounts are seldom one cluster's alone. What the target did not launch, and what does not carry its tags, it leaves as it
@@ -16,8 +16,8 @@ const DEEDS: Partial<Record<Step['to'], string>> = { 'shutting-down': 'ended', s
  */
 export const foreignInstances: Check = {
   name: 'foreign-instances',
-  summary: 'instances of others in the account are left alone',
-  codes: { 'foreign-instance-ended': "the target ended, stopped or retagged somebody else's instance" },
+  summary: 'foreign instances in the account are left alone',
+  codes: { 'foreign-instance-ended': 'the target terminated, stopped or retagged a foreign instance' },
   judge: (view) => {
     const known = new Set(view.foreign.map(({ instance }) => instance));
     if (known.size === 0) return undefined;
@@ -26,12 +26,10 @@ export const foreignInstances: Check = {
       code: 'foreign-instance-ended',
       object: `instance/${step.instance}`,
       events: indexes([...eventsOf(request), step]),
-      message: `The target (incarnation ${request.start.incarnation}) ${what} ${step.instance} by ${request.start.operation} at ${duration(step.t)}: it is somebody else's (tags ${JSON.stringify(tagsAsFound(view, step))}).`,
+      message: `The target (incarnation ${request.start.incarnation}) ${what} ${step.instance} with ${request.start.operation} at ${duration(step.t)}: it belongs to someone else (tags ${JSON.stringify(tagsAsFound(view, step))}).`,
     }));
     const touched = new Set(deeds.map(({ step }) => step.instance)).size;
-    return mergeParts([
-      safetyPart(view, findings, `${touched} of ${count(known.size, 'instance of others', 'instances of others')} touched`),
-    ]);
+    return mergeParts([safetyPart(view, findings, `${touched} of ${count(known.size, 'foreign instance')} touched`)]);
   },
 };
 

@@ -18,11 +18,11 @@ const LOOK_MS = 15_000;
  */
 export const gracePeriods: Check = {
   name: 'grace-periods',
-  summary: 'pods that have to leave are asked to, and get the time to end that they are owed',
+  summary: 'pods that have to leave are asked to, and get their grace period',
   codes: {
-    'grace-cut-short': 'the target ended an instance while a pod on it had time left to end by itself',
-    'never-asked-to-leave': 'the target ended an instance on which a pod ran that nobody had asked to leave',
-    'asked-too-late': 'a pod was asked to leave when less time was left than it is owed, though its node had more',
+    'grace-cut-short': 'the target terminated an instance while a pod on it was within its grace period',
+    'never-asked-to-leave': 'the target terminated an instance on which a pod was running that had never been asked to leave',
+    'asked-too-late': "a pod was asked to leave too late to get its grace period, although its node's drain left enough time",
   },
   judge: (view) => {
     const ended = view.instances.filter(({ ending }) => ending?.span !== undefined && view.requests.has(ending.span));
@@ -31,7 +31,7 @@ export const gracePeriods: Check = {
     return safetyPart(
       view,
       findings,
-      `${count(findings.length, 'pod')} cut short or never asked on ${count(ended.length, 'instance')} that ended`,
+      `${count(findings.length, 'pod')} cut short, asked too late or never asked on ${count(ended.length, 'instance')} that ended`,
     );
   },
 };
@@ -51,12 +51,12 @@ function judgeInstance(view: View, instance: InstanceLife): Finding[] {
     const dueMs = Math.min(askedMs + graceMs, lastMs);
     const isThere = terminating !== undefined && terminating.i < ending.i && (gone?.i ?? Infinity) > ending.i;
     if (isThere && ending.t < dueMs - ROUNDED_MS) {
-      const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)}, but the target ended its instance ${instance.id} at ${duration(ending.t)}.`;
+      const message = `Pod ${pod.name} was asked to leave at ${duration(askedMs)} and had until ${duration(dueMs)} to terminate, but the target terminated its instance ${instance.id} at ${duration(ending.t)}.`;
       return [{ code: 'grace-cut-short', object: pod.object, events, message }];
     }
     const owedMs = Math.min(graceMs, lastMs - Math.max(leavingMs, running?.t ?? Infinity));
     if (lastMs === Infinity || lastMs - askedMs >= owedMs - LOOK_MS) return [];
-    const message = `Pod ${pod.name} is owed ${duration(owedMs)} to end before the last moment of its node, ${duration(lastMs)}, but was asked to leave only at ${duration(askedMs)}.`;
+    const message = `Pod ${pod.name} should get ${duration(owedMs)} to terminate before the drain of its node ends at ${duration(lastMs)}, but was asked to leave only at ${duration(askedMs)}.`;
     return [{ code: 'asked-too-late', object: pod.object, events, message }];
   });
 }
@@ -90,7 +90,7 @@ function unaskedOn(view: View, instance: InstanceLife): Finding[] {
       code: 'never-asked-to-leave',
       object: pod.object,
       events: indexes([...pod.steps, ...(pod.node?.steps ?? []), ...eventsOf(request), ending]),
-      message: `Pod ${pod.name} had run on instance ${instance.id} from ${duration(pod.running?.t ?? 0)} on when the target ended that at ${duration(ending.t)}, and nobody had asked it to leave.`,
+      message: `Pod ${pod.name} had been running on instance ${instance.id} since ${duration(pod.running?.t ?? 0)} when the target terminated the instance at ${duration(ending.t)}, and had never been asked to leave.`,
     }));
 }
 

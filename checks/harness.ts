@@ -5,7 +5,7 @@ import { unknownPart } from './parts.ts';
 /** A trial that the harness did not carry through proves nothing: unknown, never the target's fault. */
 export const harness: Check = {
   name: 'harness',
-  summary: 'the trial was carried through and its history is whole',
+  summary: 'the trial ran to its end and its history is complete',
   codes: {},
   judge: (view) => {
     const trouble = troubleOf(view);
@@ -13,7 +13,7 @@ export const harness: Check = {
     const ended = view.supervisor.length > 0;
     return {
       verdict: 'pass',
-      summary: ended ? 'the target made the supervisor end the trial' : 'the trial reached its last phase',
+      summary: ended ? 'the supervisor ended the trial because of the target' : 'the trial reached its last phase',
       findings: [],
       measurements: [],
     };
@@ -25,7 +25,7 @@ function troubleOf(view: View): string | undefined {
   if (error !== undefined) return error.cutShort === true ? error.message : `the harness failed: ${error.message}`;
   const supervisor = view.supervisor.find(({ culprit, cause }) => culprit === 'harness' || cause === 'interrupted');
   if (supervisor !== undefined) return `the trial was ended (${supervisor.cause}): ${supervisor.message}`;
-  if (view.begin === undefined) return 'the history has no beginning';
+  if (view.begin === undefined) return 'the history has no start';
   if (view.supervisor.length > 0) return undefined;
   if (view.truncated) return 'the history breaks off in the middle of a line';
   if (view.end === undefined) return 'the history breaks off before the trial was over';

@@ -36,12 +36,12 @@ interface Warning {
  */
 export const interruptionHandled: Check = {
   name: 'interruption-handled',
-  summary: 'a spot interruption that was announced is acted on in time',
+  summary: 'announced interruptions are acted on in time',
   codes: {
-    'interruption-ignored': 'a node went on taking pods although its interruption had been announced',
-    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance to its end and was neither evicted nor deleted',
-    'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again at once',
-    'notice-not-read': 'a notice about an instance of the target lay in its queue and was not read',
+    'interruption-ignored': 'a node kept accepting pods although its interruption had been announced',
+    'pod-not-asked-to-leave': 'a pod ran on an interrupted instance until its end and was neither evicted nor deleted',
+    'interrupted-offering-bought-again': 'the offering of an interrupted instance was launched again too soon',
+    'notice-not-read': "a notice about one of the target's instances stayed unread in its queue",
   },
   judge: (view) => {
     if (view.begin?.target.features.includes('interruption') !== true) return undefined;
@@ -82,7 +82,7 @@ function unreadFinding({ instance, kind, sent, receptions, delivered }: NoticeLi
     code: 'notice-not-read',
     object: `instance/${instance}`,
     events: indexes([sent, queued, ...receptions, delivered]),
-    message: `The notice ${kind} about instance ${instance} lay in the interruption queue from ${duration(queued.t)} on and ${end} (${nameBound(bound)}, and as long again as faults kept the target from its requests).`,
+    message: `The ${kind} notice about instance ${instance} was in the interruption queue from ${duration(queued.t)} on and ${end} (${nameBound(bound)}, plus the time for which faults blocked requests of the target).`,
   };
 }
 
@@ -166,7 +166,7 @@ function judgeLaunches(view: View, bound: Bound): Part {
   });
   const early = again.filter(({ value }) => value < bound.value);
   const findings = early.map(({ entry, warning }) => againFinding(entry, warning, bound));
-  const summary = `${count(early.length, 'launch', 'launches')} of an offering just taken back`;
+  const summary = `${count(early.length, 'launch', 'launches')} of an offering that had just been interrupted`;
   return safetyPart(view, findings, summary, [measure(bound, again)]);
 }
 
@@ -179,7 +179,7 @@ function ignoredFinding({ notice, entry, node, deliveredMs }: Warning, bound: Bo
     code: 'interruption-ignored',
     object: node.object,
     events: indexes([notice.sent, ...notice.receptions, notice.delivered, ...node.steps, entry.instance.ending]),
-    message: `The interruption of instance ${notice.instance} was delivered at ${duration(deliveredMs)}, and node ${node.name} was neither closed to pods nor removed in time (${nameBound(bound)}).`,
+    message: `The interruption of instance ${notice.instance} was delivered at ${duration(deliveredMs)}, but node ${node.name} was neither tainted, cordoned nor removed in time (${nameBound(bound)}).`,
   };
 }
 
@@ -188,7 +188,7 @@ function unaskedFinding({ notice, entry, deliveredMs }: Warning, pod: PodLife): 
     code: 'pod-not-asked-to-leave',
     object: pod.object,
     events: indexes([notice.sent, notice.delivered, ...pod.steps, entry.instance.ending]),
-    message: `Pod ${pod.name} ran on instance ${notice.instance} until that ended at ${duration(entry.endedMs ?? 0)}, ${duration((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was neither evicted nor deleted.`,
+    message: `Pod ${pod.name} ran on instance ${notice.instance} until the instance ended at ${duration(entry.endedMs ?? 0)}, ${duration((entry.endedMs ?? 0) - deliveredMs)} after its interruption had been delivered, and was neither evicted nor deleted.`,
   };
 }
 
@@ -197,6 +197,6 @@ function againFinding({ instance, request }: TargetsEntry, { notice, deliveredMs
     code: 'interrupted-offering-bought-again',
     object: instance.object,
     events: indexes([notice.sent, notice.delivered, ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} was launched from spot ${instance.instanceType} in ${instance.zone} at ${duration(request.start.t)}, ${duration(request.start.t - deliveredMs)} after the interruption of ${notice.instance} from the same offering was delivered (${nameBound(bound)}).`,
+    message: `Instance ${instance.id} was launched from spot ${instance.instanceType} in ${instance.zone} at ${duration(request.start.t)}, ${duration(request.start.t - deliveredMs)} after the notice about ${notice.instance} in the same offering was delivered (${nameBound(bound)}).`,
   };
 }

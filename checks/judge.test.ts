@@ -79,7 +79,7 @@ test('a check that throws is unknown with its message, and hides no failure', ()
 });
 
 for (const { what, events, truncated = false, summary } of [
-  { what: 'nothing at all', events: [], summary: 'the history has no beginning' },
+  { what: 'nothing at all', events: [], summary: 'the history has no start' },
   {
     what: 'a history that breaks off',
     events: soundHistory().events.slice(0, -1),

@@ -71,9 +71,13 @@ test('a phase of the launch', () => {
 });
 
 for (const { what, builder, summary } of [
-  { what: 'no pod took both steps', builder: created(1, { from: 'request' }).at(400).finish(), summary: /no pod took both steps$/ },
-  { what: 'an unknown bound', builder: created(1, { bound: 'patience' }).finish(), summary: /^the history names no bound "patience"$/ },
-  { what: 'a history that ends too early', builder: created(2).at(50).pod('web-1', 'running'), summary: /while 1 more were on their way$/ },
+  { what: 'no pod reached both steps', builder: created(1, { from: 'request' }).at(400).finish(), summary: /no pod reached both steps$/ },
+  { what: 'an unknown bound', builder: created(1, { bound: 'patience' }).finish(), summary: /^the history has no bound "patience"$/ },
+  {
+    what: 'a history that ends too early',
+    builder: created(2).at(50).pod('web-1', 'running'),
+    summary: /while 1 more had not reached the second step$/,
+  },
 ]) {
   test(`${what}: unknown`, () => {
     expect(judge(builder)).toMatchObject({ verdict: 'unknown', summary: expect.stringMatching(summary) });

@@ -20,7 +20,7 @@ const RANK = 99;
  */
 export const latency: Check = {
   name: 'latency',
-  summary: 'pods are served as fast as expected, by phase',
+  summary: 'pods are served as fast as expected, phase by phase',
   codes: { 'too-slow': 'the 99th percentile of a latency phase exceeds its bound' },
   judge: (view) => mergeParts(expectationsOf(view, 'latency').map((expectation) => judgeLatency(view, expectation))),
 };
@@ -38,18 +38,18 @@ function judgeLatency(view: View, { workload: name, from, to, bound: boundName }
     const { samples, open } = samplesOf(view, pods, { from, to, bound });
     const measurements = [measure(bound, samples)];
     const slowest = samples[percentileIndex(samples.length)];
-    if (slowest === undefined) return unknownPart(`${phase}: no pod took both steps`, measurements);
+    if (slowest === undefined) return unknownPart(`${phase}: no pod reached both steps`, measurements);
     const summary = `${phase}: p99 of ${samples.length} is ${duration(slowest.value)} (${nameBound(bound)})`;
     if (slowest.value > bound.value && exceedsAnyway(samples, open, bound)) {
       const finding = {
         code: 'too-slow',
         object: slowest.object,
         events: podEvidence(view, slowest.pod),
-        message: `From ${from} to ${to} pods of ${name} took ${duration(slowest.value)} at the 99th percentile (${nameBound(bound)}), pod ${slowest.pod.name} for one: ${describePod(view, slowest.pod)}.`,
+        message: `Pods of ${name} took ${duration(slowest.value)} from ${from} to ${to} at the 99th percentile (${nameBound(bound)}), for example pod ${slowest.pod.name}: ${describePod(view, slowest.pod)}.`,
       };
       return { verdict: 'fail', summary, findings: [finding], measurements };
     }
-    if (open > 0) return unknownPart(`${summary}, and the trial ended while ${open} more were on their way`, measurements);
+    if (open > 0) return unknownPart(`${summary}, but the trial ended while ${open} more had not reached the second step`, measurements);
     return { verdict: 'pass', summary, findings: [], measurements };
   });
 }

@@ -29,10 +29,10 @@ const DECIDED: readonly (readonly [label: string, valueOf: (instance: InstanceLi
  */
 export const launchesWithinPools: Check = {
   name: 'launches-within-pools',
-  summary: 'what is launched is what some pool allows',
+  summary: 'every launched instance is one that some pool allows',
   codes: {
     'launch-outside-pools': 'an instance was launched that no pool allows',
-    'launch-from-wrong-pool': 'an instance was launched that the pool does not allow which had to be chosen',
+    'launch-from-wrong-pool': 'an instance was launched that the pool that had to be used does not allow',
   },
   judge: (view) => {
     const { pools } = view;
@@ -46,7 +46,7 @@ export const launchesWithinPools: Check = {
         .map(({ pool }) => pool.name);
       if (allowing.length === 0) return [findingFor(entry, pools, 'launch-outside-pools', 'which no pool allows')];
       if (chosen === undefined || allowing.includes(chosen)) return [];
-      return [findingFor(entry, pools, 'launch-from-wrong-pool', `while pool ${chosen} had to be chosen`)];
+      return [findingFor(entry, pools, 'launch-from-wrong-pool', `but pool ${chosen} had to be used`)];
     });
     return safetyPart(view, findings, `${findings.length} of ${count(entries.length, 'launch', 'launches')} not as the pools allow`);
   },
@@ -106,6 +106,6 @@ function findingFor({ instance, request }: TargetsEntry, pools: View['pools'], c
     code,
     object: instance.object,
     events: indexes([...pools, ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} is ${instance.capacityType} ${instance.instanceType}${arch === undefined ? '' : ` (${arch})`} in ${instance.zone}, ${why} (${pools.map(({ pool }) => pool.name).join(', ')}).`,
+    message: `Instance ${instance.id} is ${instance.capacityType} ${instance.instanceType}${arch === undefined ? '' : ` (${arch})`} in ${instance.zone}, ${why} (pools: ${pools.map(({ pool }) => pool.name).join(', ')}).`,
   };
 }

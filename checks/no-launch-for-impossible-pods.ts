@@ -24,8 +24,8 @@ const LAG_BOUND = 'launch-lag';
  */
 export const noLaunchForImpossiblePods: Check = {
   name: 'no-launch-for-impossible-pods',
-  summary: 'no instance is launched for pods that no instance can help',
-  codes: { 'launch-for-impossible-pod': 'an instance was launched while only pods waited that no instance can help' },
+  summary: 'no instance is launched for pods that no launch can help',
+  codes: { 'launch-for-impossible-pod': 'an instance was launched although no launch could help any of the pods that waited' },
   judge: (view) => {
     const expectations = expectationsOf(view, 'no-launch-for');
     if (expectations.length === 0) return undefined;
@@ -92,6 +92,6 @@ function findingFor({ instance, request }: TargetsEntry, culprits: readonly PodL
     code: 'launch-for-impossible-pod',
     object: instance.object,
     events: indexes([...culprits.map(({ created }) => created), ...eventsOf(request), instance.launched]),
-    message: `Instance ${instance.id} (${instance.instanceType} in ${instance.zone}) was launched at ${duration(instance.launched.t)} while no pod waited that it could help (${nameBound(bound)}); waiting: ${pods.join(', ')}${more}.`,
+    message: `Instance ${instance.id} (${instance.instanceType} in ${instance.zone}) was launched at ${duration(instance.launched.t)}, but no pod that a launch could help had waited (${nameBound(bound)}); waiting: ${pods.join(', ')}${more}.`,
   };
 }

@@ -20,7 +20,7 @@ test('nothing to judge when the target launched nothing', () => {
 test("where an observer sees no requests, every instance of the cluster is the target's", () => {
   const observed = new HistoryBuilder(['instances.observe', 'objects.observe']).act().at(10).instance('i-1', 'running').finish();
   expect(codes(observed)).toContainEqual(['leaked-instance', 'instance/i-1']);
-  expect(judge(observed)?.findings.at(-1)?.message).toContain('by a request that nobody here saw');
+  expect(judge(observed)?.findings.at(-1)?.message).toContain('by a request that was not observed');
 });
 
 test('an instance that becomes a node and is ended passes', () => {
@@ -47,9 +47,9 @@ test('live after the last phase, with or without a node: leaked', () => {
   const [node, lost] = judge(builder)?.findings ?? [];
   expect(node?.message).toBe(
     'Instance i-node (on-demand m6i.large in us-east-1a, launched at 0 s by ec2:CreateFleet, incarnation 1, token token-1) is still live after ' +
-      'all workloads and pools were removed. It is node n; no claim knew of it.',
+      'all workloads and pools were removed. It is node n; no claim referred to it.',
   );
-  expect(lost?.message).toContain('It never became a node; no claim knew of it.');
+  expect(lost?.message).toContain('It never became a node; no claim referred to it.');
 });
 
 test('ending when the trial is over is not leaked; what ends later still was', () => {
@@ -79,7 +79,7 @@ test('a Node that does not say which instance it is backs none', () => {
 test('living on after its node was deleted: orphaned', () => {
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(10).node('n', 'created', 'i-1').at(500).node('n', 'gone', 'i-1');
   expect(codes(builder.at(1_501).instance('i-1', 'terminated').finish())).toEqual([['orphaned-instance', 'instance/i-1']]);
-  expect(judge(builder)?.findings[0]?.message).toContain('lived on without its node n, which was gone at 0.5 s, for 1 s');
+  expect(judge(builder)?.findings[0]?.message).toContain('stayed live without its node n, which was removed at 0.5 s, for 1 s');
 });
 
 test('a fault that struck the target on its way to AWS puts off the bound, one on its way to Kubernetes does not', () => {
@@ -115,12 +115,12 @@ test('without a bound it is unknown, and what needs none is still found', () => 
   }
   expect(judge(lacking)).toMatchObject({
     verdict: 'fail',
-    summary: 'the history names no bound "instance-without-node"; 1 live when the trial was over',
+    summary: 'the history has no bound "instance-without-node"; 1 live when the trial was over',
   });
 });
 
 test('a finding says why no node could come of the instance, where the world said so', () => {
   const word = { about: 'instance/i-1', level: 'warn', reason: 'NeverRegisters', principal: 'node' } as const;
   const builder = new HistoryBuilder().act().launch(1, 'i-1').at(50).said('it has no user data', word).finish();
-  expect(judge(builder)?.findings[0]?.message).toMatch(/It never became a node; .* No node could come of it: it has no user data\.$/);
+  expect(judge(builder)?.findings[0]?.message).toMatch(/It never became a node; .* It could not become a node: it has no user data\.$/);
 });

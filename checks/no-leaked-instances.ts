@@ -24,12 +24,12 @@ const TEARDOWN_BOUND = 'teardown';
  */
 export const noLeakedInstances: Check = {
   name: 'no-leaked-instances',
-  summary: 'every instance that the target launched is accounted for, and ended in the end',
+  summary: 'every instance that the target launched becomes a node or is terminated, and none is left at the end',
   findsLeaks: true,
   codes: {
-    'leaked-instance': 'an instance of the target was still live when the trial was over',
-    'nodeless-instance': 'an instance never became a node and was not ended within the bound',
-    'orphaned-instance': 'an instance lived on beyond the bound after its node was gone',
+    'leaked-instance': "one of the target's instances was still live when the trial was over",
+    'nodeless-instance': 'an instance never became a node and was not terminated within the bound',
+    'orphaned-instance': 'an instance was still live after the bound although its Node was gone',
   },
   judge: (view) => {
     const entries = targetsInstances(view);
@@ -70,7 +70,7 @@ function judgeEnd(view: View, entries: readonly LedgerEntry[], bound: Bound): Pa
   const remove = view.phases.get('remove');
   const live = over === undefined ? [] : entries.filter(({ instance }) => (instance.ending?.i ?? Infinity) > over.i);
   const ends = remove === undefined ? [] : entries.flatMap(({ instance }) => endAfter(instance, remove.t));
-  const summary = over === undefined ? 'none is known to be left' : `${live.length} live when the trial was over`;
+  const summary = over === undefined ? 'no instance is known to be left' : `${live.length} live when the trial was over`;
   const findings = live.map((entry) => leakFinding(entry, view));
   return safetyPart(view, findings, summary, [measure(bound, ends)]);
 }
@@ -82,8 +82,8 @@ function endAfter({ terminated, object }: LedgerEntry['instance'], fromMs: numbe
 function gapFinding(view: View, entry: LedgerEntry, { fromMs, toMs, lost }: Gap, bound: Bound): Finding {
   const what =
     lost === undefined
-      ? 'lived without a node'
-      : `lived on without its node ${lost.name}, which was gone at ${duration(lost.gone?.t ?? fromMs)},`;
+      ? 'was live without a node'
+      : `stayed live without its node ${lost.name}, which was removed at ${duration(lost.gone?.t ?? fromMs)},`;
   return {
     code: lost === undefined ? 'nodeless-instance' : 'orphaned-instance',
     object: entry.instance.object,
@@ -95,11 +95,15 @@ function gapFinding(view: View, entry: LedgerEntry, { fromMs, toMs, lost }: Gap,
 function leakFinding(entry: LedgerEntry, view: View): Finding {
   const node = entry.nodes.at(-1);
   const state =
-    node === undefined ? 'It never became a node' : node.gone === undefined ? `It is node ${node.name}` : `Its node ${node.name} is gone`;
+    node === undefined
+      ? 'It never became a node'
+      : node.gone === undefined
+        ? `It is node ${node.name}`
+        : `Its node ${node.name} was removed`;
   const claim =
     entry.claim === undefined
-      ? 'no claim knew of it'
-      : `claim ${entry.claim.name}${entry.claim.gone === undefined ? '' : ', which is gone,'} knew of it`;
+      ? 'no claim referred to it'
+      : `claim ${entry.claim.name}${entry.claim.gone === undefined ? '' : ', which was removed,'} referred to it`;
   return {
     code: 'leaked-instance',
     object: entry.instance.object,
@@ -117,13 +121,15 @@ function neverRegisters(view: View, { instance }: LedgerEntry): EventOf<'said'>[
 
 function whyNever(view: View, entry: LedgerEntry): string {
   const [said] = neverRegisters(view, entry);
-  return said === undefined ? '' : ` No node could come of it: ${said.message}.`;
+  return said === undefined ? '' : ` It could not become a node: ${said.message}.`;
 }
 
 function describe({ instance, request, token }: LedgerEntry): string {
   const how =
-    request === undefined ? 'by a request that nobody here saw' : `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
-  const answer = request?.end?.outcome === 'info' ? ', whose answer the target never got' : '';
+    request === undefined
+      ? 'by a request that was not observed'
+      : `by ${request.start.operation}, incarnation ${request.start.incarnation}`;
+  const answer = request?.end?.outcome === 'info' ? ', the answer to which never reached the target' : '';
   return `${instance.capacityType} ${instance.instanceType} in ${instance.zone}, launched at ${duration(instance.launched.t)} ${how}${token === undefined ? '' : `, token ${token}`}${answer}`;
 }
 

@@ -25,7 +25,7 @@ test('a template that is there after the last phase is leaked', () => {
   const result = judge(withTemplate().at(50).finish());
   expect(result).toMatchObject({ verdict: 'fail', findings: [{ code: 'leaked-launch-template', object: 'launchtemplate/lt-1' }] });
   expect(result?.findings[0]?.message).toBe(
-    'Launch template nodes (lt-1), created at 0 s by incarnation 1, was still there when the trial was over, though all pools had been ' +
+    'Launch template nodes (lt-1), created at 0 s by incarnation 1, still existed when the trial was over, although all pools had been ' +
       'removed (bound teardown, 0.4 s).',
   );
 });

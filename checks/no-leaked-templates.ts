@@ -23,8 +23,8 @@ interface Made {
  */
 export const noLeakedTemplates: Check = {
   name: 'no-leaked-templates',
-  summary: 'every launch template that the target created is gone in the end',
-  codes: { 'leaked-launch-template': 'a launch template of the target was still there when the trial was over' },
+  summary: 'every launch template that the target created is deleted by the end',
+  codes: { 'leaked-launch-template': "one of the target's launch templates still existed when the trial was over" },
   judge: (view) => {
     const made = view.templates.flatMap((template) => madeByTarget(view, template));
     return made.length === 0 ? undefined : mergeParts([withBound(view, TEARDOWN_BOUND, (bound) => judgeTemplates(view, made, bound))]);
@@ -45,7 +45,7 @@ function judgeTemplates(view: View, made: readonly Made[], bound: Bound): Part {
     code: 'leaked-launch-template',
     object: template.object,
     events: indexes([...eventsOf(request), ...template.steps, remove, over]),
-    message: `Launch template ${template.name} (${template.id}), created at ${duration(createdMs)} by incarnation ${request.start.incarnation}, was still there when the trial was over, though all pools had been removed (${nameBound(bound)}).`,
+    message: `Launch template ${template.name} (${template.id}), created at ${duration(createdMs)} by incarnation ${request.start.incarnation}, still existed when the trial was over, although all pools had been removed (${nameBound(bound)}).`,
   }));
   const ends = made.flatMap(({ template: { deleted, object } }) =>
     remove === undefined || deleted === undefined || deleted.t < remove.t ? [] : [{ value: deleted.t - remove.t, object }],

@@ -24,8 +24,8 @@ interface Orphan {
  */
 export const noOrphanedNodes: Check = {
   name: 'no-orphaned-nodes',
-  summary: 'no Node stays when its instance is gone',
-  codes: { 'orphaned-node': 'a Node was still there long after its instance had ended' },
+  summary: 'no Node stays long after its instance has ended',
+  codes: { 'orphaned-node': 'a Node still existed after the bound although its instance had ended' },
   judge: (view) => (view.nodes.length === 0 ? undefined : mergeParts([withBound(view, GONE_BOUND, (bound) => judgeNodes(view, bound))])),
 };
 
@@ -40,7 +40,7 @@ function judgeNodes(view: View, bound: Bound): Part {
     code: 'orphaned-node',
     object: node.object,
     events: indexes([...node.steps, instance.launched, instance.ending, instance.terminated]),
-    message: `Node ${node.name} was there for ${duration(untilMs - endedMs)} after its instance ${instance.id} had ended at ${duration(endedMs)} (${nameBound(bound)}).`,
+    message: `Node ${node.name} existed for ${duration(untilMs - endedMs)} after its instance ${instance.id} had ended at ${duration(endedMs)} (${nameBound(bound)}).`,
   }));
   const measured = orphans.map(({ node, endedMs, untilMs }) => ({ value: untilMs - endedMs, object: node.object }));
   return safetyPart(view, findings, `${overdue.length} of ${count(view.nodes.length, 'node')} outlived their instance`, [

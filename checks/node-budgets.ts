@@ -20,8 +20,8 @@ import { count, duration, indexes, safetyPart, unknownPart } from './parts.ts';
  */
 export const nodeBudgets: Check = {
   name: 'node-budgets',
-  summary: 'no more nodes of a pool are taken at once than its budgets allow',
-  codes: { 'node-budget-exceeded': 'a node was taken though as many were away as the budgets of its pool allow' },
+  summary: 'no more nodes of a pool are disrupted at once than its budgets allow',
+  codes: { 'node-budget-exceeded': 'a node was disrupted although the budgets of its pool allowed no more' },
   judge: (view) => {
     const guarded = new Set(view.pools.flatMap(({ pool }) => (pool.budgets === undefined ? [] : [pool.name])));
     if (guarded.size === 0) return undefined;
@@ -51,11 +51,11 @@ export const nodeBudgets: Check = {
           begun,
           at,
         ]),
-        message: `Node ${node.name} of pool ${pool} was taken at ${duration(begun.t)}: with it ${away.length} of ${count(present.length, 'node')} were away, and the pool's budgets allowed ${allowed}.`,
+        message: `Node ${node.name} of pool ${pool} was disrupted at ${duration(begun.t)}: with it, ${away.length} of ${count(present.length, 'node')} were being disrupted or not Ready, but the pool's budgets allowed ${allowed}.`,
       };
     });
-    const left = ambiguous.length === 0 ? '' : `; ${ambiguous.length} more may be of several pools, and could not be judged`;
-    const summary = `${findings.length} of ${count(judged.length, 'node')} taken beyond budgets${left}`;
+    const left = ambiguous.length === 0 ? '' : `; ${ambiguous.length} more may belong to several pools and could not be judged`;
+    const summary = `${findings.length} of ${count(judged.length, 'node')} disrupted beyond the budgets${left}`;
     return judged.length === 0 && ambiguous.length > 0 ? unknownPart(summary) : safetyPart(view, findings, summary);
   },
 };

@@ -7,7 +7,7 @@ import { count, duration, indexes, safetyPart } from './parts.ts';
 /** No node is taken, though nothing is wrong with it, while a pod is on it that said it must not be disrupted. */
 export const optOuts: Check = {
   name: 'opt-outs',
-  summary: 'nodes of pods that opted out are not taken by will',
+  summary: 'nodes with pods that opted out of disruption are not disrupted voluntarily',
   codes: { 'opted-out-pod-disturbed': 'a node was taken by will while a pod that had opted out was on it' },
   judge: (view) => {
     const pods = view.pods.filter(({ workload }) => view.workloads.get(workload ?? '')?.deployed.drain === 'opted-out');
@@ -21,7 +21,7 @@ export const optOuts: Check = {
             code: 'opted-out-pod-disturbed',
             object: pod.object,
             events: indexes([...pod.steps, ...departure.node.steps, departure.at]),
-            message: `Pod ${pod.name} had opted out of disruption and was on node ${departure.node.name} when the target took it at ${duration(departure.at.t)}.`,
+            message: `Pod ${pod.name} had opted out of disruption and was on node ${departure.node.name} when the target disrupted it voluntarily at ${duration(departure.at.t)}.`,
           })),
       );
     return safetyPart(view, findings, `${findings.length} of ${count(pods.length, 'pod')} that opted out disturbed`);

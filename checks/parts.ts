@@ -35,7 +35,7 @@ export function unknownPart(summary: string, measurements: readonly Measurement[
  */
 export function withBound(view: View, name: string, judge: (bound: Bound) => Part): Part {
   const bound = view.bounds.get(name);
-  if (bound === undefined) return unknownPart(`the history names no bound "${name}"`);
+  if (bound === undefined) return unknownPart(`the history has no bound "${name}"`);
   return judge(bound);
 }
 

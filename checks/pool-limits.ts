@@ -66,7 +66,7 @@ function judgeResource(view: View, entries: readonly Counted[], { noun, of }: (t
       code: 'limit-exceeded',
       object: instance.object,
       events: indexes([...view.pools, request.start, instance.launched, ...live.map((other) => other.instance.launched)]),
-      message: `With instance ${instance.id} (${instance.instanceType}), launched at ${duration(instance.launched.t)}, ${sum} ${noun} were live or launching; the pools allow ${limit}.`,
+      message: `With instance ${instance.id} (${instance.instanceType}), launched at ${duration(instance.launched.t)}, ${sum} ${noun} were live or launching, but the pools allow ${limit}.`,
     });
   }
   const bound = {

@@ -29,8 +29,8 @@ const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
  */
 export const refusedOfferings: Check = {
   name: 'refused-offerings',
-  summary: 'an offering that was refused for lack of capacity is left alone for a while',
-  codes: { 'refused-offering-asked-again': 'an offering without capacity was asked for again sooner than the target says of itself' },
+  summary: 'an offering that was refused for lack of capacity is not requested again for a while',
+  codes: { 'refused-offering-asked-again': 'an offering without capacity was requested again sooner than the target declares' },
   judge: (view) => {
     const launches = [...view.requests.values()].filter(({ start }) => LAUNCHES.includes(start.operation));
     const refusals = launches.flatMap(refusalsOf);
@@ -82,7 +82,7 @@ function judgeLaunches(
   });
   const early = again.filter(({ value }) => value < maskBound.value);
   const findings = early.map((one) => findingFor(one, maskBound));
-  const summary = `${early.length} of ${count(launches.length, 'launch request')} asked again for what had just been refused`;
+  const summary = `${early.length} of ${count(launches.length, 'launch request')} asked again for an offering that had just been refused`;
   return safetyPart(view, findings, summary, [measure(maskBound, again)]);
 }
 
@@ -221,6 +221,6 @@ function findingFor(again: Again, bound: Bound): Finding {
     code: 'refused-offering-asked-again',
     object,
     events: indexes([...eventsOf(refusal.request), ...eventsOf(request)]),
-    message: `At ${duration(request.start.t)} ${request.start.operation} asked for ${place ?? object}, ${duration(value)} after an answer had said that there is no capacity for it (${nameBound(bound)}).`,
+    message: `At ${duration(request.start.t)} ${request.start.operation} asked for ${place ?? object}, ${duration(value)} after an answer had said that it has no capacity (${nameBound(bound)}).`,
   };
 }

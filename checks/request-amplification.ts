@@ -28,8 +28,8 @@ const SHOWN = 10;
  */
 export const requestAmplification: Check = {
   name: 'request-amplification',
-  summary: 'the same request is not sent again and again without backing off',
-  codes: { 'request-hammered': 'one and the same request was sent in vain more often in a minute than any backoff would' },
+  summary: 'failing requests are not repeated without a backoff',
+  codes: { 'request-hammered': 'the same request was sent without success more often in a minute than any backoff allows' },
   judge: (view) => {
     if (view.requests.size === 0) return undefined;
     const requests = [...view.requests.values()];
@@ -56,7 +56,7 @@ function judgeRepeats(view: View, vain: readonly RequestLife[], bound: Bound): P
     code: 'request-hammered',
     object,
     events: indexes(requests.slice(first, first + SHOWN).flatMap(eventsOf)),
-    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times in vain within a minute from ${duration(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of ${share} launches that there was reason for` : ''}).`,
+    message: `${requests[0]?.start.operation ?? 'A request'} was sent ${sent} times without success within a minute from ${duration(requests[first]?.start.t ?? 0)} on (bound ${bound.name}, ${bound.value}${share > 1 ? ` for each of the ${share} launches that were needed` : ''}).`,
   }));
   return safetyPart(view, findings, `${hammered.length} of ${equal.length} different requests were sent too often`, [
     measure(bound, worst),

@@ -17,10 +17,10 @@ const RUNAWAY_BOUND = 'runaway';
  */
 export const runawayCapacity: Check = {
   name: 'runaway-capacity',
-  summary: 'no more is launched than any need could explain',
+  summary: 'no more instances are launched than the pods could need',
   codes: {
-    'runaway-launches': 'more instances were live at once than the pods could ever need',
-    'launched-twice': 'more was launched than the scenario gives any reason for',
+    'runaway-launches': 'more instances were live at once than the pods could need',
+    'launched-twice': 'more instances were launched than the scenario needs',
   },
   judge: (view) => {
     const entries = targetsInstances(view);
@@ -43,7 +43,7 @@ function judgeLaunches(view: View, entries: readonly LedgerEntry[], bound: Bound
     code: 'runaway-launches',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once; there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
+    message: `With instance ${instance.id}, launched at ${duration(instance.launched.t)}, ${live} instances were live at once, but there were never more than ${count(pods, 'pod')} at once (bound ${bound.name}, ${bound.value} instances a pod).`,
   }));
   const measured = launches.map(({ instance, live, pods }) => ({ value: live / Math.max(1, pods), object: instance.object }));
   return safetyPart(view, findings, `${excessive.length} of ${count(launches.length, 'launch', 'launches')} beyond any need`, [
@@ -57,7 +57,7 @@ function judgeNumber(view: View, entries: readonly LedgerEntry[], most: number):
     code: 'launched-twice',
     object: instance.object,
     events: indexes([request?.start, instance.launched]),
-    message: `Instance ${instance.id}, launched at ${duration(instance.launched.t)}, is one more than the ${most} that the scenario gives any reason for.`,
+    message: `Instance ${instance.id}, launched at ${duration(instance.launched.t)}, is beyond the ${most} that the scenario needs.`,
   }));
   return safetyPart(view, findings, `${entries.length} launched of ${most} needed`);
 }

@@ -10,8 +10,8 @@ import type { Part } from './parts.ts';
 /** What was launched begins to end within the bound, once the scenario says that nothing needs it any more. */
 export const scaleIn: Check = {
   name: 'scale-in',
-  summary: 'instances that nothing needs any more are ended within their bound',
-  codes: { 'not-ended': 'an instance that nothing needed any more was not ended within its bound' },
+  summary: 'instances that are no longer needed are terminated within the bound',
+  codes: { 'not-ended': 'an instance that was no longer needed was not terminated within the bound' },
   judge: (view) =>
     mergeParts(
       view.stated.flatMap((stated) => {
@@ -23,7 +23,7 @@ export const scaleIn: Check = {
 
 function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound): Part {
   const launched = targetsInstances(view).filter(({ instance }) => instance.launched.i < stated.i);
-  if (launched.length === 0) return unknownPart('nothing had been launched that could be ended');
+  if (launched.length === 0) return unknownPart('no instance had been launched');
   const waitOf = ({ endedMs = view.endMs }: LedgerEntry): number => Math.max(0, endedMs - stated.t);
   const late = launched.filter((entry) => waitOf(entry) > bound.value);
   const open = launched.filter((entry) => entry.endedMs === undefined && waitOf(entry) <= bound.value);
@@ -39,12 +39,13 @@ function judgeEmptied(view: View, stated: EventOf<'expectation'>, bound: Bound):
       code: 'not-ended',
       object: entry.instance.object,
       events: indexes([stated, ...entry.instance.steps, ...eventsOf(entry.endRequest)]),
-      message: `Instance ${entry.instance.id} was needed by nothing from ${duration(stated.t)} on and ${
-        entry.endedMs === undefined ? 'had not been ended' : 'was ended only'
+      message: `Instance ${entry.instance.id} was not needed from ${duration(stated.t)} on and ${
+        entry.endedMs === undefined ? 'had not been terminated' : 'was terminated only'
       } after ${duration(waitOf(entry))} (${nameBound(bound)}).`,
     }));
     return { verdict: 'fail', summary, findings, measurements };
   }
-  if (open.length > 0) return unknownPart(`${summary}, and the trial ended before the time of ${open.length} more was up`, measurements);
+  if (open.length > 0)
+    return unknownPart(`${summary}, but the trial ended before the bound of ${open.length} more had passed`, measurements);
   return { verdict: 'pass', summary, findings: [], measurements };
 }

@@ -44,7 +44,7 @@ test('a pod that never got a node: the finding says what the target did meanwhil
   const finding = judge(builder)?.findings[0];
   expect(finding?.message).toBe(
     'Pod default/web-2 did not run within 0.1 s (bound provision, 0.1 s): created at 0 s, unschedulable from 0 s, never bound to a node, ' +
-      '1 write to AWS failed meanwhile (ec2:CreateFleet: InsufficientInstanceCapacity), the target launched nothing while it waited.',
+      '1 write to AWS failed while it waited (ec2:CreateFleet: InsufficientInstanceCapacity), the target launched nothing while it waited.',
   );
   const evidence = finding?.events.map((index) => builder.events[index]?.type);
   expect(evidence).toEqual(['pod', 'pod', 'request.start', 'request.effect', 'request.end', 'said']);
@@ -119,7 +119,7 @@ for (const { what, builder, verdict, summary } of [
     what: 'a history that ends before the time is up',
     builder: waiting().at(110),
     verdict: 'unknown',
-    summary: /ended before the time of 2 more pods was up/,
+    summary: /ended before the bound of 2 more pods had passed/,
   },
   { what: 'a history that ends after it', builder: waiting().at(111).said('still here'), verdict: 'fail', summary: /^web: 0 of 2 pods/ },
   {
@@ -132,7 +132,7 @@ for (const { what, builder, verdict, summary } of [
     what: 'a bound that is not there',
     builder: waiting({ bound: 'patience' }).at(500).finish(),
     verdict: 'unknown',
-    summary: /^the history names no bound "patience"$/,
+    summary: /^the history has no bound "patience"$/,
   },
   {
     what: 'a workload that was never deployed',
@@ -201,7 +201,7 @@ test('a pod that its node refused does not count, however long it lies there; th
       .finish();
   expect(judge(refused('TaintToleration', 50))).toMatchObject({
     verdict: 'pass',
-    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
+    summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and created again',
   });
   expect(judge(refused('TaintToleration', 150))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
   expect(judge(refused('Evicted', 50))?.verdict).toBe('unknown');
@@ -229,7 +229,7 @@ for (const reason of ['TerminationByKubelet', 'DeletionByPodGC']) {
         .finish();
     expect(judge(shutDown(90))).toMatchObject({
       verdict: 'pass',
-      summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and made again',
+      summary: 'web: 2 of 2 pods ran in time (bound provision, 0.1 s), 1 more refused by nodes and created again',
     });
     expect(judge(shutDown(120))?.findings.map(({ object }) => object)).toEqual(['pods/default/web-3']);
     // Its own time was over when its node was taken.

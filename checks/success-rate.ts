@@ -41,8 +41,8 @@ type Served = Extract<Expectation, { kind: 'served' }>;
  */
 export const successRate: Check = {
   name: 'success-rate',
-  summary: 'pods that can be served run within their bound',
-  codes: { 'pod-not-served': 'a pod that could be served did not run within its bound' },
+  summary: 'pods that can be served run within the bound',
+  codes: { 'pod-not-served': 'a pod that could be served did not run within the bound' },
   countServed,
   judge: (view) => mergeParts(expectationsOf(view, 'served').map((expectation) => judgeServed(view, expectation))),
 };
@@ -136,13 +136,13 @@ function judgeServed(view: View, expectation: Served): Part {
     const workload = view.workloads.get(name);
     if (workload === undefined) return unknownPart(`workload ${name} was never deployed`);
     if (workload.truth.kind !== 'schedulable' && workload.truth.kind !== 'schedulable-after-heal') {
-      return unknownPart(`the scenario expects workload ${name} to be served and says that it is ${workload.truth.kind}`);
+      return unknownPart(`the scenario expects workload ${name} to be served but says that it is ${workload.truth.kind}`);
     }
     const { served, late, open, withdrawn, refused } = fatesOf(view, expectation, bound);
     const judged = served.length + late.length;
     const all = judged + open.length;
-    const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % asked` : '';
-    const again = refused.length === 0 ? '' : `, ${refused.length} more refused by nodes and made again`;
+    const asked = minRatio < 1 ? `, ${Math.round(100 * minRatio)} % required` : '';
+    const again = refused.length === 0 ? '' : `, ${refused.length} more refused by nodes and created again`;
     const summary = `${name}: ${served.length} of ${count(judged, 'pod')} ran in time${asked} (${nameBound(bound)})${again}`;
     const measurements = [measure(bound, slowestAsked([...served, ...late], Math.ceil(minRatio * all)))];
     if (late.length > 0 && served.length + open.length < minRatio * all) {
@@ -152,16 +152,16 @@ function judgeServed(view: View, expectation: Served): Part {
     // all run in the end is what the settling shows.
     const isOfReplacements = eraOf(view, expectation) > 0;
     const mayBeNone = withdrawn.length === 0 && isOfReplacements;
-    if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod was there long enough to be judged`, measurements);
+    if (all === 0 && !mayBeNone) return unknownPart(`${name}: no pod existed long enough to be judged`, measurements);
     const pods = workload.pods.length - refused.length;
     if (pods < workload.deployed.replicas) {
       return unknownPart(`${summary}, but only ${pods} of ${workload.deployed.replicas} were created`, measurements);
     }
     if (open.length > 0 && served.length < minRatio * all) {
-      return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);
+      return unknownPart(`${summary}, but the trial ended before the bound of ${count(open.length, 'more pod')} had passed`, measurements);
     }
     if (withdrawn.length > 0 && !isOfReplacements && served.length < minRatio * (all + withdrawn.length)) {
-      return unknownPart(`${summary}, and ${count(withdrawn.length, 'more pod')} had to go before the time was up`, measurements);
+      return unknownPart(`${summary}, but ${count(withdrawn.length, 'more pod')} had to go before the bound had passed`, measurements);
     }
     return { verdict: 'pass', summary, findings: [], measurements };
   });

@@ -40,10 +40,8 @@ test('an exit of its own, panics, and panics recovered from', () => {
     .add({ type: 'target.exit', incarnation: 1, provoked: false, reason: 'died' })
     .finish();
   expect(codes(builder)).toEqual(['recovered-panic', 'panicked', 'exited']);
-  expect(judge(builder)?.findings[0]?.message).toBe(
-    'The target met an error at 0 s that it survived and should not have met: undefined is no object.',
-  );
-  expect(judge(builder)?.findings[2]?.message).toBe("The target's incarnation 1 ended by itself at 0 s: it died.");
+  expect(judge(builder)?.findings[0]?.message).toBe('The target recovered from a panic at 0 s: undefined is no object.');
+  expect(judge(builder)?.findings[2]?.message).toBe("The target's incarnation 1 exited by itself at 0 s: it died.");
 });
 
 test('not ready when the scenario begins', () => {
@@ -67,7 +65,9 @@ test('dead when the trial is over: it ended by itself and waits for its restart,
   const died = (provoked: boolean): HistoryBuilder =>
     acting().add({ type: 'target.exit', incarnation: 1, provoked, reason: 'died' }).at(300).finish();
   expect(codes(died(false))).toEqual(['exited']);
-  expect(judge(died(true))?.findings).toMatchObject([{ code: 'not-ready', message: 'The target was killed at 0 s and never came back.' }]);
+  expect(judge(died(true))?.findings).toMatchObject([
+    { code: 'not-ready', message: 'The target was killed at 0 s and never started again.' },
+  ]);
 });
 
 test('dead or not yet ready again after an exit of its own during the settling: the exit is found', () => {

@@ -16,16 +16,16 @@ const LEASE_MS = 60_000;
  */
 export const targetAlive: Check = {
   name: 'target-alive',
-  summary: 'the target neither dies, panics, hangs, spins, floods the API nor eats memory',
+  summary: 'the target does not exit, panic, hang, spin, flood the API or run out of memory',
   codes: {
-    exited: 'the target ended by itself',
-    panicked: 'the target met an error that it did not handle',
-    'recovered-panic': 'the target met an error that would have ended a less careful program',
+    exited: 'the target exited by itself',
+    panicked: 'the target ended with an error that it did not handle',
+    'recovered-panic': 'the target recovered from a panic',
     'not-ready': 'the target did not become ready',
-    hung: 'the target let nothing else run, or never answered',
-    spun: 'the target kept itself busy without letting time pass',
-    'out-of-memory': 'the target used more memory than a trial may',
-    flooded: 'the target sent more requests than any autoscaler would',
+    hung: 'the target blocked everything else, or never answered',
+    spun: 'the target was busy without letting time pass',
+    'out-of-memory': 'the target used more memory than a trial allows',
+    flooded: 'the target sent more requests than any autoscaler needs',
   },
   judge: (view) => {
     // Where it talks to others, nobody here sees it live or die.
@@ -39,7 +39,7 @@ export const targetAlive: Check = {
     const starts = [
       count(view.incarnations.length, 'start'),
       `${provoked} after a provoked crash`,
-      ...(byDesign === 0 ? [] : [`${byDesign} after it ended by design, struck by a fault`]),
+      ...(byDesign === 0 ? [] : [`${byDesign} after it exited by design because of a fault`]),
     ].join(', ');
     return safetyPart(view, findings, findings.length === 0 ? starts : `${starts}; ${count(findings.length, 'finding')}`);
   },
@@ -50,7 +50,7 @@ function exits(view: View): Finding[] {
     const { number, exit } = incarnation;
     return exit === undefined || exit.provoked || isByDesign(view, incarnation)
       ? []
-      : [finding('exited', exit, `The target's incarnation ${number} ended by itself at ${duration(exit.t)}: it ${exit.reason}.`)];
+      : [finding('exited', exit, `The target's incarnation ${number} exited by itself at ${duration(exit.t)}: it ${exit.reason}.`)];
   });
 }
 
@@ -69,11 +69,7 @@ function isByDesign(view: View, { number, exit, ready, start }: Incarnation): bo
 function panics(view: View): Finding[] {
   return view.panics.map((panic) =>
     panic.recovered
-      ? finding(
-          'recovered-panic',
-          panic,
-          `The target met an error at ${duration(panic.t)} that it survived and should not have met: ${panic.message}.`,
-        )
+      ? finding('recovered-panic', panic, `The target recovered from a panic at ${duration(panic.t)}: ${panic.message}.`)
       : finding('panicked', panic, `The target panicked at ${duration(panic.t)}: ${panic.message}.`),
   );
 }
@@ -93,7 +89,7 @@ function notReady(view: View): Finding[] {
   const over = phases.get('over');
   if (last === undefined || settle === undefined || over === undefined || (last.exit ?? last.start).i > settle.i) return [];
   if (last.exit?.provoked === true) {
-    return [finding('not-ready', last.exit, `The target was killed at ${duration(last.exit.t)} and never came back.`)];
+    return [finding('not-ready', last.exit, `The target was killed at ${duration(last.exit.t)} and never started again.`)];
   }
   if (last.exit !== undefined || last.ready !== undefined) return [];
   return [

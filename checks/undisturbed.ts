@@ -9,10 +9,10 @@ import type { Part } from './parts.ts';
 /** Where nodes could be taken by will, those stay that have to, and pods that move have a node to go to. */
 export const undisturbed: Check = {
   name: 'undisturbed',
-  summary: 'no node is taken that has to stay, and no pod has to wait because one is taken',
+  summary: 'no node that has to stay is disrupted, and no pod has to wait because its node was',
   codes: {
-    'node-taken': 'a node that had to stay was taken',
-    'pod-without-node': 'a pod that had to move had no node to go to',
+    'node-taken': 'a node that had to stay was disrupted',
+    'pod-without-node': 'a pod that had to move found no node with room',
   },
   judge: (view) =>
     mergeParts(
@@ -29,17 +29,18 @@ function judgeKept(view: View, stated: EventOf<'expectation'>, bound: Bound): Pa
   const taken = departuresOf(view).filter(
     ({ isVoluntary, entry, at }) => isVoluntary && entry.instance.launched.i < stated.i && at.i > stated.i && at.t <= untilMs,
   );
-  const summary = `${count(taken.length, 'node')} taken of those that have to stay (${nameBound(bound)})`;
+  const summary = `${count(taken.length, 'node')} disrupted that had to stay (${nameBound(bound)})`;
   if (taken.length > 0) {
     const findings = taken.map(({ node, at }) => ({
       code: 'node-taken',
       object: node.object,
       events: indexes([stated, ...node.steps, at]),
-      message: `Node ${node.name} had to stay and was taken at ${duration(at.t)}, ${duration(at.t - stated.t)} after that was said (${nameBound(bound)}).`,
+      message: `Node ${node.name} had to stay from ${duration(stated.t)} on but was disrupted at ${duration(at.t)}, ${duration(at.t - stated.t)} later (${nameBound(bound)}).`,
     }));
     return { verdict: 'fail', summary, findings, measurements: [] };
   }
-  if ((view.phases.get('remove')?.t ?? view.endMs) < untilMs) return unknownPart(`${summary}, and the trial ended before the time was up`);
+  if ((view.phases.get('remove')?.t ?? view.endMs) < untilMs)
+    return unknownPart(`${summary}, but the trial ended before the bound had passed`);
   return { verdict: 'pass', summary, findings: [], measurements: [] };
 }
 
@@ -53,7 +54,7 @@ function judgePods(view: View, stated: EventOf<'expectation'>, name: string): Pa
     code: 'pod-without-node',
     object: pod.object,
     events: podEvidence(view, pod),
-    message: `Pod ${pod.name} came in the place of one that had to move, and no node had room for it: ${describePod(view, pod)}.`,
+    message: `Pod ${pod.name} replaces a pod that had to move, but no node had room for it: ${describePod(view, pod)}.`,
   }));
-  return safetyPart(view, findings, `${name}: ${stranded.length} of ${count(moved.length, 'pod')} that moved had no node to go to`);
+  return safetyPart(view, findings, `${name}: ${stranded.length} of ${count(moved.length, 'pod')} that moved found no node with room`);
 }

@@ -59,8 +59,8 @@ for (const { what, message, said } of [
 test('the finding tells the last that was said about the pod', () => {
   const result = judge(pending().at(20).said('odd-1 is odd').at(500).finish());
   expect(result?.findings[0]?.message).toBe(
-    'Pod default/odd-1 stayed without a node and the target gave no reason that mentions maxSkew within 0 s (bound explain, 0 s); ' +
-      'the last it said about the pod was: log: odd-1 is odd.',
+    'Pod default/odd-1 stayed without a node, and within 0 s the target gave no reason that mentions maxSkew (bound explain, 0 s); ' +
+      'the last thing it said about the pod was: log: odd-1 is odd.',
   );
 });
 
@@ -78,7 +78,7 @@ test('exactly at the bound is in time, a millisecond later is not', () => {
 test('a pod that got a node or was taken away in time needs no word, and proves nothing', () => {
   expect(judge(pending().at(40).pod('odd-1', 'scheduled').at(500).finish())).toMatchObject({
     verdict: 'unknown',
-    summary: 'no pod of workload odd stayed unserved: there was nothing to explain',
+    summary: 'no pod of workload odd stayed without a node, so there was nothing to explain',
   });
   expect(judge(pending().at(40).pod('odd-1', 'gone').at(500).finish())?.verdict).toBe('unknown');
   expect(judge(pending().at(41).pod('odd-1', 'scheduled').at(500).finish())?.verdict).toBe('fail');
@@ -100,7 +100,7 @@ test('and none of them is a finding that names them', () => {
   const builder = new HistoryBuilder().act().workload('odd', 1, { kind: 'impossible', why: 'x' });
   const waiting = builder.expect({ kind: 'explained', workload: 'odd', bound: 'explain', mentions: ['label|selector'] }).at(10);
   const result = judge(waiting.pod('odd-1', 'created').at(20).said('saw odd-1').at(500).finish());
-  expect(result?.findings[0]?.message).toContain('gave no reason that mentions label or selector within');
+  expect(result?.findings[0]?.message).toContain('gave no reason that mentions label or selector (');
 });
 
 test('a history that ends early', () => {

@@ -30,8 +30,8 @@ const PATIENCE = {
  */
 export const unservedExplained: Check = {
   name: 'unserved-explained',
-  summary: 'every pod that stays unserved has an event, condition or log line of the target that says why',
-  codes: { unexplained: 'a pod stayed unserved and the target did not say why' },
+  summary: 'for every pod that stays without a node, an event, condition or log line of the target says why',
+  codes: { unexplained: 'a pod stayed without a node and the target did not say why' },
   judge: (view) =>
     mergeParts([...expectationsOf(view, 'explained').map((expectation) => judgeExplained(view, expectation)), ...judgeOthers(view)]),
 };
@@ -51,9 +51,9 @@ function judgeExplained(view: View, { workload: name, bound: boundName, mentions
       return { verdict: 'fail', summary, findings: silent.map(({ pod }) => findingFor(view, pod, { bound, mentions })), measurements };
     }
     if (explained.length + open.length === 0)
-      return unknownPart(`no pod of workload ${name} stayed unserved: there was nothing to explain`);
+      return unknownPart(`no pod of workload ${name} stayed without a node, so there was nothing to explain`);
     if (open.length > 0)
-      return unknownPart(`${summary}, and the trial ended before the time of ${count(open.length, 'more pod')} was up`, measurements);
+      return unknownPart(`${summary}, but the trial ended before the bound of ${count(open.length, 'more pod')} had passed`, measurements);
     return { verdict: 'pass', summary, findings: [], measurements };
   });
 }
@@ -133,7 +133,7 @@ function silentFinding(view: View, pod: PodLife): Finding {
     code: 'unexplained',
     object: pod.object,
     events: podEvidence(view, pod),
-    message: `Pod ${pod.name} waited ${duration(waitedMs)} without a node and the target never said why: no event, condition or log line of it is about the pod or names it.`,
+    message: `Pod ${pod.name} waited ${duration(waitedMs)} without a node, and the target never said why: none of its events, conditions and log lines is about the pod or names it.`,
   };
 }
 
@@ -156,8 +156,8 @@ function findingFor(view: View, pod: PodLife, { bound, mentions }: { bound: Boun
     code: 'unexplained',
     object: pod.object,
     events: indexes([...pod.steps, ...about]),
-    message: `Pod ${pod.name} stayed without a node and the target gave no reason${mentioning} within ${duration(bound.value)} (${nameBound(bound)}); ${
-      last === undefined ? 'it said nothing about the pod' : `the last it said about the pod was: ${last.reason}: ${last.message}`
+    message: `Pod ${pod.name} stayed without a node, and within ${duration(bound.value)} the target gave no reason${mentioning} (${nameBound(bound)}); ${
+      last === undefined ? 'it said nothing about the pod' : `the last thing it said about the pod was: ${last.reason}: ${last.message}`
     }.`,
   };
 }

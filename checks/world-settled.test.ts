@@ -36,7 +36,7 @@ test('names what is in the way, with what the history tells of it', () => {
     ['not-removed', 'instance/i-1'],
   ]);
   expect(result?.findings[0]?.message).toMatch(
-    /^pods\/default\/web-1 had to settle within 0\.3 s .* stands in the way after 0 s: it has no node\.$/,
+    /^pods\/default\/web-1 should have settled within 0\.3 s .* but had not after 0 s: it has no node\.$/,
   );
   expect(result?.findings[0]?.events.map((index) => builder.events[index]?.type)).toEqual(['pod', 'phase', 'convergence']);
 });

@@ -15,10 +15,10 @@ const REMOVAL_BOUND = 'teardown';
  */
 export const worldSettled: Check = {
   name: 'world-settled',
-  summary: 'the world converges after the faults, and empties after the removal',
+  summary: 'the world converges after the faults, and is empty after everything was removed',
   codes: {
-    'not-settled': 'something had not converged when the time for settling was up',
-    'not-removed': 'something was still there when the time for removal was up',
+    'not-settled': 'something had not converged within the bound for settling',
+    'not-removed': 'something still existed after the bound for removal',
   },
   judge: (view) => {
     const expectations = expectationsOf(view, 'settled');
@@ -31,8 +31,8 @@ export const worldSettled: Check = {
 };
 
 const WORDS = {
-  settle: { code: 'not-settled', done: 'settled', wanted: 'had to settle', phase: 'settling' },
-  remove: { code: 'not-removed', done: 'emptied', wanted: 'had to disappear', phase: 'removal' },
+  settle: { code: 'not-settled', done: 'settled', wanted: 'should have settled', missed: 'had not', phase: 'settling' },
+  remove: { code: 'not-removed', done: 'emptied', wanted: 'should have been removed', missed: 'was not', phase: 'removal' },
 } as const;
 
 function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part {
@@ -48,7 +48,7 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
     code: words.code,
     object,
     events: evidence(view, began, looked, object),
-    message: `${object} ${words.wanted} within ${duration(bound.value)} (${nameBound(bound)}) and stands in the way after ${duration(tookMs)}: ${why}.`,
+    message: `${object} ${words.wanted} within ${duration(bound.value)} (${nameBound(bound)}) but ${words.missed} after ${duration(tookMs)}: ${why}.`,
   }));
   if (findings.length === 0 && tookMs > bound.value) {
     findings.push({
@@ -61,7 +61,7 @@ function judgePhase(view: View, phase: 'settle' | 'remove', bound: Bound): Part 
   if (findings.length === 0) return { verdict: 'pass', summary: `${words.done} after ${duration(tookMs)}`, findings, measurements };
   return {
     verdict: 'fail',
-    summary: `not ${words.done} after ${duration(tookMs)}: ${count(findings.length, 'thing')} in the way`,
+    summary: `not ${words.done} after ${duration(tookMs)}: ${count(findings.length, 'object')} left`,
     findings,
     measurements,
   };
