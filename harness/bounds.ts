@@ -98,126 +98,131 @@ const DEFINITIONS = {
   fallback: {
     formula: 'provision + (min(offerings, 12) + offerings / offeringsPerLaunch) x (retryPeriod + api + watch)',
     reason:
-      'every offering of the pools may have to be tried: the first few one by one, where answers name one pool, the others by launches of as many as the target sends at once, each at the next look at pending pods',
-    loose: 'who masks all that an answer names, and asks for many offerings at once, is through in a round or two',
+      'every offering of the pools may have to be tried: the first few one by one, if answers name only one offering, and the others by launches that each name as many as the target sends at once, one at each look at pending pods',
+    loose: 'a target that marks every offering an answer names as unavailable, and requests many at once, needs only a round or two',
     value: ({ c, w, q, rounds }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + rounds * (c.retryPeriodMs + step(w)),
   },
   recover: {
     formula: 'provision + launchTimeout',
-    reason: 'after the heal a launch that was under way may be given up first, and then everything is done once more',
+    reason: 'after the heal a launch in progress may first have to time out, and then everything is repeated',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs,
   },
   'instance-without-node': {
     formula: 'registrationTimeout + collection + termination + instanceEnd + 6 steps',
-    reason: 'an instance that never becomes a node is given up at the registration time-out at the latest, or collected',
+    reason: 'an instance that never becomes a node is given up at the registration timeout at the latest, or garbage-collected',
     value: ({ c, w }) => c.registrationTimeoutMs + c.collectionMs + c.terminationMs + w.instanceEndMs + 6 * step(w),
   },
   'launch-lag': {
     formula: 'batchMax + retryPeriod + 2 x api + 2 x watch',
     reason: 'a launch may still be sent for pods that were seen pending at the beginning of the last batch window',
-    loose: 'it judges launches that no pod in need explains any more: most are sent while there is one',
+    loose: 'it only limits launches that no waiting pod explains any more; most launches are sent while a pod waits',
     value: ({ c, w }) => c.batchMaxMs + c.retryPeriodMs + 2 * step(w),
   },
   explain: {
     formula: 'batchMax + 2 x retryPeriod + 2 x api + 2 x watch',
-    reason: 'whoever decided not to serve a pod knows why in the round of the decision, and must have said so in the next',
+    reason: 'a target that decides not to serve a pod knows the reason in that round, and must have given it by the next',
     loose:
-      'who plans in rounds explains in the round of the decision; the bound is two looks and a batch window for those who gather longer',
+      'a target that plans in rounds explains in the round of the decision; the bound allows two looks and a batch window for slower ones',
     value: ({ c, w }) => c.batchMaxMs + 2 * c.retryPeriodMs + 2 * step(w),
   },
   settle: {
     formula:
       'recover + registrationTimeout + removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection',
     reason:
-      'after the heal what is missing is launched, what never becomes a node is given up, what is surplus is removed, what is forgotten is collected',
-    loose: 'only a launch that is given up at the registration time-out after the heal, and then collected, comes near it',
+      'after the heal missing nodes are launched, instances that never become nodes are given up, surplus nodes are removed, and forgotten instances are garbage-collected',
+    loose: 'only a launch that is given up at the registration timeout after the heal, and then garbage-collected, comes near it',
     value: ({ c, w, q }) =>
       c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.launchTimeoutMs + c.registrationTimeoutMs + removal(c, w, q) + c.collectionMs,
   },
   'scale-in': {
     formula: 'queue + empty + termination + podEnd + 6 steps',
-    reason: 'pods end, then their node is empty for as long as the target waits, then it is drained and its instance asked to end',
+    reason:
+      'pods terminate, their node stays empty for as long as the target waits, then it is drained and its instance is asked to terminate',
     value: ({ c, w, q }) => q.endMs + c.emptyAfterMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   registration: {
     formula: 'provision + registrationTimeout',
-    reason: 'a node may register as late as its time-out allows, and its pods run as soon as it has',
+    reason: 'a node may register as late as the timeout allows, and its pods run as soon as it has',
     value: ({ c, w, q }) => c.batchMaxMs + c.retryPeriodMs + boot(w, q) + c.registrationTimeoutMs,
   },
   replacement: {
     formula: '2 x provision + registrationTimeout + collection + termination',
-    reason: 'a node that never registers is given up at its time-out, found and terminated, and only then launched once more',
+    reason: 'a node that never registers is given up at its timeout, found and terminated, and only then is a replacement launched',
     loose:
-      'where pods move one after the other, as a budget has it, it leaves room for as many launches; a replacement of what never registers comes near it',
+      'when a budget makes pods move one after the other, it allows for that many launches; replacing a node that never registers comes near it',
     value: ({ c, w, q }) => 2 * (c.batchMaxMs + c.retryPeriodMs + boot(w, q)) + c.registrationTimeoutMs + c.collectionMs + c.terminationMs,
   },
   'node-without-instance': {
     formula: 'nodeGone + collection + termination + podEnd + 6 steps',
     reason:
-      'the node of a dead instance is NotReady after its grace, then removed by the cloud controller or collected by the target, and its finalizer goes',
-    loose: 'who hears of ended instances at once needs a tenth of it; who looks for them at its collection period needs it all',
+      'the Node of a dead instance becomes NotReady after its grace period, then the cloud controller removes it or the target collects it, and its finalizer is removed',
+    loose:
+      'a target that is notified of ended instances needs a tenth of it; one that looks for them every collection period needs all of it',
     value: ({ c, w }) => w.nodeGoneMs + c.collectionMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   interruption: {
     formula: '30 s + 2 steps',
-    reason: 'two minutes are left from the warning on: who needs more than thirty seconds of them to begin leaves its pods too little',
-    loose: 'the bundled reference acts on a message within a second; the bound is what the two minutes of a notice leave',
+    reason: 'the warning leaves two minutes: a target that needs more than thirty seconds to begin leaves its pods too little time',
+    loose: 'the bundled reference acts on a message within a second; the bound follows from the two minutes of a notice',
     value: ({ w }) => INTERRUPTION_REACTION_MS + 2 * step(w),
   },
   'masked-offering': {
     formula: 'unavailableOffering',
-    reason: 'what EC2 has just refused, or taken back, is not there to be had: it is left alone for as long as the target says of itself',
+    reason:
+      'capacity that EC2 has just refused or reclaimed is not available: the target leaves the offering alone for as long as it declares',
     least: true,
-    loose: 'of what was taken back it is measured only where that is bought again, which few do while anything else is left',
+    loose:
+      'for reclaimed capacity it is measured only when the offering is launched again, which few targets do while another is available',
     value: ({ c }) => c.unavailableOfferingMs,
   },
   'repeats-a-minute': {
     formula: '3 x (14 + 60 s / retryPeriod) times',
     reason:
-      "a backoff that begins at 5 ms and doubles tries 14 times within its first minute, each try may be three attempts of the SDK's, and what is still pending is looked at anew each retry period",
+      'a backoff that begins at 5 ms and doubles tries 14 times within its first minute, each try may be three attempts of the SDK, and pending pods are looked at again every retry period',
     unit: 'count',
     value: ({ c }) => SDK_ATTEMPTS * (DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs),
   },
   'vain-answers-a-minute': {
     formula: '14 + 60 s / retryPeriod times',
     reason:
-      'what was answered, and brought nothing, no SDK repeats: a backoff that doubles is left, and each look at what is still pending',
+      'the SDK does not retry a successful answer without instances, so only a doubling backoff and each look at pending pods repeat it',
     unit: 'count',
     value: ({ c }) => DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs,
   },
   runaway: {
     formula: '3 instances a pod that was ever there at once',
     reason:
-      'a pod needs one node at most; each node may have its replacement beside it, and a launch that was lost in a crash is done once more before the first is collected',
-    loose: 'it judges launch loops, whose numbers have no end; that nothing is launched beyond need is judged where the world settles',
+      'a pod needs at most one node; each node may exist together with its replacement, and a launch that was lost in a crash is repeated before the first instance is collected',
+    loose: 'it detects launch loops, which have no upper limit; surplus launches are judged when the world settles',
     unit: 'count',
     value: () => 3,
   },
   consolidation: {
     formula: 'consolidation + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd',
-    reason: 'nothing has happened on a node for as long as the target waits, its replacement comes first, then it is drained and ended',
+    reason: 'a node is unchanged for as long as the target waits, its replacement becomes ready, then the node is drained and terminated',
     value: ({ c, w, q }) => (c.consolidationMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs,
   },
   drift: {
     formula:
       '4 x (drift + launch (queue + api + boot + register + ready + bind + podStart + 6 steps) + termination + podEnd + instanceEnd)',
-    reason: 'where the budget lets one node go at a time, each has its replacement first and has ended before the next: four of them',
+    reason: 'when the budget allows one node at a time, each gets its replacement and has ended before the next begins: four nodes',
     value: ({ c, w, q }) => NODES_IN_TURN * ((c.driftMs ?? 0) + boot(w, q) + c.terminationMs + w.podEndMs + w.instanceEndMs),
   },
   expiry: {
     formula: 'expireAfter of the pools + retryPeriod + termination + podEnd + 6 steps',
-    reason: 'a node is launched, reaches its age, is found at the next look, is drained, and its instance is asked to end',
+    reason: 'a node is launched, reaches its maximum age, is found at the next look, is drained, and its instance is asked to terminate',
     value: ({ c, w, q, expireAfterMs }) => expireAfterMs + c.retryPeriodMs + q.endMs + c.terminationMs + w.podEndMs + 6 * step(w),
   },
   'termination-grace': {
     formula: 'terminationGracePeriod of the pools + termination + 6 steps',
-    reason: 'a node that has to go may be drained for as long as its pool allows, and its instance is asked to end then',
+    reason: 'a node may drain for as long as its pool allows, and then its instance is asked to terminate',
     value: ({ c, w, q, terminationGraceMs }) => terminationGraceMs + q.endMs + c.terminationMs + 6 * step(w),
   },
   teardown: {
     formula: 'removal (queue + empty + termination + podEnd + instanceEnd + nodeGone + 6 steps) + collection + retryPeriod',
-    reason: 'without pods and pools every node is drained and ended, and an instance that nobody claims is collected',
-    loose: 'where the last phase ends with nothing left to collect, the removal alone is seen, and who hears at once waits for nothing',
+    reason: 'without pods and pools every node is drained and terminated, and instances without a claim are garbage-collected',
+    loose:
+      'when nothing is left to collect in the last phase, only the removal takes time, and a target that is notified at once does not wait',
     value: ({ c, w, q }) => removal(c, w, q) + c.collectionMs + c.retryPeriodMs,
   },
 } as const satisfies Record<string, BoundDefinition>;

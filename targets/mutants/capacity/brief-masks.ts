@@ -8,7 +8,7 @@ const BRIEF_MS = 45_000;
 export const briefMasks: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:brief-masks',
-    summary: 'leaves what was refused alone for 45 seconds, though it says three minutes of itself',
+    summary: 'avoids refused offerings for 45 seconds, although it declares three minutes',
     makeParts: (context) => {
       const { unavailable } = context;
       return {

@@ -23,7 +23,7 @@ function withoutAddressErrors(ec2: Ec2Client): Ec2Client {
 export const fullSubnets: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:full-subnets',
-    summary: 'does not know that a subnet can be out of addresses: it launches there again and again',
+    summary: 'does not know that a subnet can run out of addresses: it launches there again and again',
     makeParts: (context) => ({ ...createParts(context), launcher: createLauncher({ ...context, ec2: withoutAddressErrors(context.ec2) }) }),
   }),
   resembles: 'launches into a subnet without free addresses were repeated, while others had some (karpenter-provider-aws#3380)',

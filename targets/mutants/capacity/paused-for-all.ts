@@ -24,7 +24,7 @@ function withPauses({ runtime }: Context, right: Launcher): Launcher {
 export const pausedForAll: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:paused-for-all',
-    summary: 'launches nothing at all for three minutes after a launch for which there was no capacity',
+    summary: 'launches nothing at all for three minutes after a launch that met no capacity',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, launcher: withPauses(context, right.launcher) };

@@ -21,7 +21,7 @@ function withoutQuotas(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
 export const quotaBlind: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:quota-blind',
-    summary: 'repeats the same spot request when the quota of spot is used up, and never buys on demand',
+    summary: 'repeats the same spot request when the spot quota is used up, and never falls back to on-demand',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, ec2: { ...context.ec2, ...withoutQuotas(context.ec2) } }),

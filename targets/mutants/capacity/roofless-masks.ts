@@ -22,7 +22,7 @@ function doubling({ unavailable }: Context): Context['unavailable'] {
 export const rooflessMasks: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:roofless-masks',
-    summary: 'leaves what was refused alone for twice as long each time, without end',
+    summary: 'doubles the time for which it avoids a refused offering each time, without an upper limit',
     makeParts: (context) => ({ ...createParts(context), launcher: createLauncher({ ...context, unavailable: doubling(context) }) }),
   }),
   resembles: 'pods waited for more than an hour after errors of a launch, with a backoff (karpenter-provider-aws#5850)',

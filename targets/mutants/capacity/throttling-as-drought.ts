@@ -21,7 +21,7 @@ function misread(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
 export const throttlingAsDrought: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:throttling-as-drought',
-    summary: 'takes throttling among the errors of a fleet for a lack of capacity, and turns to what its user wants less',
+    summary: 'treats throttling errors of a fleet as a lack of capacity, and falls back to a less preferred pool',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, ec2: { ...context.ec2, ...misread(context.ec2) } }),

@@ -19,7 +19,7 @@ function asAdvertised(types: InstanceTypes): InstanceTypes {
 export const unlearntShortfall: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unlearnt-shortfall',
-    summary: 'believes the advertised size of a type against what its nodes say: it launches one too small after the other',
+    summary: 'trusts the advertised size of a type rather than its nodes: it launches one node after another that is too small',
     makeParts: (context) => ({
       ...createParts(context),
       registrar: createRegistrar({ ...context, instanceTypes: asAdvertised(context.instanceTypes) }),

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const unmaskedOfferings: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unmasked-offerings',
-    summary: 'forgets which offerings had no capacity: it asks for the same ones again, and never falls back',
+    summary: 'forgets which offerings had no capacity: it requests the same ones again, and never falls back',
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: nothing is remembered.

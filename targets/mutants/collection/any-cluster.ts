@@ -8,7 +8,7 @@ import type { Mutant } from '../mutant.ts';
 export const anyCluster: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:any-cluster',
-    summary: 'collects instances of claims that it does not know: those of other clusters in the account',
+    summary: 'garbage-collects instances of claims that it does not know, such as those of other clusters in the account',
     makeParts: (context) => {
       const right = createParts(context);
       const collector = collectingAlso(

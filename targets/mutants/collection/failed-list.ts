@@ -9,7 +9,7 @@ import type { Mutant } from '../mutant.ts';
 export const failedList: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:failed-list',
-    summary: 'takes a list of instances that failed for an empty one: all nodes are given up, since the instances of some ended',
+    summary: 'treats a failed list of instances as an empty one: all nodes are given up as if their instances had ended',
     makeParts: (context) => {
       const right = createParts(context);
       const collector = losingAlso(context, right.collector, async () => {

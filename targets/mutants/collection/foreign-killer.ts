@@ -8,7 +8,7 @@ import type { Mutant } from '../mutant.ts';
 export const foreignKiller: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:foreign-killer',
-    summary: 'takes every instance without its tag for a leak and ends it, whosever it is',
+    summary: 'treats every instance without its tag as a leak and terminates it, no matter who owns it',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: what nobody tagged must be a leak.

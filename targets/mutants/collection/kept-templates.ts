@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const keptTemplates: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:kept-templates',
-    summary: 'never deletes a launch template: each change of a pool leaves one more, until the account can hold no more of them',
+    summary: 'never deletes launch templates: each change of a pool leaves one more, until the account reaches its quota',
     makeParts: (context) => {
       const { templates } = context;
       const kept: typeof templates = {

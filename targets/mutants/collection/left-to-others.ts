@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const leftToOthers: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:left-to-others',
-    summary: 'leaves it to messages and to the cloud controller to find out that an instance has ended',
+    summary: 'relies on messages and the cloud controller alone to detect that an instance has ended',
     makeParts: (context) => {
       const right = createCollector(context);
       return {

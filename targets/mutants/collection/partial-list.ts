@@ -25,7 +25,7 @@ function listingByZone({ runtime, ec2, cluster, metrics, scope }: Context): Cont
 export const partialList: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:partial-list',
-    summary: 'lists instances zone by zone, and takes those of a zone whose list failed for gone while others succeed',
+    summary: 'lists instances zone by zone, and treats those of a zone whose list failed as gone while other zones succeed',
     makeParts: (context) => {
       const right = createParts(context);
       const instances = listingByZone(context);

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const takenForLost: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:taken-for-lost',
-    summary: 'gives a claim up as soon as EC2 does not list its instance, though lists may be minutes old',
+    summary: 'gives up a claim as soon as EC2 does not list its instance, although lists may be minutes old',
     makeParts: (context) => {
       const right = createParts(context);
       const collector = losingAlso(context, right.collector, async () => {

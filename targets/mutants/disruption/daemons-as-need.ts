@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const daemonsAsNeed: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:daemons-as-need',
-    summary: 'takes a node for used that only pods of DaemonSets are left on',
+    summary: 'treats a node as in use while only DaemonSet pods are left on it',
     makeParts: (context) => {
       const { nominations, state } = context;
       const right = createParts(context);

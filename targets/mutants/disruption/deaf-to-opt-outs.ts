@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const deafToOptOuts: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:deaf-to-opt-outs',
-    summary: 'consolidates nodes whose pods have said that they must not be disrupted',
+    summary: 'consolidates nodes with pods that are marked as do-not-disrupt',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: the annotation is read where pods are drained, and not where nodes are chosen.

@@ -8,7 +8,7 @@ import type { Mutant } from '../mutant.ts';
 export const driftOverOptOuts: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:drift-over-opt-outs',
-    summary: 'replaces nodes that have drifted though a pod, or their user, has said that they must not be disrupted',
+    summary: 'replaces drifted nodes even if they, or a pod on them, are marked as do-not-disrupt',
     makeParts: (context) => {
       const right = createParts(context);
       const disruption = createDisruption(context, right, {

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const droppedPlans: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:dropped-plans',
-    summary: 'finds nodes that it could do without, and drops each such plan when it looks again: none is ever consolidated',
+    summary: 'finds nodes to consolidate, but drops each plan when it validates it: no node is ever consolidated',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: no plan holds.

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const earlyDeletion: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:early-deletion',
-    summary: 'takes a node as soon as an instance has been launched in its place, whether that becomes a node or not',
+    summary: 'removes a node as soon as its replacement instance is launched, whether or not that becomes a node',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: a machine is not a node yet.

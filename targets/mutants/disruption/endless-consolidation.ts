@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const endlessConsolidation: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:endless-consolidation',
-    summary: 'replaces each node by one that would do, also where it costs the same: again and again',
+    summary: 'replaces nodes again and again, even if the replacement costs the same',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: another node is as good as a cheaper one.

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const keptTaint: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:kept-taint',
-    summary: 'takes a node with its taint for one that it is removing: killed between taint and removal, it leaves it for ever',
+    summary: 'treats any node with its taint as being removed: if it is killed between taint and removal, the node stays for ever',
     makeParts: (context) => {
       const { state } = context;
       // The planted bug: who tainted it may have died.

@@ -35,7 +35,7 @@ function listening(context: Context, right: Repairer): Repairer {
 export const kubeletClock: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:kubelet-clock',
-    summary: 'compares the times that kubelets report with its own clock: where that is ahead, every node is dead',
+    summary: 'compares the times that kubelets report with its own clock: when its clock is ahead, every node looks dead',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, repairer: listening(context, right.repairer) };

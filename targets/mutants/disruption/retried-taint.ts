@@ -50,7 +50,7 @@ function landingLate(context: Context, disruption: Disruption): Emptiness {
 export const retriedTaint: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:retried-taint',
-    summary: 'tries to taint an empty node until it works, and removes it then, whatever runs there by that time',
+    summary: 'retries the taint of an empty node until it succeeds, then removes the node whatever runs on it by then',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, emptiness: landingLate(context, right.disruption) };

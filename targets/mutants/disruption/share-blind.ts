@@ -26,7 +26,7 @@ function numbersOnly(context: Context): Context {
 export const shareBlind: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:share-blind',
-    summary: 'lets empty and underused nodes go whatever share of them the budget of their pool allows',
+    summary: 'removes empty and underused nodes, whatever percentage the budget of their pool allows',
     makeParts: (context) => {
       const right = createParts(context);
       const blind = numbersOnly(context);

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const stalePlan: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:stale-plan',
-    summary: 'carries out a plan to consolidate as it was made, whatever has come to the nodes since',
+    summary: 'carries out a consolidation as planned, even if pods have landed on the nodes since',
     makeParts: (context) => {
       const right = createParts(context);
       const rules: Partial<DisruptionRules> = {

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const taintBlind: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:taint-blind',
-    summary: 'does not see that the taints of a pool have changed, and leaves its nodes as they are',
+    summary: 'does not detect changed taints of a pool, and leaves its nodes as they are',
     makeParts: (context) => {
       const right = createParts(context);
       const disruption = createDisruption(context, right, {

@@ -24,7 +24,7 @@ function bySnapshot(context: Context, disruption: Disruption): Emptiness {
 export const trustedCopy: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:trusted-copy',
-    summary: 'removes a node that is empty by its own copy of the pods: after it stood still, that is as they were before',
+    summary: 'removes a node that is empty in its cached copy of the pods, which is stale after a pause',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, emptiness: bySnapshot(context, right.disruption) };

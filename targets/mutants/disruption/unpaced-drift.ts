@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const unpacedDrift: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unpaced-drift',
-    summary: 'replaces all nodes that have drifted at once, whatever the budgets of their pool allow',
+    summary: 'replaces all drifted nodes at once, whatever the budgets of their pool allow',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: nobody counts.

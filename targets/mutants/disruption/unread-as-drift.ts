@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const unreadAsDrift: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unread-as-drift',
-    summary: 'compares nodes with what EC2 describes, and takes a description that failed for an empty one',
+    summary: 'compares nodes with EC2 descriptions, and treats a failed description as an empty one',
     makeParts: (context) => {
       const right = createParts(context);
       const imagesRead = async (): Promise<unknown[]> => (await context.instances.listOwned()).map(({ ImageId }) => ImageId);

@@ -19,7 +19,7 @@ function allReady(context: Context): Context {
 export const unreadyUncounted: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unready-uncounted',
-    summary: 'does not count nodes that are not Ready when it looks how many more the budget of their pool lets go',
+    summary: 'does not count NotReady nodes when it computes how many more nodes the budget of their pool allows',
     makeParts: (context) => {
       const right = createParts(context);
       const blind = allReady(context);

@@ -28,7 +28,7 @@ function lookWhileFilling(context: Context): void {
 export const unsyncedStart: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unsynced-start',
-    summary: 'looks for empty nodes before it has listed the pods: after a restart all nodes may look empty',
+    summary: 'looks for empty nodes before it has listed pods: after a restart all nodes may look empty',
     makeParts: (context) => {
       lookWhileFilling(context);
       return createParts(context);

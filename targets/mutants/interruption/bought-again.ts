@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const boughtAgain: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:bought-again',
-    summary: 'buys the spot capacity that was just taken back once more, where it is the cheapest',
+    summary: 'launches the spot offering that was just interrupted again if it is the cheapest',
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: an interruption says nothing of the offering.

@@ -19,7 +19,7 @@ function deafAfterErrorWire(aws: Wire): Wire {
 export const deafAfterError: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:deaf-after-error',
-    summary: 'stops reading the interruption queue at the first error of SQS, and goes on without',
+    summary: 'stops reading the interruption queue at the first SQS error, and carries on without it',
     wrapAws: deafAfterErrorWire,
   }),
   resembles: 'an outage of SQS that took more with it than the requests that it refused (karpenter-provider-aws#7951)',

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const deafWhileConsolidating: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:deaf-while-consolidating',
-    summary: 'leaves interrupted nodes to the consolidation that is about to take them, or to have pods move there',
+    summary: 'ignores the interruption of nodes that a consolidation is about to remove or to move pods to',
     makeParts: (context) => {
       const right = createParts(context);
       const isBusy = (id: string): boolean =>

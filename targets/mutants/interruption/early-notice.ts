@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const earlyNotice: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:early-notice',
-    summary: 'drops a notice about an instance that none of its claims records yet: it was launched a moment ago',
+    summary: 'drops a notice about an instance that no claim records yet because it was just launched',
     makeParts: (context) => {
       const right = createInterruption(context);
       return {

@@ -23,7 +23,7 @@ function remembering({ instances }: Context): Context['instances'] & { look(id: 
 export const ghostNodes: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:ghost-nodes',
-    summary: 'remembers instances as they were when their interruption was announced: their nodes never go',
+    summary: 'caches instances as they were when their interruption was announced: their Nodes are never removed',
     makeParts: (context) => {
       const instances = remembering(context);
       const right = createInterruption(context);

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const hastyEnd: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:hasty-end',
-    summary: 'ends an instance as soon as its interruption is announced: its pods lose the two minutes that they had',
+    summary: 'terminates an instance as soon as its interruption is announced: its pods lose the two minutes that they had',
     makeParts: (context) => {
       const interruption = createInterruption(context);
       return {

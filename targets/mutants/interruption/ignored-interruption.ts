@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 export const ignoredInterruption: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:ignored-interruption',
-    summary: 'takes interruption messages off the queue and does nothing about them',
+    summary: 'deletes interruption messages from the queue without acting on them',
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: handled, says the queue.

@@ -31,7 +31,7 @@ function oneByOne({ state, runtime }: Context, right: Interruption): Interruptio
 export const oneAtATime: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:one-at-a-time',
-    summary: 'handles interruptions one after the other: of many at once the last are not acted on in their two minutes',
+    summary: 'handles interruptions one by one: when there are many at once, the last are not acted on within two minutes',
     makeParts: (context) => ({ ...createParts(context), interruption: oneByOne(context, createInterruption(context)) }),
   }),
   resembles: 'many spot instances taken back at once, and their notices waiting for each other (karpenter-provider-aws#5400)',

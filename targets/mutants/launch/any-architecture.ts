@@ -25,7 +25,7 @@ function ofAnyArchitecture({ state, claimOfferings: right }: Context): ClaimOffe
 export const anyArchitecture: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:any-architecture',
-    summary: 'launches nodes of either architecture, whatever the pool allows, where it names no types',
+    summary: 'launches nodes of either architecture, whatever the pool allows, if the pool names no types',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, claimOfferings: ofAnyArchitecture(context) }),

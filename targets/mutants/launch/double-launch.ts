@@ -9,7 +9,8 @@ const TOKEN_DIGITS = 32;
 export const doubleLaunch: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:double-launch',
-    summary: 'launches every fleet twice and leaves the second to its garbage collection: nothing leaks, all is paid twice for a while',
+    summary:
+      'launches every fleet twice and leaves the second to garbage collection: nothing leaks, but everything is paid twice for a while',
     makeParts: (context) => {
       const createFleet: Ec2Client['createFleet'] = async (input) => {
         const first = await context.ec2.createFleet(input);

@@ -20,7 +20,7 @@ function eitherOr(ec2: Ec2Client): Ec2Client {
 export const errorsFirst: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:errors-first',
-    summary: 'takes a launch whose answer has errors for one that failed, and does not see the instances beside them',
+    summary: 'treats a launch whose answer has errors as failed, and ignores the instances in the same answer',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, ec2: eitherOr(context.ec2) }),

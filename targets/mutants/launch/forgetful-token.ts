@@ -11,7 +11,8 @@ const NONCE_DIGITS = 16;
 export const forgetfulToken: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forgetful-token',
-    summary: 'makes client tokens of something that dies with its process: killed between a launch and its record, it launches twice',
+    summary:
+      'derives client tokens from state that is lost with its process: if it is killed between a launch and its record, it launches twice',
     makeParts: (context) => {
       // The planted bug: another process has another nonce, so it does not repeat the launch but makes a second one.
       const nonce = context.runtime.random.hex(NONCE_DIGITS);

@@ -9,7 +9,7 @@ const TOKEN_DIGITS = 32;
 export const freshToken: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:fresh-token',
-    summary: 'repeats a launch whose answer was lost with a fresh client token: one claim, two instances, one forgotten',
+    summary: 'retries a launch whose answer was lost with a new client token: one claim gets two instances, and one is forgotten',
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: the token is not a function of claim and attempt, so a replay is a second launch.

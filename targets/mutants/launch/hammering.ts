@@ -27,7 +27,7 @@ function impatient(ec2: Ec2Client): Pick<Ec2Client, 'createFleet'> {
 export const hammering: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:hammering',
-    summary: 'repeats a throttled launch at once, again and again: the bucket never fills, and everybody in the account waits',
+    summary: 'retries throttled launches at once, again and again: the request bucket never refills, and the whole account is throttled',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, ec2: { ...context.ec2, ...impatient(context.ec2) } }),

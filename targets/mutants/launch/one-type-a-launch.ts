@@ -21,7 +21,7 @@ function cheapestOnly({ claimOfferings, unavailable }: Context): ClaimOfferings 
 export const oneTypeALaunch: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:one-type-a-launch',
-    summary: 'names one type in each launch, the cheapest that is left, however many would do',
+    summary: 'names only one type in each launch, the cheapest that is left, however many would do',
     makeParts: (context) => ({
       ...createParts(context),
       launcher: createLauncher({ ...context, claimOfferings: cheapestOnly(context) }),

@@ -5,7 +5,7 @@ import type { Mutant } from '../mutant.ts';
 
 const variant = {
   name: 'mutant:broken-room',
-  summary: 'counts a node that registered and never gets ready as room for ever: pods wait for it',
+  summary: 'counts a node that registered but never becomes Ready as free capacity for ever: pods wait for it',
 };
 
 /** The planted bug: its patience with nodes that are not ready has no end. */

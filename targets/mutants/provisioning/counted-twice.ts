@@ -15,8 +15,7 @@ function endingOnCordoned({ state }: Context): Pod[] {
 export const countedTwice: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:counted-twice',
-    summary:
-      'takes a cordoned node for gone with all its pods: those that were evicted already need a place, and so do those made for them',
+    summary: 'treats a cordoned node as gone with all its pods, and counts evicted pods as well as their replacements',
     makeParts: (context) => {
       const parts = createParts(context);
       return {

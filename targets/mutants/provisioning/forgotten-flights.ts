@@ -24,7 +24,7 @@ function ownFlightsOnly({ state }: Context, right: Simulator): Simulator {
 export const forgottenFlights: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forgotten-flights',
-    summary: 'forgets with its process what is on its way: killed while nodes boot, it launches them once more',
+    summary: 'keeps launches in progress only in memory: if it is killed while nodes boot, it launches them again',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: ownFlightsOnly(context, right.simulator) };

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const heldBackPods: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:held-back-pods',
-    summary: 'launches nodes for pods that their scheduler has not looked at: behind a gate, or of another scheduler',
+    summary: 'launches nodes for pods that their scheduler has not evaluated: with a scheduling gate, or of another scheduler',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: whatever has no node waits for one.

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const launchesForDaemons: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:launches-for-daemons',
-    summary: 'launches nodes for pods of a DaemonSet that find no room: they wait on, and each new node has one of its own',
+    summary: 'launches nodes for DaemonSet pods that do not fit: they keep waiting, and each new node gets a DaemonSet pod of its own',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug: such a pod is bound to a node that is there, and another one brings its own.

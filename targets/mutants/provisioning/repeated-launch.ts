@@ -19,7 +19,7 @@ function registeredOnly({ state }: Context, right: Simulator): Simulator {
 export const repeatedLaunch: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:repeated-launch',
-    summary: 'does not count nodes that are on their way: a new one for the same pod every few seconds',
+    summary: 'does not count nodes that are on their way: it launches a new one for the same pod every few seconds',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: registeredOnly(context, right.simulator) };

@@ -24,7 +24,7 @@ function countingNodes({ state }: Context, right: Simulator): Simulator {
 export const uncountedLaunches: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:uncounted-launches',
-    summary: 'counts nodes towards the limit of their pool, and not what it has launched that is no node yet',
+    summary: 'counts nodes towards the limit of their pool, but not launched instances that are not nodes yet',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: countingNodes(context, right.simulator) };

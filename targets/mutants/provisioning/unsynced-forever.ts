@@ -27,7 +27,7 @@ function whenSynced({ state, runtime }: Context, right: Simulator): Simulator {
 export const unsyncedForever: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:unsynced-forever',
-    summary: 'waits for ever for news of a claim that was created and deleted within a second: nothing is provisioned any more',
+    summary: 'waits for ever to see a claim that was created and deleted within a second: nothing is provisioned any more',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: whenSynced(context, right.simulator) };

@@ -25,7 +25,7 @@ function forgetting(context: Context, right: Terminator): Terminator {
 export const hastyTimeout: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:hasty-timeout',
-    summary: 'gives a claim up whose node did not register in time, and leaves its instance running',
+    summary: 'gives up a claim whose node did not register in time, but leaves its instance running',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, terminator: forgetting(context, right.terminator), collector: noCollection };

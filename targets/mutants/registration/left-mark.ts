@@ -10,7 +10,7 @@ import type { Mutant } from '../mutant.ts';
 export const leftMark: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:left-mark',
-    summary: 'gives marks of its predecessor back on empty nodes only: one with pods is closed to others for ever',
+    summary: 'removes taints of its previous process only from empty nodes: a node with pods stays tainted for ever',
     makeParts: (context) => {
       const { state } = context;
       const right = createParts(context);

@@ -48,7 +48,7 @@ function endingByName(context: Context, right: Terminator): Terminator {
 export const nodeNameIdentity: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:node-name-identity',
-    summary: 'knows machines by the names of their nodes: one that gets the address of a dead one is taken for it, and forgotten with it',
+    summary: 'identifies machines by node name: one that reuses the address of a dead machine is mistaken for it, and forgotten with it',
     makeParts: (context) => {
       const right = createParts(context);
       return {

@@ -46,7 +46,7 @@ async function createNode(context: Context, claim: NodeClaim): Promise<void> {
 export const nodeObjectRace: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:node-object-race',
-    summary: 'creates the Node object itself right after the launch, and loses the instance when the kubelet was faster',
+    summary: 'creates the Node object itself right after the launch, and loses the instance if the kubelet was faster',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, launcher: creatingNodes(context, right.launcher), collector: noCollection };

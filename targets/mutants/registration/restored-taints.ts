@@ -21,7 +21,7 @@ function carelessOfVersions(kube: KubeClient): KubeClient {
 export const restoredTaints: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:restored-taints',
-    summary: 'writes the taints of a Node without its resourceVersion: start-up taints that were just removed come back',
+    summary: 'writes the taints of a Node without its resourceVersion: startup taints that were just removed come back',
     makeParts: (context) => ({
       ...createParts(context),
       registrar: createRegistrar({ ...context, kube: carelessOfVersions(context.kube) }),

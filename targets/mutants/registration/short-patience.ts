@@ -8,7 +8,7 @@ import type { Mutant } from '../mutant.ts';
 const SHARE = 1 / 3;
 
 function hasty(name: string, periods: Periods): Target {
-  const summary = 'gives nodes up long before the time-out that it declares: slow ones are launched and ended without end';
+  const summary = 'gives up nodes long before the timeout that it declares: slow nodes are launched and terminated again and again';
   // The planted bug: it waits for less than it says.
   const target = referenceWith({ name, summary }, { ...periods, registrationTimeoutMs: periods.registrationTimeoutMs * SHARE });
   return { ...target, constants: constantsOf(periods) };

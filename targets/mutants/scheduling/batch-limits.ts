@@ -17,7 +17,7 @@ function checkedOnce(right: Simulator): Simulator {
 export const batchLimits: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:batch-limits',
-    summary: 'compares limits with what was there before the batch: one batch may go far beyond them',
+    summary: 'compares limits with what existed before the batch: one batch may far exceed them',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: checkedOnce(right.simulator) };

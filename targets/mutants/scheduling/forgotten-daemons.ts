@@ -20,7 +20,7 @@ function withoutDaemons(right: Simulator): Simulator {
 export const forgottenDaemons: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forgotten-daemons',
-    summary: 'forgets what DaemonSets take of a node: its nodes are too small for the pods they are launched for',
+    summary: 'ignores the overhead of DaemonSets: its nodes are too small for the pods they are launched for',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withoutDaemons(right.simulator) };

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const forgottenMemory: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forgotten-memory',
-    summary: 'holds to the limits of its pools for processors and nodes, and not to those for memory',
+    summary: 'enforces pool limits for CPUs and nodes, but not for memory',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug.

@@ -6,7 +6,7 @@ import type { Mutant } from '../mutant.ts';
 export const forgottenProcessors: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forgotten-processors',
-    summary: 'holds to the limits of its pools for memory and nodes, and not to those for processors',
+    summary: 'enforces pool limits for memory and nodes, but not for CPUs',
     makeParts: (context) => {
       const right = createParts(context);
       // The planted bug.

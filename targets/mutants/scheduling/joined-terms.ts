@@ -36,7 +36,7 @@ function withJoinedTerms(right: Simulator): Simulator {
 export const joinedTerms: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:joined-terms',
-    summary: 'wants all terms of a required node affinity met, where one of them will do',
+    summary: 'requires all terms of a required node affinity to match, although one is enough',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withJoinedTerms(right.simulator) };

@@ -21,7 +21,7 @@ function findingNodes({ state }: Context, right: Simulator): Simulator {
 export const missingNode: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:missing-node',
-    summary: 'plans nothing while some pod is bound to a Node that does not exist',
+    summary: 'plans nothing while any pod is bound to a Node that does not exist',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: findingNodes(context, right.simulator) };

@@ -14,7 +14,7 @@ function withoutMinimums(right: Simulator): Simulator {
 export const narrowLaunches: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:narrow-launches',
-    summary: 'launches also where fewer types or zones are left than the pool asks for at least',
+    summary: 'launches even when fewer types or zones are left than the pool requires',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withoutMinimums(right.simulator) };

@@ -18,7 +18,7 @@ function panicking(right: Simulator): Simulator {
 export const nilSelector: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:nil-selector',
-    summary: 'panics at a spread constraint without a label selector, at every start anew',
+    summary: 'panics at a spread constraint without a label selector, after every start',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: panicking(right.simulator) };

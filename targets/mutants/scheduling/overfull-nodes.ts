@@ -23,7 +23,7 @@ function withoutPodLimit(right: Simulator): Simulator {
 export const overfullNodes: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:overfull-nodes',
-    summary: 'forgets that a node holds only so many pods: those beyond wait for a place on it that they never get',
+    summary: 'ignores the maximum number of pods per node: pods beyond it wait for a node that never has room',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withoutPodLimit(right.simulator) };

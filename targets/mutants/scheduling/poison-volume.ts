@@ -22,7 +22,7 @@ function lookingUpClasses({ state }: Context, right: PodValidator): PodValidator
 export const poisonVolume: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:poison-volume',
-    summary: 'fails the planning of a whole batch when the storage class of one of its pods does not exist',
+    summary: 'fails to plan a whole batch when the storage class of one of its pods does not exist',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, validator: lookingUpClasses(context, right.validator) };

@@ -16,7 +16,7 @@ function silent(right: Simulator): Simulator {
 export const silentRefusals: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:silent-refusals',
-    summary: 'does not say why a pod waits: neither a limit, nor a lack of capacity, nor a constraint that nothing meets',
+    summary: 'does not say why a pod waits: not for a limit, a lack of capacity, or a constraint that nothing meets',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: silent(right.simulator) };

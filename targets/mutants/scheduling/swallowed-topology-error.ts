@@ -25,7 +25,7 @@ function swallowing(right: Simulator): Simulator {
 export const swallowedTopologyError: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:swallowed-topology-error',
-    summary: 'swallows the error of an invalid topology spread: the whole batch gets no node',
+    summary: 'swallows the error of an invalid topology spread: no pod of the batch gets a node',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, validator: { problem: () => undefined }, simulator: swallowing(right.simulator) };

@@ -29,7 +29,7 @@ function withoutZones(right: Simulator): Simulator {
 export const wanderingNodes: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:wandering-nodes',
-    summary: 'launches into any zone of the cluster where no pod asks for one, whatever zones the pool allows',
+    summary: 'launches into any zone of the cluster when no pod asks for one, whatever zones the pool allows',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withoutZones(right.simulator) };

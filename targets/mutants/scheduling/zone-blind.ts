@@ -18,7 +18,7 @@ function withoutVolumes({ state }: Context, right: Simulator): Simulator {
 export const zoneBlind: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:zone-blind',
-    summary: 'launches nodes for pods without a look at the zones of their volumes',
+    summary: 'launches nodes for pods without checking the zones of their volumes',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, simulator: withoutVolumes(context, right.simulator) };

@@ -22,7 +22,7 @@ function believing({ instances }: Context): Context['instances'] {
 export const believedEnd: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:believed-end',
-    summary: 'lets a claim go as soon as it has asked for the end of its instance, also where EC2 does not know that one yet',
+    summary: 'releases a claim as soon as it has requested the termination of its instance, even if EC2 does not know the instance yet',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator({ ...context, instances: believing(context) }),

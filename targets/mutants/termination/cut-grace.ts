@@ -26,7 +26,8 @@ function late(clock: Clock, right: Drainer): Drainer {
 export const cutGrace: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:cut-grace',
-    summary: 'deletes what is left on a node half a minute before its time is up, also pods that were promised more',
+    summary:
+      'deletes the remaining pods of a node half a minute before its grace period is over, even pods with a longer grace period of their own',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator(context, late(context.runtime.clock, createDrainer(context))),

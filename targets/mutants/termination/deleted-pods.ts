@@ -31,7 +31,7 @@ function deleting(context: Context, right: Drainer): Drainer {
 export const deletedPods: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:deleted-pods',
-    summary: 'drains nodes by deleting their pods instead of evicting them: budgets hold nothing back',
+    summary: 'drains nodes by deleting their pods instead of evicting them, which bypasses disruption budgets',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator(context, deleting(context, createDrainer(context))),

@@ -27,7 +27,7 @@ function forgoing({ instances }: Context): Context['instances'] {
 export const deniedEnd: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:denied-end',
-    summary: 'takes an instance that it may not end for one that is gone, and lets its Node and claim go',
+    summary: 'treats an instance that it has no permission to terminate as gone, and releases its Node and claim',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator({ ...context, instances: forgoing(context) }),

@@ -32,7 +32,7 @@ function lettingGoFirst(context: Context): Context['instances'] {
 export const finalizerFirst: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:finalizer-first',
-    summary: 'lets Node and claim go and then ends the instance: killed in between, it has forgotten the instance',
+    summary: 'releases Node and claim before it terminates the instance: if it is killed in between, the instance is forgotten',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator({ ...context, instances: lettingGoFirst(context) }),

@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const forbiddenDrain: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:forbidden-drain',
-    summary: 'never asks a pod again that it may not evict, and waits for it for ever, also once it may',
+    summary: 'never retries an eviction that was denied, and waits for that pod for ever, even once evictions are allowed',
     makeParts: (context) => ({
       ...createParts(context),
       // The planted bug: what is forbidden now is taken for forbidden always.

@@ -25,7 +25,7 @@ function leavingToOthers({ state, instances }: Context): Context['instances'] {
 export const halfDeletion: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:half-deletion',
-    summary: 'lets a Node go that somebody deletes, and its claim with it: the instance runs on, and nobody knows it',
+    summary: 'releases a Node that someone deletes, together with its claim: the instance keeps running and is forgotten',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator({ ...context, instances: leavingToOthers(context) }),

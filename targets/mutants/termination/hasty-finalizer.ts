@@ -22,7 +22,7 @@ function hasty(context: Context, right: Terminator): Terminator {
 export const hastyFinalizer: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:hasty-finalizer',
-    summary: 'removes the finalizer of a claim that is deleted while its launch is under way: a race that some seeds expose',
+    summary: 'removes the finalizer of a claim that is deleted while its launch is in progress: a race that only some seeds expose',
     makeParts: (context) => {
       const right = createParts(context);
       return { ...right, terminator: hasty(context, right.terminator), collector: noCollection };

@@ -19,7 +19,7 @@ function undeletable({ templates }: Context): Context['templates'] {
 export const keptClass: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:kept-class',
-    summary: 'never takes its finalizer from a node class that is being deleted',
+    summary: 'never removes its finalizer from a node class that is being deleted',
     makeParts: (context) => ({ ...createParts(context), poolKeeper: createPoolKeeper({ ...context, templates: undeletable(context) }) }),
   }),
   resembles: 'node classes were never released once they had been deleted (karpenter-provider-aws#9185)',

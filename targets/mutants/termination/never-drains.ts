@@ -7,7 +7,7 @@ import type { Mutant } from '../mutant.ts';
 export const neverDrains: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:never-drains',
-    summary: 'closes nodes to pods and ends their instances, and asks no pod to leave',
+    summary: 'cordons nodes and terminates their instances without draining them',
     makeParts: (context) => {
       const right = createDrainer(context);
       // The planted bug: nobody is asked, so nobody is waited for.

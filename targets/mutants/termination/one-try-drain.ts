@@ -10,7 +10,7 @@ import type { Mutant } from '../mutant.ts';
 export const oneTryDrain: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:one-try-drain',
-    summary: 'asks the pods of spot nodes to leave once: who is refused for a moment stays until the instance is taken',
+    summary: 'evicts the pods of interrupted spot nodes only once: a pod whose eviction is refused stays until the instance ends',
     makeParts: (context) => {
       const right = createDrainer(context);
       // The planted bug: two minutes are taken to be too short for a second try.

@@ -28,7 +28,7 @@ function hasty(context: Context): Context {
 export const serverTime: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:server-time',
-    summary: "compares the time of a pod's deletion with its own clock: where that is ahead, every pod that ends is stuck",
+    summary: "compares a pod's deletion timestamp with its own clock: when its clock is ahead, every terminating pod looks stuck",
     makeParts: (context) => ({ ...createParts(context), terminator: createTerminator(context, createDrainer(hasty(context))) }),
   }),
   resembles: "pods taken for stuck by the server's time and a clock of one's own, to the second (karpenter-provider-aws#2175)",

@@ -17,7 +17,7 @@ function trusting({ instances }: Context): Context['instances'] {
 export const staleDescribe: Mutant = {
   target: createReferenceTarget({
     name: 'mutant:stale-describe',
-    summary: 'believes EC2 when it does not find an instance that was launched a moment ago: the claim goes, the instance stays',
+    summary: 'trusts EC2 when it does not find an instance that was just launched: the claim is removed, the instance stays',
     makeParts: (context) => ({
       ...createParts(context),
       terminator: createTerminator({ ...context, instances: trusting(context) }),
