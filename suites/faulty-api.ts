@@ -60,7 +60,7 @@ function deniedForAWhile({ denial, ...head }: ScenarioHead & { readonly denial: 
     faults: { denial },
     async run(t) {
       const denied = await t.inject(denial);
-      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler may not act') });
+      const web = await t.deploy({ replicas: 5, truth: servedAfterHeal('the autoscaler cannot launch instances') });
       t.expect.served(web, 'recover');
       await t.pass('provision', 0.5);
       await denied.heal();

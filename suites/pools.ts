@@ -87,7 +87,7 @@ export const minimumNotMet = scenario({
       name: 'only-broad',
       replicas: 2,
       nodeSelector: { tier: 'broad' },
-      truth: impossible('its pool asks for more types than it allows'),
+      truth: impossible('its pool requires more types than it allows'),
     });
     t.expect.noLaunchFor(only);
     t.expect.explained(only, [LABEL.instanceType]);
@@ -109,7 +109,7 @@ export const minimumKept = scenario({
       name: 'picky',
       replicas: 1,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: impossible('it leaves one zone of the two that its pool asks for'),
+      truth: impossible('it allows one zone, but its pool requires two'),
     });
     t.expect.noLaunchFor(picky);
     t.expect.explained(picky, [LABEL.zone]);

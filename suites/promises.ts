@@ -12,8 +12,8 @@ export const notLookedAt = scenario({
   pools: NODE_POOLS,
   async run(t) {
     const waiting: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec> & { readonly why: string })[] = [
-      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'nobody takes its gate away' },
-      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler is not there' },
+      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'its scheduling gate is never removed' },
+      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler does not exist' },
     ];
     const workloads: Workload[] = [];
     for (const { why, ...spec } of waiting) {

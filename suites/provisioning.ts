@@ -96,7 +96,7 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
     name: 'beyond',
     replicas: 10,
     ...size,
-    truth: impossible('the limit of the pool has room for three further nodes'),
+    truth: impossible('the limit of the pool leaves room for only three more nodes'),
   });
   t.expect.explained(beyond, [], 'provision');
   // Longer than they would need if they were to be served, so that it is known what is said of those that are not.

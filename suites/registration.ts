@@ -42,7 +42,7 @@ export const neverReady = scenario({
       name: 'first',
       replicas: 1,
       nodeSelector: { [LABEL.zone]: 'us-east-1a' },
-      truth: servedAfterHeal('its node does not get Ready'),
+      truth: servedAfterHeal('its node does not become Ready'),
     });
     t.expect.served(first, 'recover');
     await t.untilFired(broken, 'provision');

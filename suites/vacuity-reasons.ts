@@ -9,13 +9,13 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     kind: 'check',
     names: ['faults-fired'],
     state: 'nothing-alone',
-    reason: 'it finds no fault with a target, but makes a trial unknown in which a fault did not fire that had to',
+    reason: 'it never fails a target, but makes a trial unknown when a fault that had to fire did not',
   },
   {
     kind: 'check',
     names: ['harness'],
     state: 'nothing-alone',
-    reason: 'it finds no fault with a target, but makes a trial unknown in which the harness failed or was interrupted',
+    reason: 'it never fails a target, but makes a trial unknown when the harness failed or was interrupted',
   },
   {
     kind: 'scenario',
@@ -50,13 +50,13 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'faulty-api/zone-outage',
     ],
     state: 'nothing-alone',
-    reason: 'mutants declare to be caught in it, and each of them falls elsewhere, too',
+    reason: 'mutants are declared to be caught by it, but each of them is caught by another scenario too',
   },
   {
     kind: 'scenario',
     names: ['provisioning/out-and-back-in-small', 'provisioning/scale-out-and-back', 'provisioning/two-cycles', 'scheduling/spot-spread'],
     state: 'nothing-alone',
-    reason: 'the plain way, in other sizes and rhythms: whatever fails here fails in a smaller scenario, too',
+    reason: 'the normal case in other sizes and sequences: whatever fails here also fails in a smaller scenario',
   },
   {
     kind: 'scenario',
@@ -87,7 +87,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'others/soft-spread',
     ],
     state: 'nothing-alone',
-    reason: 'it asks for something that users take for granted: who lacks it fails here, but no bug that somebody reported is just that',
+    reason: 'it tests something that users take for granted: a target without it fails here, but no public bug report is exactly about it',
   },
   {
     kind: 'scenario',
@@ -139,7 +139,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
     ],
     state: 'nothing-alone',
     reason:
-      'it asks that a trouble of the real APIs, of machines or of their messages does no harm; the mutants that it brings down fall elsewhere, too',
+      'it tests that a failure of real APIs, machines or messages does no harm; the mutants that it catches are caught by other scenarios too',
   },
   {
     kind: 'scenario',
@@ -159,7 +159,7 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'consolidation/replacement-without-capacity',
     ],
     state: 'nothing-alone',
-    reason: 'another way to what a declared scenario shows: in another order, at another time, or with a budget in the way',
+    reason: 'a variant of a declared scenario: in another order, at another time, or with a budget that blocks',
   },
   {
     kind: 'fault',
@@ -184,25 +184,25 @@ export const VACUITY_REASONS: readonly VacuityReason[] = [
       'zone-outage',
     ],
     state: 'nothing-alone',
-    reason: 'real APIs and machines do this, and a right autoscaler bears it: none of the bugs that are planted is seen by this alone',
+    reason: 'real APIs and machines behave like this, and a correct autoscaler copes with it: no planted bug is caught by this alone',
   },
   {
     kind: 'fault',
     names: ['instance-end'],
     state: 'nothing-alone',
-    reason: 'one of several ways in which machines come and go: who fails with it fails with others, too',
+    reason: 'one of several ways in which machines come and go: a target that fails with it also fails with others',
   },
   {
     kind: 'bound',
     names: ['no-leaked-instances: teardown'],
     state: 'never-near',
-    reason: 'who forgets an instance forgets it for good: the bound is the time that the removal of all pools may take',
+    reason: 'a target that forgets an instance forgets it for good: the bound is the time that the removal of all pools may take',
   },
   {
     kind: 'check',
     names: ['latency'],
     state: 'nothing-alone',
     reason:
-      'it says of a phase what success-rate says of a whole wait: it stands alone where some pods may be late, or a phase has its own bound',
+      'it judges a phase as success-rate judges the whole wait: it matters on its own only where some pods may be late, or a phase has its own bound',
   },
 ];
