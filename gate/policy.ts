@@ -177,6 +177,11 @@ export function parsePolicy(value: unknown, where = 'the policy'): Policy {
   throw new PolicyError(`${where}: ${problems.join('; ')}`);
 }
 
+/** The same policy, but for failures that the baseline has too. */
+export function acceptingExisting(policy: Policy): Policy {
+  return { ...policy, existing: { failures: 'accept' } };
+}
+
 /** Which values of a key let candidates through that the default holds or rejects; of a list, those that lack what the default has. */
 type Laxer = 'less' | 'more' | 'lacking' | 'accept' | 'never';
 

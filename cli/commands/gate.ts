@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { PolicyError, parsePolicy } from '../../gate/policy.ts';
+import { PolicyError, acceptingExisting, parsePolicy } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import type { Profile } from '../../history/events.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
@@ -43,7 +43,7 @@ export interface GateFlags {
  */
 export async function gate(flags: GateFlags, console: Console): Promise<number> {
   const given = readPolicy(flags.policy);
-  const policy: Policy = flags.acceptExisting ? { ...given, existing: { failures: 'accept' } } : given;
+  const policy = flags.acceptExisting ? acceptingExisting(given) : given;
   const interrupted = interruption();
   try {
     const startedAt = new Date(createRealTimeline().scope('command').nowMs()).toISOString();

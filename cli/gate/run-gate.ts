@@ -7,7 +7,7 @@ import type { ComparedRun } from '../../gate/comparison/compared-run.ts';
 import { decideGate, failsEarly } from '../../gate/decide.ts';
 import type { Episode } from '../../gate/episode.ts';
 import { episodesOf } from '../../gate/episodes-of.ts';
-import { nextLook, notesOnLaxer } from '../../gate/policy.ts';
+import { acceptingExisting, nextLook, notesOnLaxer } from '../../gate/policy.ts';
 import type { Policy } from '../../gate/policy.ts';
 import { StateError, appendState, readState } from '../../gate/state.ts';
 import type { StateEntry, StateVersion } from '../../gate/state.ts';
@@ -86,10 +86,6 @@ function judgeDirectories({ baseline, candidate }: Directories, policy: Policy):
   const decision = decide(policy);
   const onlyExisting = notesOnExisting(decision, () => decide(acceptingExisting(policy)));
   return { decision, directories: [baseline, candidate], notes: [...notesOnLaxer(policy), ...notes, ...onlyExisting] };
-}
-
-function acceptingExisting(policy: Policy): Policy {
-  return { ...policy, existing: { failures: 'accept' } };
 }
 
 /** @param accepting what would be decided if failures that the baseline has too were accepted */

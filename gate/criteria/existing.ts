@@ -32,14 +32,15 @@ export function judgeExisting({ baseline, candidate, policy }: GateInput): Crite
   const alpha = alphaPerLook(policy.success.alpha, policy) / Math.max(1, tallies.length);
   const rated = tallies.map((tally) => ({ tally, verdict: judge(tally, alpha) }));
   const still = tallies.filter(({ failed }) => failed.length > 0);
-  const [worse, open] = (['fail', 'inconclusive'] as const).map((verdict) => rated.filter((one) => one.verdict === verdict));
-  const shown = [...(worse ?? []), ...(open ?? [])].map(({ tally }) => tally);
+  const talliesThat = (verdict: GateVerdict): Tally[] => rated.filter((one) => one.verdict === verdict).map(({ tally }) => tally);
+  const [worse, open] = [talliesThat('fail'), talliesThat('inconclusive')];
+  const shown = [...worse, ...open];
   const numbers = {
     accepted: still.length,
     scenarios: new Set(still.map(({ scenario }) => scenario)).size,
     gone: tallies.length - still.length,
-    worse: worse?.length ?? 0,
-    untold: open?.length ?? 0,
+    worse: worse.length,
+    untold: open.length,
   };
   return {
     criterion: 'existing-failures',
@@ -76,11 +77,12 @@ function sentenceFor(
 }
 
 function talliesOf(baseline: readonly Episode[], candidate: readonly Episode[]): Tally[] {
-  const [ours, theirs] = [baseline, candidate].map((side) => Map.groupBy(side, ({ scenario }) => scenario));
+  const byScenario = (side: readonly Episode[]): Map<string, Episode[]> => Map.groupBy(side, ({ scenario }) => scenario);
+  const [ours, theirs] = [byScenario(baseline), byScenario(candidate)];
   return [...existingFailures(baseline)].flatMap(([scenario, { kinds }]) =>
     [...kinds].map((kind): Tally => {
-      const before = sideOf(ours?.get(scenario) ?? [], kind);
-      const after = sideOf(theirs?.get(scenario) ?? [], kind);
+      const before = sideOf(ours.get(scenario) ?? [], kind);
+      const after = sideOf(theirs.get(scenario) ?? [], kind);
       return { scenario, kind, before: shareOf(before), after: shareOf(after), failed: after.failed };
     }),
   );
