@@ -144,7 +144,7 @@ test('the commands: injected, listed, healed, refused', async () => {
     expect((await ask('faults')).stdout).toBe('no fault is injected\n');
     expect(await ask('inject', 'insufficient-capacity', '{')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('are JSON, such as'),
+      stderr: expect.stringContaining('must be JSON, such as'),
     });
   });
 });
