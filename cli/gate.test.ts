@@ -9,7 +9,7 @@ import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 /** Quick ones, the second of which the mutant can't bear. */
-const SCENARIOS = ['--scenario', 'provisioning/limit-reached', '--scenario', 'scheduling/negative-max-skew'];
+const SCENARIOS = ['--scenario', 'provisioning/node-limit', '--scenario', 'scheduling/negative-max-skew'];
 const MUTANT = 'mutant:swallowed-topology-error';
 /** Laxer than the default, in what decides none of these gates. */
 const LAX = 'unknown: { maxShare: 0.5 }';
@@ -25,7 +25,7 @@ const QUICK_NOTE =
   'note: laxer than the default: success.p1 0.5 (0.95), latency.quantile 0.75 (0.95), episodes.first 20 (75), unknown.maxShare 0.5 (0.05)';
 /** The tests beside it have the other processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
-const CHEAP = 'incidents/spread-without-selector';
+const CHEAP = 'scheduling/spread-without-selector';
 const outcomeSchema = z.object({ decision: gateDecisionSchema, directories: z.array(z.string()), notes: z.array(z.string()) });
 
 function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
@@ -83,12 +83,12 @@ test('run directories: a candidate that breaks what tolerates no breach is rejec
   const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
   const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/limit-reached is not compared: --nodes differ');
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differ');
 });
 
 test('trials that did not begin in either run are not trials that nobody can be asked for', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  await scaleproof(['run', '--scenario', 'provisioning/limit-reached', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
+  await scaleproof(['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
   const path = join(cwd, 'ours/run.json');
   const run = runFactsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const reason = 'the run was interrupted before it began';
@@ -105,7 +105,7 @@ test('trials that did not begin in either run are not trials that nobody can be 
     numbers: { baseline: 2, candidate: 2 },
   });
   expect(notes).toEqual(
-    ['ours', 'theirs'].map((side) => `2 trials of ${side} have no verdict: ${reason} (provisioning/limit-reached seed 2, ...)`),
+    ['ours', 'theirs'].map((side) => `2 trials of ${side} have no verdict: ${reason} (provisioning/node-limit seed 2, ...)`),
   );
 });
 
@@ -158,7 +158,7 @@ test('what neither target can be asked for is no part of a gate, and is said', a
 test('a state directory that another gate has, or that is none, is refused', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { file: '' });
   const unlock = lockDirectory(cwd, 'the test has it');
-  const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/limit-reached'];
+  const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/node-limit'];
   for (const [state, message] of [
     [cwd, 'is in use by another process: a gate has its --state directory for itself'],
     [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],

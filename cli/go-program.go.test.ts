@@ -5,7 +5,7 @@ import type { TestInfo } from '@playwright/test';
 import { goModule } from '../targets/go/testing/sample.ts';
 import { BIN, start, usersEnvironment } from './testing/command.ts';
 
-const SCENARIO = 'provisioning/out-and-back-in-small';
+const SCENARIO = 'provisioning/small-scale-out-and-back';
 
 /** Says that it is ready, and then does what the test is about. */
 const program = (then: string): string => `package main

@@ -26,7 +26,7 @@ test('without a choice all of them, with the seed of the options', async () => {
 test('profiles choose among all, among suites and among those named', () => {
   const core = trials({ profiles: ['core'] });
   expect(new Set(core.map(({ details }) => details.tag))).toEqual(new Set(['@core']));
-  expect(trials({ profiles: ['extended'], scenarios: ['crashes/launched-once', own] })).toHaveLength(1);
+  expect(trials({ profiles: ['extended'], scenarios: ['crashes/killed-again-after-restart', own] })).toHaveLength(1);
 });
 
 test('names that there are not are refused, and so is a choice of nothing', () => {
@@ -42,7 +42,7 @@ test("a scenario of the user's own is found by its module, and says what is miss
     'crashes.ts exports no scenario with the id mine/own',
   );
   await expect(sourceOf('./own.ts')).rejects.toThrow('import the scenario from that file');
-  await expect(sourceOf('crashes/launched-once')).resolves.toMatchObject({ label: 'crashes/launched-once', suite: 'crashes' });
+  await expect(sourceOf('crashes/killed-again-after-restart')).resolves.toMatchObject({ label: 'crashes/killed-again-after-restart', suite: 'crashes' });
 });
 
 test('a target has to be named; the path of its file begins at the configuration', () => {

@@ -15,7 +15,7 @@ import type { ReportInput } from './report-input.ts';
 import { formatReport } from './run-report.ts';
 import { sampleRun } from './testing/sample-run.ts';
 
-const NAME = 'mutant:fresh-token:quick';
+const NAME = 'mutant:new-token-on-retry:quick';
 
 /** What a target may say of itself, in any place that a history has for it. */
 function givingItselfAway(events: HistoryEvent[]): HistoryEvent[] {

@@ -10,9 +10,9 @@ const MUTANT = 'mutant:swallowed-topology-error';
 /** A hook that writes down what it was asked for, and for whom. */
 const HOOK = `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("hooks.log", process.argv[1] + " " + process.env.SCALEPROOF_PLACE + "\\n")', "\${ACTION}"]}`;
 /** Cheap to simulate, and one that the mutant can't bear. */
-const PASSED = 'incidents/spread-without-selector';
+const PASSED = 'scheduling/spread-without-selector';
 const FAILED_BY_MUTANT = 'scheduling/negative-max-skew';
-const SPOT = 'capacity/one-type-of-many';
+const SPOT = 'capacity/one-type-with-capacity';
 /** The tests beside it have the other processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
 /** As small as a plan can be that can tell anything: of the tail from 20 probes on. */
@@ -178,9 +178,9 @@ test('a baseline that fails its own probes is found before anything is changed',
 
 test('a probe that is not of its kind is no probe', async ({}, testInfo) => {
   test.setTimeout(600_000);
-  const source = planFor('reference').replace(SPOT, 'provisioning/limit-reached');
+  const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
-  expect(stderr).toContain("provisioning/limit-reached can't be a spot probe: no pool of it allows spot instances");
+  expect(stderr).toContain("provisioning/node-limit can't be a spot probe: no pool of it allows spot instances");
 });
