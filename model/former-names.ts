@@ -4,7 +4,7 @@
  */
 
 /** Scenarios: former id to today's. Their suites were `incidents`, `others` and `promises`, too, which are gone. */
-const SCENARIOS: Readonly<Record<string, string>> = {
+export const FORMER_SCENARIOS: Readonly<Record<string, string>> = {
   'api-pressure/withdrawn-under-stale-reads': 'api-pressure/pool-deleted-under-stale-reads',
   'capacity/dies-at-launch': 'capacity/instance-dies-at-launch',
   'capacity/nothing-anywhere': 'capacity/no-capacity-anywhere',
@@ -78,7 +78,7 @@ const SCENARIOS: Readonly<Record<string, string>> = {
 };
 
 /** Planted bugs: former name, without `mutant:`, to today's. */
-const MUTANTS: Readonly<Record<string, string>> = {
+export const FORMER_MUTANTS: Readonly<Record<string, string>> = {
   'any-architecture': 'ignored-architecture',
   'any-cluster': 'collects-other-clusters',
   'believed-end': 'unverified-termination',
@@ -160,15 +160,15 @@ const MUTANTS: Readonly<Record<string, string>> = {
 };
 
 /** Bounds: former name to today's. */
-const BOUNDS: Readonly<Record<string, string>> = {
+export const FORMER_BOUNDS: Readonly<Record<string, string>> = {
   'vain-answers-a-minute': 'empty-answers-a-minute',
 };
 
-const FIRST_IDS: ReadonlyMap<string, string> = new Map(Object.entries(SCENARIOS).map(([former, now]) => [now, former]));
+const FIRST_IDS: ReadonlyMap<string, string> = new Map(Object.entries(FORMER_SCENARIOS).map(([former, now]) => [now, former]));
 
 /** Today's id of a scenario. */
 export function scenarioIdNow(id: string): string {
-  return lookUp(SCENARIOS, id);
+  return lookUp(FORMER_SCENARIOS, id);
 }
 
 /** The id that a scenario had first: chance is drawn by it, so that a new name changes nothing in a trial. */
@@ -179,7 +179,7 @@ export function firstScenarioId(id: string): string {
 /** Today's ids of the scenarios that were in a suite that no longer exists; none for other names. */
 export function scenariosOfFormerSuite(suite: string): string[] {
   return FORMER_SUITES.includes(suite)
-    ? Object.keys(SCENARIOS)
+    ? Object.keys(FORMER_SCENARIOS)
         .filter((id) => id.startsWith(`${suite}/`))
         .map(scenarioIdNow)
     : [];
@@ -191,13 +191,13 @@ const FORMER_SUITES: readonly string[] = ['incidents', 'others', 'promises'];
 export function targetNameNow(name: string): string {
   return name
     .split('+')
-    .map((part) => part.replace(/^(mutant:)([^:]+)/, (_, prefix: string, mutant: string) => `${prefix}${lookUp(MUTANTS, mutant)}`))
+    .map((part) => part.replace(/^(mutant:)([^:]+)/, (_, prefix: string, mutant: string) => `${prefix}${lookUp(FORMER_MUTANTS, mutant)}`))
     .join('+');
 }
 
 /** Today's name of a bound. */
 export function boundNameNow(name: string): string {
-  return lookUp(BOUNDS, name);
+  return lookUp(FORMER_BOUNDS, name);
 }
 
 function lookUp(table: Readonly<Record<string, string>>, name: string): string {
