@@ -42,7 +42,10 @@ test("a scenario of the user's own is found by its module, and says what is miss
     'crashes.ts exports no scenario with the id mine/own',
   );
   await expect(sourceOf('./own.ts')).rejects.toThrow('import the scenario from that file');
-  await expect(sourceOf('crashes/killed-again-after-restart')).resolves.toMatchObject({ label: 'crashes/killed-again-after-restart', suite: 'crashes' });
+  await expect(sourceOf('crashes/killed-again-after-restart')).resolves.toMatchObject({
+    label: 'crashes/killed-again-after-restart',
+    suite: 'crashes',
+  });
 });
 
 test('a target has to be named; the path of its file begins at the configuration', () => {

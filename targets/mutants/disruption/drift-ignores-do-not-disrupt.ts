@@ -22,5 +22,11 @@ export const driftIgnoresDoNotDisrupt: Mutant = {
     },
   }),
   resembles: 'nodes with pods that must not be disrupted were replaced for drift (karpenter-provider-aws#7708)',
-  caughtBy: { scenario: 'consolidation/drifted-do-not-disrupt-pod', check: 'undisturbed', code: 'node-taken', object: 'nodes/*', seeds: 'every' },
+  caughtBy: {
+    scenario: 'consolidation/drifted-do-not-disrupt-pod',
+    check: 'undisturbed',
+    code: 'node-taken',
+    object: 'nodes/*',
+    seeds: 'every',
+  },
 };
