@@ -107,7 +107,6 @@ export const FORMER_MUTANTS: Readonly<Record<string, string>> = {
   'forgetful-token': 'token-lost-in-crash',
   'forgotten-daemons': 'ignored-daemonsets',
   'forgotten-flights': 'in-memory-launches',
-  'forgotten-limits': 'ignored-limits',
   'forgotten-memory': 'ignored-memory-limit',
   'forgotten-processors': 'ignored-cpu-limit',
   'fresh-token': 'new-token-on-retry',
