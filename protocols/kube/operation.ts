@@ -8,9 +8,9 @@ import type { KubeTypes } from './types.ts';
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
 /**
- * Reads what a request on the Kubernetes wire asks for. Never throws. A request for no resource is named by method and
- * path: `get /version`.
- * @param types what bodies in protobuf are read with; without them they stay unread
+ * Decodes a request on the Kubernetes wire. Never throws. A request that is not for a resource is named by method and path:
+ * `get /version`.
+ * @param types needed to decode protobuf bodies; without them these stay undecoded
  */
 export function describeKubeRequest(
   request: {
@@ -38,7 +38,7 @@ export function describeKubeRequest(
   };
 }
 
-/** A dry run may be asked for in the query or, for deletions and evictions, in the body. */
+/** A dry run may be requested in the query or, for deletions and evictions, in the body. */
 function isDryRun(request: KubeRequest, input: unknown): boolean {
   if (request.options.dryRun !== undefined) return true;
   const options = request.subresource === 'eviction' && isJsonObject(input) ? input.deleteOptions : input;
