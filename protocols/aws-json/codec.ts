@@ -8,7 +8,10 @@ import type { JsonRefusal } from './refusal.ts';
  */
 export const AWS_JSON_CONTENT_TYPE = 'application/x-amz-json-1.0';
 export const TARGET_HEADER = 'x-amz-target';
-/** The header with the error's name in REST-JSON, where method and path give the operation. Source: "AWS restJson1 protocol" of the Smithy documentation. */
+/**
+ * The header with the error's name in REST-JSON, where method and path give the operation.
+ * Source: "AWS restJson1 protocol" of the Smithy documentation.
+ */
 export const ERROR_TYPE_HEADER = 'x-amzn-errortype';
 const QUERY_ERROR_HEADER = 'x-amzn-query-error';
 

@@ -15,11 +15,10 @@ interface PriorityClass extends ApiObject {
 }
 
 /**
- * What the admission plugins that are on by default make of a pod's spec: Priority, RuntimeClass (its overhead and
- * where it may run) and DefaultTolerationSeconds. Of ServiceAccount only the
- * default account's name is there: no account has to exist, no token is mounted.
- * LimitRanger and ResourceQuota are left out too: ranges and quotas are kept, not enforced.
- * @param old the spec that an update replaces
+ * A pod's spec after the default admission plugins: Priority, RuntimeClass (overhead and scheduling) and
+ * DefaultTolerationSeconds. ServiceAccount only sets the default account's name: no account has to exist, no token is mounted.
+ * LimitRanger and ResourceQuota are left out: ranges and quotas are stored, not enforced.
+ * @param old the spec before an update
  * @throws StatusError 403
  */
 export function admitPodSpec(name: string, spec: FullPodSpec, admission: Admission, old: FullPodSpec | undefined): FullPodSpec {
@@ -71,7 +70,7 @@ function withPriority(spec: FullPodSpec, admission: Admission, refuse: (why: str
   };
 }
 
-/** Of several defaults, which only a race can make, the lowest counts. */
+/** If a race created several defaults, the lowest counts. */
 function defaultClass(admission: Admission): PriorityClass | undefined {
   const classes: readonly PriorityClass[] = admission.list('priorityclasses.scheduling.k8s.io');
   const [lowest] = classes.filter((one) => one.globalDefault === true).sort((a, b) => (a.value ?? 0) - (b.value ?? 0));

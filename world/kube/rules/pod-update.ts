@@ -11,8 +11,8 @@ const IMMUTABLE =
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /**
- * What of a pod's spec may change, as `ValidatePodUpdate` of `pkg/apis/core/validation` has it; pods with scheduling
- * gates may be narrowed down. The real message about immutable fields ends with a diff of both specs, ours doesn't.
+ * Which fields of a pod's spec may change, as in `ValidatePodUpdate` of `pkg/apis/core/validation`; pods with scheduling
+ * gates may get more node requirements. The real message about immutable fields ends with a diff of both specs, this one doesn't.
  */
 export function validatePodUpdate(next: FullPodSpec, before: FullPodSpec): FieldError[] {
   if (isDeepStrictEqual(next, before)) return [];

@@ -8,7 +8,7 @@ import type { ApiObject, ResourceRules } from '../resource.ts';
 import { validateNodeSelector } from '../validation/affinity.ts';
 import { claimShape, storageClassShape, volumeShape } from '../validation/shapes.ts';
 
-/** Volumes, claims and classes, so far as they decide where a pod can go (`pkg/apis/core`, `pkg/apis/storage`). */
+/** Volumes, claims and classes, as far as they affect scheduling (`pkg/apis/core`, `pkg/apis/storage`). */
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
@@ -66,7 +66,7 @@ export const claimRules: ResourceRules = {
   },
   validateUpdate: (object, old) => {
     const [next, before] = [claimOf(object), claimOf(old)];
-    // A volume may be named once.
+    // The volume may be set once.
     const volumeName = before.volumeName === undefined ? undefined : next.volumeName;
     if (isDeepStrictEqual({ ...next, volumeName, resources: 0 }, { ...before, volumeName: before.volumeName, resources: 0 })) return [];
     return [forbidden('spec', 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims')];
@@ -157,7 +157,7 @@ interface StorageClassFields {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** VolumeAttachments: their spec can't change; a new one is not attached. */
+/** VolumeAttachments: the spec is immutable; a new one is not attached. */
 export const volumeAttachmentRules: ResourceRules = {
   initialStatus: () => ({ attached: false }),
   validateUpdate: (object, old) => (isDeepStrictEqual(object.spec, old.spec) ? [] : [invalid('spec', object.spec, 'field is immutable')]),

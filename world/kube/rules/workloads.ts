@@ -18,7 +18,7 @@ const REVISION_HISTORY = 10;
 const PROGRESS_DEADLINE_SECONDS = 600;
 const TEMPLATE = 'spec.template';
 
-/** The specs hold a template; each function below reads its kind's own. */
+/** Each spec has a pod template besides the fields of its kind. */
 type Spec<T extends { spec: unknown }> = Partial<Omit<T['spec'] & object, 'template'>> & { template?: Template };
 
 function specOf<T extends { spec: unknown }>(object: ApiObject): Spec<T> {
@@ -37,7 +37,7 @@ export const replicaSetRules: ResourceRules = {
     return [
       ...validateNonNegative(replicas, 'spec.replicas'),
       ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
-      // The real one says deployment as well.
+      // The real message says deployment as well.
       ...validateSelector(selector, 'deployment', 'spec.selector'),
       ...validateSelects(selector, template, TEMPLATE),
       ...validateTemplate(template, TEMPLATE),
@@ -149,7 +149,7 @@ function validateUpdateStrategy(strategy: NonNullable<DaemonSet['spec']['updateS
   return errors;
 }
 
-/** Of a StatefulSet, what an update may change; the message names it. */
+/** The fields of a StatefulSet that an update may change, listed in the message. */
 const MUTABLE = [
   'replicas',
   'ordinals',
