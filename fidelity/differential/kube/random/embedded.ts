@@ -11,13 +11,13 @@ import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-/** What follows from a request has time to, in virtual time. */
+/** Time for controllers to react to a request, in virtual time. */
 const SETTLE_MS = 20;
-/** Looks at what takes a moment to be there. */
+/** Most polls for something that takes a moment to appear. */
 const PATIENCE = 1_200;
 const CALLER = { principal: 'target', incarnation: 1, span: 0 } as const;
 
-/** Asks our API server, with the disruption controller beside it, one script after the other. */
+/** Runs scripts one after another on the emulated API server, with the disruption controller. */
 export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
   const random = createRandom('differential');
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
@@ -56,7 +56,7 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
       const running = budgets.run(stopping.signal);
       await prepare(server);
       for (const script of scripts) answers.push(normalized(script, await ask(script, server)));
-      stopping.abort(new Error('all scripts were asked'));
+      stopping.abort(new Error('all scripts are done'));
       await running;
     })(),
   );
@@ -64,12 +64,12 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
   return answers;
 }
 
-/** Makes what all scripts need. */
+/** Creates the objects that all scripts need. */
 export async function prepare(server: Server): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (const name of NAMESPACES) {
     const body = JSON.stringify({ metadata: { name } });
-    // One of an earlier run may still be going.
+    // The namespace of an earlier run may still be terminating.
     for (let looks = 1; looks <= PATIENCE && (await server.send('POST', '/api/v1/namespaces', headers, body)).status !== 201; looks += 1)
       await server.pause();
   }

@@ -51,7 +51,7 @@ function affinityCase(id: string, situation: Situation): SchedulerCase {
 }
 
 const db = (name: string, at: string, more: Parameters<typeof pod>[1] = {}): Pod => pod(name, { on: at, labels: DB, ...more });
-/** Makes a node as full as one that has another pod. */
+/** Makes a node as full as one with another pod. */
 const filler = (at: string): Pod => pod(`filler-${at}`, { on: at });
 const OTHERS = [namespace('team', { tier: 'data' })];
 const IN_TEAM = [db('d', 'b1', { namespace: 'team' })];

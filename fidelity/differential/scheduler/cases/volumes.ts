@@ -37,7 +37,7 @@ interface ClaimOptions {
   readonly size?: string;
   readonly metadata?: Partial<KubeObject['metadata']>;
   readonly status?: PersistentVolumeClaim['status'];
-  /** Names the volume, which doesn't know of it yet. */
+  /** The claim names a volume that isn't bound to it yet. */
   readonly prebound?: boolean;
 }
 
