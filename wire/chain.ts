@@ -1,5 +1,6 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
 import type { NamedOffering } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { formatObject } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
 import { never } from '../runtime/clock.ts';
@@ -357,10 +358,7 @@ class ChainedRequest {
       type: 'request.end',
       span: this.#caller.span,
       outcome,
-      ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { code }),
-      ...(note === undefined ? {} : { note }),
-      ...(refused === undefined ? {} : { refused: [...refused] }),
+      ...defined({ status, code, note, refused: refused?.slice() }),
     });
   }
 

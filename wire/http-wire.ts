@@ -3,6 +3,7 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
+import { defined } from '../model/defined.ts';
 import { fromSocket, toSocket } from './http-headers.ts';
 import { WireError, concat, tooLong } from './wire.ts';
 import type { ByteStream, Wire, WireErrorCode, WireRequest, WireResponse } from './wire.ts';
@@ -50,19 +51,15 @@ export function createHttpWire(options: HttpWireOptions): HttpWire {
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const { protocol, hostname, port, auth } = urlToHttpOptions(base);
-  const server = { protocol, hostname, port, ...(auth === undefined ? {} : { auth }) };
+  const server = { protocol, hostname, port, ...defined({ auth }) };
   const isSecure = protocol === 'https:';
   const agentOptions = { keepAlive: true, maxSockets, timeout: IDLE_SOCKET_MS, keepAliveMsecs: TCP_KEEP_ALIVE_MS };
   const agent = isSecure
     ? new HttpsAgent({
         ...agentOptions,
         // Made once: an agent with the PEM itself would use all of it in the key of its connection pool, for every request.
-        secureContext: createSecureContext({
-          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-          ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-          ...(tls.key === undefined ? {} : { key: tls.key }),
-        }),
-        ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+        secureContext: createSecureContext(defined({ ca: tls.ca, cert: tls.cert, key: tls.key })),
+        ...defined({ servername: tls.serverName }),
         rejectUnauthorized: tls.insecure !== true,
       })
     : new HttpAgent(agentOptions);

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, test } from '@playwright/test';
+import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
 import { Mailbox } from '../runtime/mailbox.ts';
 import { serveWire } from './http-server.ts';
@@ -30,7 +31,7 @@ async function withSockets(wire: Wire, body: (pair: Pair) => Promise<void>, opti
 }
 
 function get(path: string, signal?: AbortSignal): WireRequest {
-  return { method: 'GET', path, headers: {}, ...(signal === undefined ? {} : { signal }) };
+  return { method: 'GET', path, headers: {}, ...defined({ signal }) };
 }
 
 function ok(body: WireResponse['body']): WireResponse {

@@ -4,6 +4,7 @@ import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
 import { z } from 'zod';
 import type { NamedOffering } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 
 /** EC2's error code for an offering without capacity. */
 const NO_CAPACITY = 'InsufficientInstanceCapacity';
@@ -44,7 +45,7 @@ function describeError(document: unknown, body: string): { readonly code?: strin
   const parsed = errorShape.safeParse(document);
   if (!parsed.success) return { note: body };
   const { Code: code, Message: note } = parsed.data.Errors.Error;
-  return { code, ...(note === undefined ? {} : { note }) };
+  return { code, ...defined({ note }) };
 }
 
 function describeFleet({ Instances = [], Errors = [] }: CreateFleetResult): Ec2AnswerNote {
@@ -65,8 +66,7 @@ function namedBy({ LaunchTemplateAndOverrides, Lifecycle }: CreateFleetError): N
   return [
     {
       instanceType,
-      ...(zone === undefined ? {} : { zone }),
-      ...(subnet === undefined ? {} : { subnet }),
+      ...defined({ zone, subnet }),
       ...(Lifecycle === 'spot' || Lifecycle === 'on-demand' ? { capacityType: Lifecycle } : {}),
     },
   ];

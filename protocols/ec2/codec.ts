@@ -1,5 +1,6 @@
 import * as sdk from '@aws-sdk/client-ec2';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { defined } from '../../model/defined.ts';
 import type { Operation } from '../../model/operation.ts';
 import { parseForm } from './form.ts';
 import type { Parameter } from './form.ts';
@@ -49,7 +50,7 @@ export class Ec2Codec {
     if (!/^[A-Za-z0-9]{1,100}$/.test(action)) return { wire: 'aws', name: 'unknown', mutating: true };
     const input = this.#tryRead(action, parameters);
     const mutating = !READING.test(action) && input?.['DryRun'] !== true;
-    return { wire: 'aws', name: `ec2:${action}`, mutating, ...(input === undefined ? {} : { input }) };
+    return { wire: 'aws', name: `ec2:${action}`, mutating, ...defined({ input }) };
   }
 
   /** @throws Ec2Refusal if EC2 would refuse the request as malformed */

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { formatPath, readFields, writeFields } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
 import { isJsonObject } from './json.ts';
@@ -61,10 +62,10 @@ export function writeManagers(managers: readonly Manager[]): JsonObject[] {
       manager: name,
       operation,
       apiVersion,
-      ...(time === undefined ? {} : { time }),
+      ...defined({ time }),
       fieldsType: 'FieldsV1',
       fieldsV1: writeFields(fields),
-      ...(subresource === undefined ? {} : { subresource }),
+      ...defined({ subresource }),
     }));
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes, ObjectType } from './types.ts';
 
@@ -61,7 +62,7 @@ function schemaOf(type: ObjectType, kinds: readonly string[], refs: string): Ope
   return {
     type: 'object',
     ...(type.open === true ? {} : { properties: Object.fromEntries(properties) }),
-    ...(type.required === undefined ? {} : { required: type.required }),
+    ...defined({ required: type.required }),
     ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds.map(groupVersionKind) }),
   };
@@ -76,11 +77,13 @@ export function groupVersionKind(kind: string): { readonly group: string; readon
 function fieldSchema({ type, patch, key, list, keys, map }: FieldType, refs: string): OpenApiSchema {
   return {
     ...valueSchema(type, refs),
-    ...(patch === undefined ? {} : { 'x-kubernetes-patch-strategy': patch }),
-    ...(key === undefined ? {} : { 'x-kubernetes-patch-merge-key': key }),
-    ...(list === undefined ? {} : { 'x-kubernetes-list-type': list }),
-    ...(keys === undefined ? {} : { 'x-kubernetes-list-map-keys': keys }),
-    ...(map === undefined ? {} : { 'x-kubernetes-map-type': map }),
+    ...defined({
+      'x-kubernetes-patch-strategy': patch,
+      'x-kubernetes-patch-merge-key': key,
+      'x-kubernetes-list-type': list,
+      'x-kubernetes-list-map-keys': keys,
+      'x-kubernetes-map-type': map,
+    }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { ObjectName, Operation } from '../../model/operation.ts';
 import { decodeBody } from './body.ts';
 import { isJsonObject } from './json.ts';
@@ -49,8 +50,7 @@ function objectOf(request: KubeRequest, input: unknown): ObjectName {
   const name = request.name ?? (request.verb === 'create' ? nameIn(input) : undefined);
   return {
     resource: request.resource,
-    ...(request.namespace === undefined ? {} : { namespace: request.namespace }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ namespace: request.namespace, name }),
   };
 }
 

@@ -1,3 +1,5 @@
+import { defined } from '../../model/defined.ts';
+
 /** The verb of a request, as in RBAC. */
 type KubeVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
@@ -90,9 +92,7 @@ export function parseKubeRequest(method: string, path: string): KubeRequest | un
     group,
     version,
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...defined({ namespace, name, subresource }),
     options: readOptions(parameters),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { FieldError } from './field-error.ts';
 
 /** A resource, as named in error messages. */
@@ -50,7 +51,7 @@ export class StatusError extends Error {
       status: 'Failure',
       message,
       ...(reason === '' ? {} : { reason }),
-      ...(details === undefined ? {} : { details }),
+      ...defined({ details }),
       code,
     };
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { formatObject } from '../../model/operation.ts';
 import type { Effect, Operation } from '../../model/operation.ts';
 import { negotiate } from '../../protocols/kube/accept.ts';
@@ -143,8 +144,7 @@ export class ApiBackend implements Backend {
       const { namespace, name } = version.object.metadata;
       return formatObject({
         resource: resource.plural,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(name === undefined ? {} : { name }),
+        ...defined({ namespace, name }),
       });
     });
     return { kind: 'applied', ids: [...new Set(ids)] };

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import { formatTime } from '../../model/time.ts';
 import { formatGo, isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
@@ -78,7 +79,7 @@ export function applyObject(
     const metadata = { ...metadataOf(whole), name, managedFields: writeManagers(managers) };
     // Nodes are created with their status.
     const { status } = configuration;
-    const sent = { ...whole, ...(status === undefined ? {} : { status }), metadata };
+    const sent = { ...whole, ...defined({ status }), metadata };
     return { version: registry.create(resource, namespace, sent, writer), created: true };
   }
   const version = registry.update(at, subresource, writer, (current) => {
@@ -136,7 +137,7 @@ function describe({ group, version, kind }: Resource): string {
 function withoutForeignParts(body: JsonObject, { subresources }: Resource, subresource: 'status' | undefined): JsonObject {
   if (subresource === 'status') {
     const { apiVersion, kind, metadata, status } = body;
-    return { apiVersion, kind, metadata, ...(status === undefined ? {} : { status }) };
+    return { apiVersion, kind, metadata, ...defined({ status }) };
   }
   if (!subresources.includes('status')) return body;
   const { status: _status, ...rest } = body;

@@ -1,4 +1,5 @@
 import { conditionOf, withCondition } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { formatTime } from '../../model/time.ts';
@@ -112,7 +113,7 @@ function charge(registry: Registry, version: Version, pod: Location, writer: Wri
 function tooManyRequests(cause: string, retryAfterSeconds?: number): StatusError {
   return new StatusError(429, 'TooManyRequests', WOULD_VIOLATE, {
     causes: [{ reason: 'DisruptionBudget', message: cause }],
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...defined({ retryAfterSeconds }),
   });
 }
 

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { KubeOptions } from '../../protocols/kube/request.ts';
 import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
@@ -136,8 +137,7 @@ export function tooOld(revision: number, store: Store): string {
 export function listMeta(page: Page): object {
   return {
     resourceVersion: String(page.revision),
-    ...(page.continue === undefined ? {} : { continue: page.continue }),
-    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+    ...defined({ continue: page.continue, remainingItemCount: page.remaining }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { computeOf } from '../../history/compute.ts';
 import type { EventOf, NewEvent, Recorder } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
 import { LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
@@ -108,10 +109,9 @@ function podSteps(commit: ObservedChange, pod: Pod, before: Pod | undefined): Ne
     type: 'pod',
     pod: `${metadata.namespace}/${metadata.name}`,
     uid: metadata.uid ?? '',
-    ...(workload === undefined ? {} : { workload }),
+    ...defined({ workload }),
     to,
-    ...(node === undefined ? {} : { node }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ node, reason }),
   });
   if (commit.type === 'DELETED') return [step('gone', status?.reason)];
   const steps: NewEvent[] = [];
@@ -137,9 +137,7 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
     uid: metadata.uid ?? '',
     to,
     ...(providerId === '' ? {} : { providerId }),
-    ...(instance === undefined ? {} : { instance }),
-    ...(zone === undefined ? {} : { zone }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ instance, zone, reason }),
     ...(to === 'ready' ? allocatableOf(node) : {}),
   });
   if (commit.type === 'DELETED') return [step('gone')];
@@ -173,9 +171,9 @@ function claimSteps(commit: ObservedChange, claim: ApiObject, before: ApiObject 
     claim: metadata.name ?? '',
     uid: metadata.uid ?? '',
     to,
-    ...(instance === undefined ? {} : { instance }),
+    ...defined({ instance }),
     ...((status.nodeName ?? '') === '' ? {} : { node: status.nodeName }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   });
   if (commit.type === 'DELETED') return [step('gone')];
   const steps: NewEvent[] = [];
@@ -222,6 +220,6 @@ function nameOf(resource: string, namespace: string | undefined, name: string | 
   return formatObject({
     resource,
     ...(namespace === undefined || namespace === '' ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
   });
 }

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import type { ObjectMeta } from '../../model/kube.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
@@ -223,7 +224,7 @@ export class Registry {
     return {
       ...rest,
       name,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...defined({ namespace }),
       uid: this.#newUid(),
       ...(resource.generation ? { generation: 1 } : {}),
       creationTimestamp: formatTime(this.#clock.nowMs()),

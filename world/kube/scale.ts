@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
@@ -68,7 +69,7 @@ function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplic
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: String(revision), creationTimestamp },
+    metadata: { name, ...defined({ namespace }), uid, resourceVersion: String(revision), creationTimestamp },
     // Zero is omitted, as in Go.
     spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
     status: { replicas: typeof present === 'number' ? present : 0, ...(text === '' ? {} : { selector: text }) },

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from '../../model/defined.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 import { Observer } from './observer.ts';
 
@@ -218,7 +219,7 @@ test('a ReplicaSet must select its template, restarts always, and keeps its sele
     const path = '/apis/apps/v1/namespaces/default/replicasets';
     const replicaSet = (selector: object | undefined, labels: object, spec: object = {}): object => ({
       metadata: { name: 'web' },
-      spec: { ...(selector === undefined ? {} : { selector }), template: { ...pod('', spec), metadata: { labels } } },
+      spec: { ...defined({ selector }), template: { ...pod('', spec), metadata: { labels } } },
     });
     const message = async (body: object): Promise<string | undefined> => (await call('POST', path, body)).body.message;
     expect(await message(replicaSet(undefined, { a: 'b' }))).toContain('spec.selector: Required value');

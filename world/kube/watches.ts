@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { expired } from '../../protocols/kube/status.ts';
@@ -220,7 +221,7 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
 }
 
 function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {
-  const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
+  const metadata = { resourceVersion: String(revision), ...defined({ annotations }) };
   return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
 }
 

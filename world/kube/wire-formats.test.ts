@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import { asText, isStream } from '../../wire/wire.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
@@ -22,7 +23,7 @@ const deployment = (spec: object = {}): object => ({
 
 /** The raw answer to a request with these headers. */
 async function ask(bench: Bench, path: string, headers: Record<string, string>, method = 'GET', body?: string | Uint8Array) {
-  const request = { method, path, headers, ...(body === undefined ? {} : { body }) };
+  const request = { method, path, headers, ...defined({ body }) };
   const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
   const { backend } = bench.server;
   const answer = await backend.handle(request, backend.describe(request), caller);

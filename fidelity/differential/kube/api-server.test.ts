@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
 import { readText } from '../../../wire/wire.ts';
 import { withServer } from '../../../world/kube/testing/api-server.ts';
@@ -52,7 +53,7 @@ test(`the emulated API server answers every case as ${real.server} did`, async (
 
 function senderTo({ server, clock }: Bench): Send {
   return async (method, path, headers, body) => {
-    const request = { method, path, headers, ...(body === undefined ? {} : { body }) };
+    const request = { method, path, headers, ...defined({ body }) };
     const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
     const answer = await server.backend.handle(request, server.backend.describe(request), caller);
     const text = await readText(answer.body);

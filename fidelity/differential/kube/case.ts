@@ -1,3 +1,5 @@
+import { defined } from '../../../model/defined.ts';
+
 /**
  * A case is a sequence of requests to an API server. It uses its own object names, so cases are independent, and they can be run on
  * a real API server and on the emulated one.
@@ -39,9 +41,9 @@ export function answerOf(status: number, text: string, look: readonly string[] =
     const causes = details?.causes?.map((cause) => `${cause.field ?? ''}: ${cause.reason ?? ''}: ${cause.message ?? ''}`);
     return {
       status,
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
       message: alike(message ?? text.trim()),
-      ...(causes === undefined ? {} : { causes: causes.map(alike) }),
+      ...defined({ causes: causes?.map(alike) }),
     };
   }
   if (look.length === 0) return { status };

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { ApiCase, Step } from './case.ts';
 
 const CORE = '/api/v1/namespaces/default';
@@ -686,11 +687,7 @@ const definition: Step = post('/apis/apiextensions.k8s.io/v1/customresourcedefin
   },
 });
 const widget = (name: string, spec: unknown, look: readonly string[] = [], more: object = {}): Step =>
-  post(
-    GROUP,
-    { apiVersion: 'cases.example.com/v1', kind: 'Widget', metadata: { name }, ...(spec === undefined ? {} : { spec }), ...more },
-    look,
-  );
+  post(GROUP, { apiVersion: 'cases.example.com/v1', kind: 'Widget', metadata: { name }, ...defined({ spec }), ...more }, look);
 const widgetAt = (name: string): string => `${GROUP}/${name}`;
 
 /** The definition comes first; the other cases run once it is served. */

@@ -1,5 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
 import { ANSWERS, API_CASES, ask } from './ask.ts';
 import type { Answers } from './ask.ts';
@@ -17,7 +18,7 @@ const [base, ...ids] = process.argv.slice(2);
 if (base === undefined) throw new Error('usage: record.ts URL-OF-AN-API-SERVER [ID...] (see kubectl proxy)');
 
 const send = async (method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined) => {
-  const answer = await fetch(new URL(path, base), { method, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await fetch(new URL(path, base), { method, headers, ...defined({ body }) });
   return { status: answer.status, text: await answer.text() };
 };
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withCondition } from '../../../model/conditions.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Condition } from '../../../model/kube.ts';
 import { formatTime } from '../../../model/time.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -159,7 +160,7 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       listKind: names.listKind ?? `${names.kind}List`,
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
-      ...(version.additionalPrinterColumns === undefined ? {} : { columns: version.additionalPrinterColumns.map(columnOf) }),
+      ...defined({ columns: version.additionalPrinterColumns?.map(columnOf) }),
       ...(scale === undefined ? {} : { scale: scaleOf(scale) }),
       namespaced: scope === 'Namespaced',
       subresources: version.subresources?.status === undefined ? [] : ['status'],
@@ -182,13 +183,11 @@ function columnOf(column: NonNullable<CrdVersion['additionalPrinterColumns']>[nu
     name,
     type,
     jsonPath,
-    ...(format === undefined ? {} : { format }),
-    ...(description === undefined ? {} : { description }),
-    ...(priority === undefined ? {} : { priority }),
+    ...defined({ format, description, priority }),
   };
 }
 
 function scaleOf(scale: NonNullable<NonNullable<CrdVersion['subresources']>['scale']>): NonNullable<Resource['scale']> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
-  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }) };
+  return { specReplicasPath, statusReplicasPath, ...defined({ labelSelectorPath }) };
 }

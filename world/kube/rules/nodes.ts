@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { Node, Taint } from '../../../model/kube.ts';
 import { duplicate, forbidden, invalid } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -81,5 +82,5 @@ function canonicalStatus(status: Node['status']): Node['status'] {
   const capacity = canonicalQuantities(status?.capacity, owner);
   // `SetDefaults_NodeStatus`
   const allocatable = canonicalQuantities(status?.allocatable ?? capacity, owner);
-  return { ...status, ...(capacity === undefined ? {} : { capacity }), ...(allocatable === undefined ? {} : { allocatable }) };
+  return { ...status, ...defined({ capacity, allocatable }) };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { LabelSelector, PodAffinity, PodAffinityTerm, Toleration } from '../../../model/kube.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import { canonicalQuantities } from '../quantities.ts';
@@ -64,9 +65,9 @@ function withPriority(spec: FullPodSpec, admission: Admission, refuse: (why: str
   const className = found?.metadata.name;
   return {
     ...spec,
-    ...(className === undefined ? {} : { priorityClassName: className }),
+    ...defined({ priorityClassName: className }),
     priority,
-    ...(policy === undefined ? {} : { preemptionPolicy: policy }),
+    ...defined({ preemptionPolicy: policy }),
   };
 }
 
@@ -105,7 +106,7 @@ function withRuntimeClass(spec: FullPodSpec, admission: Admission, refuse: (why:
   const fixed = canonicalQuantities(podFixed, 'RuntimeClass');
   return {
     ...spec,
-    ...(fixed === undefined ? {} : { overhead: fixed }),
+    ...defined({ overhead: fixed }),
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...spec.nodeSelector, ...nodeSelector } }),
     ...(tolerations.length === 0 ? {} : { tolerations: [...(spec.tolerations ?? []), ...tolerations] }),
   };
@@ -142,14 +143,12 @@ export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string
     const { requiredDuringSchedulingIgnoredDuringExecution: hard, preferredDuringSchedulingIgnoredDuringExecution: soft } = terms;
     return {
       ...terms,
-      ...(hard === undefined ? {} : { requiredDuringSchedulingIgnoredDuringExecution: hard.map((term): PodAffinityTerm => merged(term)) }),
-      ...(soft === undefined
-        ? {}
-        : {
-            preferredDuringSchedulingIgnoredDuringExecution: soft.map((one) =>
-              one.podAffinityTerm === undefined ? one : { ...one, podAffinityTerm: merged(one.podAffinityTerm) },
-            ),
-          }),
+      ...defined({
+        requiredDuringSchedulingIgnoredDuringExecution: hard?.map((term): PodAffinityTerm => merged(term)),
+        preferredDuringSchedulingIgnoredDuringExecution: soft?.map((one) =>
+          one.podAffinityTerm === undefined ? one : { ...one, podAffinityTerm: merged(one.podAffinityTerm) },
+        ),
+      }),
     };
   };
   const { podAffinity, podAntiAffinity } = affinity ?? {};
@@ -164,6 +163,6 @@ export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string
             ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: mergeTerms(podAntiAffinity) }),
           },
         }),
-    ...(topologySpreadConstraints === undefined ? {} : { topologySpreadConstraints: topologySpreadConstraints.map(merged) }),
+    ...defined({ topologySpreadConstraints: topologySpreadConstraints?.map(merged) }),
   };
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { FullContainer } from '../validation/containers.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
@@ -33,12 +34,11 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
   const period = spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
   return {
     ...spec,
-    ...(spec.volumes === undefined ? {} : { volumes: spec.volumes.map(defaultVolume) }),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(fill).map(onlySidecars) }),
+    ...defined({ volumes: spec.volumes?.map(defaultVolume), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
     ...(resources === undefined ? {} : { resources: defaultResources(resources, options) }),
     ...(overhead === undefined ? {} : { overhead: canonicalQuantities(overhead, options.owner) ?? {} }),
-    ...(account === undefined ? {} : { serviceAccountName: account, serviceAccount: account }),
+    ...defined({ serviceAccountName: account, serviceAccount: account }),
     restartPolicy: spec.restartPolicy ?? 'Always',
     terminationGracePeriodSeconds: options.isPod && period < 0 ? LEAST_GRACE_SECONDS : period,
     dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
@@ -89,11 +89,7 @@ function defaultResources(
   const sent = canonicalQuantities(resources.requests, owner);
   const requests = isPod && limits !== undefined ? { ...limits, ...sent } : sent;
   const { limits: _limits, requests: _requests, ...rest } = resources;
-  return {
-    ...rest,
-    ...(limits === undefined ? {} : { limits }),
-    ...(requests === undefined ? {} : { requests }),
-  };
+  return { ...rest, ...defined({ limits, requests }) };
 }
 
 function defaultProbe(probe: object): object {

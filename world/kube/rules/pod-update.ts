@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, PodSpec } from '../../../model/kube.ts';
 import { forbidden, invalid } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -76,7 +77,7 @@ function validateNarrowing(next: PodSpec, before: PodSpec): FieldError[] {
 function isRepairOfPeriod(next: FullPodSpec, before: FullPodSpec, gated: boolean): boolean {
   if ((before.terminationGracePeriodSeconds ?? 0) >= 0 || next.terminationGracePeriodSeconds !== 1) return false;
   const { terminationGracePeriodSeconds } = before;
-  const repaired = { ...next, ...(terminationGracePeriodSeconds === undefined ? {} : { terminationGracePeriodSeconds }) };
+  const repaired = { ...next, ...defined({ terminationGracePeriodSeconds }) };
   return isDeepStrictEqual(frozenPart(repaired, gated), frozenPart(before, gated));
 }
 

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { badRequest } from '../../../protocols/kube/status.ts';
@@ -41,7 +42,7 @@ export const serviceRules: ResourceRules = {
         ...(spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
         ...spec,
         ...(spec.clusterIP === 'None' ? { clusterIPs: spec.clusterIPs ?? ['None'] } : {}),
-        ...(ports === undefined ? {} : { ports }),
+        ...defined({ ports }),
         type: spec.type ?? 'ClusterIP',
       },
     };
@@ -77,7 +78,7 @@ function specOf(object: ApiObject): ServiceSpec {
 function addressesOf(old: ApiObject | undefined, object: ApiObject): ServiceSpec {
   if (old === undefined || [old, object].some((one) => specOf(one).type === 'ExternalName')) return {};
   const { clusterIP, clusterIPs } = specOf(old);
-  return { ...(clusterIP === undefined ? {} : { clusterIP }), ...(clusterIPs === undefined ? {} : { clusterIPs }) };
+  return defined({ clusterIP, clusterIPs });
 }
 
 /** `validateServicePort`, except the names of target ports. */

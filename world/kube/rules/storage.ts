@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, ResourceList } from '../../../model/kube.ts';
 import { parseQuantity } from '../../../model/quantity.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -32,7 +33,7 @@ export const claimRules: ResourceRules = {
   defaults: (object) => {
     const spec = claimOf(object);
     const requests = canonicalQuantities(spec.resources?.requests, CLAIM_OWNER);
-    const resources = { ...spec.resources, ...(requests === undefined ? {} : { requests }) };
+    const resources = { ...spec.resources, ...defined({ requests }) };
     return { ...object, spec: { ...spec, resources, volumeMode: spec.volumeMode ?? 'Filesystem' } };
   },
   /** The DefaultStorageClass and StorageObjectInUseProtection plugins. */
@@ -92,7 +93,7 @@ export const volumeRules: ResourceRules = {
       volumeMode: 'Filesystem',
       persistentVolumeReclaimPolicy: 'Retain',
       ...spec,
-      ...(capacity === undefined ? {} : { capacity }),
+      ...defined({ capacity }),
     };
     return { ...object, spec: filled };
   },

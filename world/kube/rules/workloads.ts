@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { DaemonSet, Deployment, LabelSelector, ReplicaSet, StatefulSet } from '../../../model/kube.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -238,11 +239,11 @@ export const replicationControllerRules: ResourceRules = {
     const own = Object.keys(object.metadata.labels ?? {}).length === 0 ? labels : object.metadata.labels;
     return {
       ...object,
-      metadata: { ...object.metadata, ...(own === undefined ? {} : { labels: own }) },
+      metadata: { ...object.metadata, ...defined({ labels: own }) },
       spec: {
         ...spec,
         replicas: spec.replicas ?? 1,
-        ...(selector === undefined ? {} : { selector }),
+        ...defined({ selector }),
         template: defaultTemplate(spec.template, object),
       },
     };

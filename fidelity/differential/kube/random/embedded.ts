@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { createRandom } from '../../../../runtime/random.ts';
 import { createVirtualTimeline } from '../../../../runtime/timeline.ts';
 import { isStream, readText } from '../../../../wire/wire.ts';
@@ -26,7 +27,7 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
   const stopping = new AbortController();
   const budgets = new DisruptionBudgets({ port: api.port('workloads'), clock: timeline.scope('budgets'), random: random.fork('budgets') });
   const open = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string, signal?: AbortSignal) => {
-    const request = { method, path, headers, ...(body === undefined ? {} : { body }), ...(signal === undefined ? {} : { signal }) };
+    const request = { method, path, headers, ...defined({ body, signal }) };
     return api.backend.handle(request, api.backend.describe(request), CALLER);
   };
   const server: Server = {

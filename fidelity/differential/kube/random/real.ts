@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import { isStream, readText } from '../../../../wire/wire.ts';
 import type { Wire } from '../../../../wire/wire.ts';
@@ -20,7 +21,7 @@ const OBJECT_NAME = /^r\d+(-[a-z0-9]+)?$/;
 export function realServer(wire: Wire, clock: Clock): Server {
   return {
     send: async (method, path, headers, body) => {
-      const answer = await wire({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      const answer = await wire({ method, path, headers, ...defined({ body }) });
       return { status: answer.status, text: await readText(answer.body) };
     },
     watch: async (path, headers, isLast) => {

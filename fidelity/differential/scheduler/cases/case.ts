@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { Container, KubeObject, Node, ObjectMeta, Pod, PodSpec, ResourceList, Taint } from '../../../../model/kube.ts';
 
@@ -87,17 +88,16 @@ export function node(name: string, options: NodeOptions = {}): Node {
       name,
       labels: {
         ...(hostname === 'none' ? {} : { [LABEL.hostname]: name }),
-        ...(zone === undefined ? {} : { [LABEL.zone]: zone }),
-        ...(region === undefined ? {} : { [LABEL.region]: region }),
+        ...defined({ [LABEL.zone]: zone, [LABEL.region]: region }),
         ...labels,
       },
     },
-    spec: { ...(taints === undefined ? {} : { taints: [...taints] }), ...(unschedulable === undefined ? {} : { unschedulable }) },
+    spec: defined({ taints: taints?.slice(), unschedulable }),
     status: {
       capacity: amounts,
       allocatable: amounts,
       conditions: [{ type: 'Ready', status: 'True' }],
-      ...(images === undefined ? {} : { images: [...images] }),
+      ...defined({ images: images?.slice() }),
     },
   };
 }
@@ -118,11 +118,11 @@ export interface PodOptions extends Omit<Partial<PodSpec>, 'priority'> {
 /** A pod with one container, by default without requests. With `on`, it runs on that node. */
 export function pod(name: string, options: PodOptions = {}): Pod {
   const { on, namespace = 'default', labels, cpu, memory, requests, container, priority, metadata, status, ...spec } = options;
-  const asked = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }), ...requests };
+  const asked = { ...defined({ cpu, memory }), ...requests };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, ...(labels === undefined ? {} : { labels }), ...metadata },
+    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, ...defined({ labels }), ...metadata },
     spec: {
       containers: [
         {
@@ -132,11 +132,11 @@ export function pod(name: string, options: PodOptions = {}): Pod {
           ...container,
         },
       ],
-      ...(on === undefined ? {} : { nodeName: on }),
+      ...defined({ nodeName: on }),
       ...(priority === undefined ? {} : { priority, priorityClassName: classNameOf(priority, spec.preemptionPolicy) }),
       ...spec,
     },
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
   };
 }
 
@@ -182,7 +182,10 @@ interface PreemptionFailure {
 }
 
 /** No node: the counted reasons, and those of preemption. */
-export function refused(reasons: Readonly<Record<string, number>>, { unhelpful = 0, victimless = 0, others = {} }: PreemptionFailure): Expected {
+export function refused(
+  reasons: Readonly<Record<string, number>>,
+  { unhelpful = 0, victimless = 0, others = {} }: PreemptionFailure,
+): Expected {
   const preemption = listed({
     'Preemption is not helpful for scheduling': unhelpful,
     'No preemption victims found for incoming pod': victimless,

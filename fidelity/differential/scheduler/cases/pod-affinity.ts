@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { LabelSelector, Node, Pod, PodAffinityTerm, PodSpec } from '../../../../model/kube.ts';
 import { SOURCE, inPlugin, namespace, node, on, pod, refused } from './case.ts';
@@ -46,7 +47,7 @@ interface Situation {
 
 function affinityCase(id: string, situation: Situation): SchedulerCase {
   const { nodes = NODES, pods = [], affinity, labels, namespace, objects = [], source = SOURCE.assigning, expected } = situation;
-  const wanted = pod('p', { ...(affinity === undefined ? {} : { affinity }), ...(labels === undefined ? {} : { labels }), namespace });
+  const wanted = pod('p', { ...defined({ affinity, labels }), namespace });
   return { id, source, nodes, objects, pods, pod: wanted, expected };
 }
 

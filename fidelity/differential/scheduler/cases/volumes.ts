@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { KubeObject, Pod } from '../../../../model/kube.ts';
 import type { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../../../../model/storage.ts';
@@ -45,7 +46,7 @@ function claim(name: string, storageClassName: string, options: ClaimOptions = {
   const { volume, accessMode = 'ReadWriteOnce', selectedNode, size = '1Gi', metadata = {}, status, prebound = false } = options;
   const annotations = {
     ...(volume === undefined || prebound ? {} : { [BIND_COMPLETED]: 'yes' }),
-    ...(selectedNode === undefined ? {} : { [SELECTED_NODE]: selectedNode }),
+    ...defined({ [SELECTED_NODE]: selectedNode }),
   };
   const object: PersistentVolumeClaim = {
     apiVersion: 'v1',
@@ -55,7 +56,7 @@ function claim(name: string, storageClassName: string, options: ClaimOptions = {
       accessModes: [accessMode],
       resources: { requests: { storage: size } },
       storageClassName,
-      ...(volume === undefined ? {} : { volumeName: volume }),
+      ...defined({ volumeName: volume }),
     },
     status: status ?? { phase: volume === undefined || prebound ? 'Pending' : 'Bound' },
   };

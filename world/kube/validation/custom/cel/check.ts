@@ -1,5 +1,6 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../../../model/defined.ts';
 import { duplicate, forbidden, invalid, required } from '../../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
 import { isObject } from '../schema.ts';
@@ -102,7 +103,7 @@ class Check {
     }
     const before = old === undefined ? undefined : type.toCel(old);
     const oldSelf = optional ? (before === undefined ? Optional.none() : Optional.of(before)) : before;
-    const variables = { self: type.toCel(value), ...(oldSelf === undefined ? {} : { oldSelf }) };
+    const variables = { self: type.toCel(value), ...defined({ oldSelf }) };
     try {
       if (rule.expression.evaluate(variables) === true) return;
     } catch (error) {

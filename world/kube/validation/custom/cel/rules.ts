@@ -1,4 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { defined } from '../../../../../model/defined.ts';
 import { forbidden, invalid, notSupported, required } from '../../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
 import { hasRules, isObject } from '../schema.ts';
@@ -60,7 +61,7 @@ export function compileRules(schema: Schema, path: string): RuleSet {
   if (!hasRules(schema)) return { errors: [] };
   const compiler = new Compiler();
   const root = compiler.compile(schema, path);
-  return { ...(root === undefined ? {} : { root }), errors: compiler.errors };
+  return { ...defined({ root }), errors: compiler.errors };
 }
 
 class Compiler {
