@@ -118,7 +118,7 @@ for (const way of ['in process', 'on sockets'] as const) {
   });
 }
 
-test('a cache reads long lists in pages and outlives compaction, time-outs and hours of quiet', async () => {
+test('a cache reads long lists in pages and survives compaction, time-outs and hours of quiet', async () => {
   await withClients('in process', async ({ server, client, cache, clock }) => {
     for (let index = 0; index < 1_200; index += 1) await client.create(nodes, { metadata: { name: `n${index}` } });
     await cache.synced;

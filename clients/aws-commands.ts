@@ -10,14 +10,14 @@ import { SqsError } from './sqs-client.ts';
 
 type CommandsOptions = Omit<AwsClientOptions, 'random' | 'maxAttempts'>;
 
-/** Any command of EC2, for what autoscalers never ask. Each is tried once: not all may be repeated. Rejects with an Ec2Error. */
+/** Any command of EC2, also those that autoscalers never use. Not retried: not all are safe to repeat. Rejects with an Ec2Error. */
 export interface Ec2Commands {
   readonly send: EC2Client['send'];
   /** Frees sockets. */
   destroy(): void;
 }
 
-/** Any command of SQS. Each is tried once. Rejects with an SqsError. */
+/** Any command of SQS. Not retried. Rejects with an SqsError. */
 export interface SqsCommands {
   readonly send: SQSClient['send'];
   /** Frees sockets. */
@@ -34,7 +34,7 @@ export function createEc2Commands(options: CommandsOptions): Ec2Commands {
       throw toEc2Error(error);
     }
   };
-  // The client's overloads can't be said of a wrapper; this one passes everything on.
+  // A wrapper can't be given the client's overloads; this one passes everything on.
   return { send: send as EC2Client['send'], destroy: () => sdk.destroy() };
 }
 

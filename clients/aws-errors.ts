@@ -3,7 +3,7 @@ import { defined } from '../model/defined.ts';
 import { WireError } from '../wire/wire.ts';
 import type { Failure } from './retry.ts';
 
-/** What an error of an SDK client says about the attempt; undefined for an error that is no failure of AWS or the wire. */
+/** How the attempt failed, from an SDK client's error; undefined if the error does not come from AWS or the wire. */
 export function failureOf(error: unknown): Failure | undefined {
   if (error instanceof WireError) return { code: error.code, status: 0 };
   if (!(error instanceof Error) || !('$metadata' in error)) return undefined;
@@ -11,7 +11,7 @@ export function failureOf(error: unknown): Failure | undefined {
   if (httpStatusCode === undefined) return undefined;
   const hint = '$response' in error ? retryAfterMs(error.$response) : undefined;
   return {
-    // The SDK names an error after the service's code; an answer that is no error document leaves a parser's error.
+    // The SDK names an error after the service's code. If the answer is not an error document, the error is the parser's.
     code: error instanceof ServiceException ? error.name : 'UnreadableAnswer',
     status: httpStatusCode,
     ...defined({ retryAfterMs: hint }),
@@ -20,13 +20,13 @@ export function failureOf(error: unknown): Failure | undefined {
 }
 
 /**
- * The error as callers see it: `make` puts code, status and message into the service's own class. Errors that are nobody's
- * failure (a bug) stay as they are.
+ * The error as callers see it: `make` puts code, status and message into the service's own class. Errors that do not come
+ * from AWS or the wire (a bug) stay as they are.
  */
 export function toServiceError(error: unknown, make: (code: string, status: number, message: string) => Error): unknown {
   const failure = failureOf(error);
   if (failure === undefined || !(error instanceof Error)) return error;
-  // An answer that says all is well and can't be read tells nothing of what was done.
+  // A success answer that can't be parsed: whether the request took effect is unknown.
   return make(failure.code, failure.status < 300 ? 0 : failure.status, error.message);
 }
 

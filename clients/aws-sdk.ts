@@ -11,7 +11,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string;
 }
 
-/** What a client for one service of AWS is made of. */
+/** What a client for one AWS service needs. */
 export interface AwsClientOptions {
   readonly wire: Wire;
   readonly clock: Clock;
@@ -21,18 +21,18 @@ export interface AwsClientOptions {
   readonly credentials?: AwsCredentials;
   /** The URL that signatures are made for; by default the region's own. */
   readonly endpoint?: string;
-  /** Attempts at one request, the first included; by default the SDK's 3. */
+  /** Attempts per request, including the first; by default 3, as in the SDK. */
   readonly maxAttempts?: number;
-  /** Gives an attempt up; by default the service's own named limit. */
+  /** Time-out of one attempt; by default the service's own named limit. */
   readonly timeoutMs?: number;
 }
 
-/** What an SDK client is made of. */
+/** What an SDK client needs. */
 export interface SdkOptions {
   readonly wire: Wire;
   readonly clock: Clock;
   readonly region: string;
-  /** Without them nothing is signed: a wire in process knows who speaks. */
+  /** Without them nothing is signed: an in-process wire knows its caller. */
   readonly credentials?: AwsCredentials;
   /** The host that signatures are made for, e.g. `http://localhost:4566`; by default the region's own. */
   readonly endpoint?: string;
@@ -40,8 +40,8 @@ export interface SdkOptions {
 }
 
 /**
- * What every SDK client of ours is configured with: each option that it would otherwise look up in the environment or in
- * shared configuration files. It tries once: retries are `retry.ts`'s, on the clock.
+ * The configuration of every SDK client here: sets each option that the SDK would otherwise read from the environment or from
+ * shared configuration files. One attempt only: `retry.ts` does the retries, on the clock.
  */
 export function sdkConfig(options: SdkOptions) {
   return {
@@ -58,13 +58,13 @@ export function sdkConfig(options: SdkOptions) {
   };
 }
 
-/** The SDK prepares what a logger would be told of each call, also where there is none: a thirtieth of what a trial takes. */
+/** Removes the SDK's logging. It prepares a log entry for each call even without a logger: a thirtieth of a trial's time. */
 export function withoutLog<C extends { readonly middlewareStack: { remove(name: string): boolean } }>(client: C): C {
   client.middlewareStack.remove('loggerMiddleware');
   return client;
 }
 
-/** Takes the place of a service's only authentication scheme, and signs nothing. */
+/** Replaces a service's only authentication scheme and signs nothing. */
 export const UNSIGNED = {
   credentials: { accessKeyId: 'none', secretAccessKey: 'none' },
   httpAuthSchemes: [
@@ -76,7 +76,7 @@ export const UNSIGNED = {
   ],
 };
 
-/** What this reads of the SDK's own request. Its protocols send bodies: there is never a query string. */
+/** The fields used of the SDK's own request. The protocols here put everything into the body: there is never a query string. */
 interface SdkRequest {
   readonly method: string;
   readonly path: string;

@@ -1,12 +1,12 @@
 import type { Clock } from '../runtime/clock.ts';
 import type { Random } from '../runtime/random.ts';
 
-/** client-go's reflector: 800 ms doubling to 30 s, each stretched by up to its own length, reset after two good minutes. */
+/** As in client-go's reflector: 800 ms doubling to 30 s, with jitter of up to 100 %, reset after two minutes without failures. */
 export const BACKOFF_BASE_MS = 800;
 export const BACKOFF_MAX_MS = 30_000;
 const BACKOFF_RESET_MS = 120_000;
 
-/** Pauses between failures that grow while failures go on. */
+/** Pauses that grow with each failure. */
 export class Backoff {
   readonly #clock: Clock;
   readonly #random: Random;

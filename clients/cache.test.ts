@@ -18,7 +18,7 @@ interface Item extends KubeObject {
   value?: number;
 }
 
-/** What a request meets: the wire breaks, the server refuses, or an open watch ends soon. */
+/** What goes wrong with a request: the wire breaks, the server refuses, or an open watch ends soon. */
 type Trouble = 'break' | 'gone' | 'error' | 'break watch' | 'close watch' | 'gone watch' | 'cut line' | 'rubbish';
 
 interface WatchEvent {
@@ -29,7 +29,7 @@ interface WatchEvent {
 /** A tiny API server with one resource: revisions, list, watch from a revision. */
 class FakeServer {
   readonly requests: { readonly atMs: number; readonly request: WireRequest }[] = [];
-  /** Taken from the front, one a request. */
+  /** Each request takes the first. */
   readonly troubles: (Trouble | undefined)[] = [];
   readonly #clock: ClockScope;
   readonly #objects = new Map<string, Item>();
@@ -63,7 +63,7 @@ class FakeServer {
   }
 
   /** Sends a line on every open watch. */
-  say(line: string): void {
+  send(line: string): void {
     for (const watch of this.#watches) watch.push(line);
   }
 
@@ -115,7 +115,7 @@ class FakeServer {
 
   #emit(event: WatchEvent): void {
     this.#events.push({ revision: this.#revision, line: line(event) });
-    this.say(line(event));
+    this.send(line(event));
   }
 }
 
@@ -133,7 +133,7 @@ function status(code: number, reason: string): WireResponse {
 
 interface Site {
   readonly server: FakeServer;
-  /** The cache's own. */
+  /** The cache's own clock. */
   readonly target: ClockScope;
   readonly clock: ClockScope;
   readonly logged: string[];
@@ -172,7 +172,7 @@ function queries(server: FakeServer): string[] {
 
 const WATCH = '/api/v1/nodes?watch=true&allowWatchBookmarks=true&resourceVersion=';
 
-test('lists, then watches from the list, and tells of each change', async () => {
+test('lists, then watches from the list, and reports each change', async () => {
   await simulate(async ({ server, clock, start }) => {
     server.set('a', 1);
     const cache = start();
@@ -208,7 +208,7 @@ test('narrows to a namespace and selectors', async () => {
   });
 });
 
-test('resumes where it stood after a close, at once, and after a break, with a pause', async () => {
+test('resumes from its last revision: at once after a close, with a pause after a break', async () => {
   await simulate(async ({ server, clock, start }) => {
     server.set('a', 1);
     server.troubles.push(undefined, 'break watch');
@@ -232,7 +232,7 @@ test('resumes where it stood after a close, at once, and after a break, with a p
 });
 
 for (const how of ['at the opening', 'in an event'] as const) {
-  test(`lists again after 410 Gone ${how}, not older than what it knew, and tells of what it missed`, async () => {
+  test(`lists again after 410 Gone ${how}, not older than what it has seen, and reports the missed changes`, async () => {
     await simulate(async ({ server, clock, start }) => {
       server.set('a', 1);
       server.set('b', 1);
@@ -267,7 +267,7 @@ test('takes revisions from bookmarks', async () => {
     server.set('a', 1);
     start();
     await clock.sleep(2_000);
-    server.say(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '77' } } }));
+    server.send(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '77' } } }));
     await clock.sleep(10);
     server.closeWatches();
     await clock.sleep(10);
@@ -283,8 +283,8 @@ test('never goes back in time for one object', async () => {
     const notes = noteChanges(cache);
     await clock.sleep(100);
     const old = { metadata: { name: 'a', resourceVersion: '1' }, value: 1 };
-    server.say(line({ type: 'MODIFIED', object: old }));
-    server.say(line({ type: 'DELETED', object: old }));
+    server.send(line({ type: 'MODIFIED', object: old }));
+    server.send(line({ type: 'DELETED', object: old }));
     await clock.sleep(100);
     expect(notes).toEqual(['ADDED a=2']);
     expect(cache.get('a')?.value).toBe(2);
@@ -296,7 +296,7 @@ test('refuses a list that is older than what it has seen', async () => {
     server.set('a', 1);
     const cache = start();
     await clock.sleep(100);
-    server.say(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } }));
+    server.send(line({ type: 'BOOKMARK', object: { metadata: { resourceVersion: '9' } } }));
     server.troubles.push('gone');
     await clock.sleep(2_000);
     server.closeWatches();
@@ -309,7 +309,7 @@ test('refuses a list that is older than what it has seen', async () => {
   });
 });
 
-test('an exception of a listener is logged as a panic, and the others still hear', async () => {
+test('an exception of a listener is logged as a panic, and the others are still called', async () => {
   await simulate(async ({ server, clock, start, logged }) => {
     const cache = start();
     cache.onChange(() => {
@@ -325,7 +325,7 @@ test('an exception of a listener is logged as a panic, and the others still hear
   });
 });
 
-test('a listener that was taken away hears nothing more', async () => {
+test('a removed listener is not called any more', async () => {
   await simulate(async ({ server, clock, start }) => {
     const cache = start();
     const heard: string[] = [];
@@ -340,7 +340,7 @@ test('a listener that was taken away hears nothing more', async () => {
   });
 });
 
-test('backs off from a server that is down, with growing pauses up to a limit', async () => {
+test('backs off from an unavailable server, with growing pauses up to a limit', async () => {
   await simulate(async ({ server, clock, start }) => {
     server.troubles.push(...Array.from({ length: 100 }, () => 'break' as const));
     start();
@@ -352,7 +352,7 @@ test('backs off from a server that is down, with growing pauses up to a limit', 
   });
 });
 
-test('waits as long as the server asks for', async () => {
+test('waits for the time in Retry-After', async () => {
   await simulate(async ({ clock, start }) => {
     const asked: number[] = [];
     start({}, () => {
@@ -364,7 +364,7 @@ test('waits as long as the server asks for', async () => {
   });
 });
 
-test('does not pester a server that closes every watch at once', async () => {
+test('backs off from a server that closes every watch at once', async () => {
   await simulate(async ({ server, clock, start }) => {
     server.troubles.push(undefined, ...Array.from({ length: 1_000 }, () => 'close watch' as const));
     start();
@@ -373,7 +373,7 @@ test('does not pester a server that closes every watch at once', async () => {
   });
 });
 
-test('gives up a server that never answers and a watch that never ends', async () => {
+test('times out requests that are never answered and watches that never end', async () => {
   await simulate(async ({ clock, start }) => {
     const paths: string[] = [];
     const answers: Wire[] = [
@@ -396,7 +396,7 @@ test('gives up a server that never answers and a watch that never ends', async (
   });
 });
 
-test('stops when told to, before and after the first list', async () => {
+test('stops when its signal is aborted, before and after the first list', async () => {
   await simulate(async ({ clock, server, start, stop }) => {
     server.troubles.push('break');
     const cache = start();
@@ -416,7 +416,7 @@ test('stops when told to, before and after the first list', async () => {
   });
 });
 
-test('hears and asks nothing more once its program was killed', async () => {
+test('receives and sends nothing more once its program is killed', async () => {
   await simulate(async ({ server, target, clock, start }) => {
     const cache = start();
     const notes = noteChanges(cache);
@@ -474,7 +474,7 @@ test('converges to the server under any schedule of changes, breaks, 410s and er
         const byName = (a: Item, b: Item): number => (a.metadata.name ?? '').localeCompare(b.metadata.name ?? '');
         expect([...cache.list()].sort(byName)).toEqual(server.objects.sort(byName));
         expect(copy.size).toBe(server.objects.length);
-        // The expectations of the listener above end up in the log.
+        // A failed expectation in the listener above is logged, not thrown.
         expect(logged.filter((message) => message.includes('a listener threw'))).toEqual([]);
       }, createRandom(seed));
     }),

@@ -19,18 +19,18 @@ import type { ListPage } from './watch-protocol.ts';
 
 /** Objects on one page of a list, as client-go's pager asks for. */
 const LIST_PAGE_SIZE = 500;
-/** More pages than this in one list are a server that never comes to an end. */
+/** A list with more pages than this is taken to be endless. */
 const MAX_LIST_PAGES = 1_000;
 /** How long one page of a list may take, and a watch to be opened. */
 export const CACHE_REQUEST_TIMEOUT_MS = 70_000;
 /** A watch asks to be closed after 5 to 10 minutes, as client-go's do. */
 export const WATCH_TIMEOUT_S = 300;
-/** A watch that the server has not closed by so much after that is given up: its connection is dead. */
+/** If the server has not closed a watch by this long after its time-out, the connection is taken to be dead. */
 export const WATCH_GRACE_MS = 30_000;
 /** A watch that ends sooner than this without news counts as a failure, as it does in client-go. */
 const SHORT_WATCH_MS = 1_000;
 
-/** What a cache is made of. `signal` stops it. */
+/** What a cache needs. `signal` stops it. */
 interface CacheSite extends Runtime {
   readonly wire: Wire;
 }
@@ -46,10 +46,10 @@ export interface CacheOptions {
 
 /**
  * Starts a cache. It behaves as client-go's reflector does, with two differences: after a break it resumes the watch
- * where it stood, without listing again (client-go does so for some errors only), and it refuses a list that is older
+ * from its last revision, without listing again (client-go does so for some errors only), and it refuses a list that is older
  * than what it has seen. Lists served from the watch cache come first (`resourceVersion=0`), then lists not older than
  * the last revision, and after 410 Gone consistent ones. `synced` rejects when the cache is stopped before its first
- * list. An exception of a listener is logged as a panic, and the other listeners still hear of the change.
+ * list. An exception of a listener is logged as a panic, and the other listeners are still called.
  */
 export function createCache<T extends KubeObject>(site: CacheSite, type: ResourceType, options: CacheOptions = {}): Cache<T> {
   const cache = new Reflector<T>(site, type, options);
@@ -59,7 +59,7 @@ export function createCache<T extends KubeObject>(site: CacheSite, type: Resourc
 
 type Listener<T> = (type: Change<T>['type'], object: T) => void;
 
-/** What to do next after a failure. `consistent`: list again, from the server's own truth. */
+/** What to do next. `consistent`: list again, by a consistent read (no resourceVersion). */
 type Plan = 'list' | 'consistent' | 'watch';
 
 class Reflector<T extends KubeObject> implements Cache<T> {
@@ -85,7 +85,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     this.synced = promise;
     this.#settleSynced = { resolve, reject };
-    // Not everybody who starts a cache waits for it.
+    // Not every caller waits for `synced`: its rejection must not count as unhandled.
     promise.catch(() => undefined);
   }
 
@@ -108,17 +108,17 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   async run(): Promise<void> {
     const { signal, clock } = this.#site;
     while (!signal.aborted) {
-      let askedMs = 0;
+      let requestedMs = 0;
       try {
         if (this.#plan !== 'watch') await this.#list();
         if (await this.#watch()) continue;
       } catch (error) {
         if (signal.aborted) break;
         this.#plan = this.#planAfter(error);
-        if (error instanceof KubeError) askedMs = Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS);
+        if (error instanceof KubeError) requestedMs = Math.min(error.retryAfterMs ?? 0, BACKOFF_MAX_MS);
         logFailure(this.#site.log, 'warn', `cache of ${this.#type.plural}: ${messageOf(error)}`, error, { next: this.#plan });
       }
-      await clock.sleep(Math.max(this.#backoff.nextMs(), askedMs), signal).catch(() => undefined);
+      await clock.sleep(Math.max(this.#backoff.nextMs(), requestedMs), signal).catch(() => undefined);
     }
     this.#settleSynced.reject(signal.reason as Error);
   }
@@ -126,7 +126,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   #planAfter(error: unknown): Plan {
     const isExpired = error instanceof KubeError && error.status === 410;
     if (this.#plan === 'watch') return isExpired || isUnreadable(error) ? 'list' : 'watch';
-    // 504 is how a watch cache says that it has not caught up with the revision that was asked for.
+    // A watch cache answers 504 when it has not caught up with the requested revision.
     const isBehind = error instanceof KubeError && error.status === 504;
     return isExpired || isBehind || isUnreadable(error) ? 'consistent' : this.#plan;
   }
@@ -139,7 +139,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     for (let page = 0; page === 0 || next !== undefined; page += 1) {
       if (page >= MAX_LIST_PAGES) throw new UnreadableError(`the list has more than ${MAX_LIST_PAGES} pages`);
       const { metadata, items } = await this.#listPage(isConsistent ? undefined : this.#revision, next);
-      // Kind and version are left out of a list's items.
+      // The server omits kind and version from a list's items.
       for (const item of items ?? []) {
         objects.push(asObject<T>({ apiVersion: apiVersionOf(this.#type), kind: this.#type.kind, ...item }));
       }
@@ -147,17 +147,17 @@ class Reflector<T extends KubeObject> implements Cache<T> {
       revision = metadata.resourceVersion;
     }
     if (isOlder(revision, this.#revision)) {
-      throw new UnreadableError(`the list is of revision ${revision}, older than ${this.#revision} which was seen before`);
+      throw new UnreadableError(`the list has revision ${revision}, older than ${this.#revision}, which was seen before`);
     }
     this.#revision = revision;
     this.#plan = 'watch';
-    for (const change of this.#store.replace(objects)) this.#tell(change);
+    for (const change of this.#store.replace(objects)) this.#notify(change);
     this.#settleSynced.resolve();
   }
 
   async #listPage(notOlderThan: string | undefined, next: string | undefined): Promise<ListPage> {
     const { clock, wire, signal } = this.#site;
-    // A limit beside any revision but 0 would make the server pass its watch cache by.
+    // A limit together with any revision but 0 would make the server bypass its watch cache.
     const isPaged = next !== undefined || notOlderThan === undefined || notOlderThan === '0';
     const request = this.#request(signal, {
       ...(isPaged ? { limit: String(LIST_PAGE_SIZE) } : {}),
@@ -169,7 +169,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     return readListPage(response.text);
   }
 
-  /** Watches until the server closes. Returns false when that was too soon to go on at once. */
+  /** Watches until the server closes the watch. Returns false if that was so soon that the next watch needs a pause. */
   async #watch(): Promise<boolean> {
     const { clock, signal } = this.#site;
     const startedMs = clock.nowMs();
@@ -194,8 +194,8 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 
   /**
-   * The chunks of a new watch. Each wait is a call of its own, parked: a dead program then hears nothing more, and the
-   * clock knows whom it wakes.
+   * The chunks of a new watch. Each wait is a parked call of its own: a dead program then receives nothing more, and the
+   * clock knows which owner runs next.
    */
   async *#openWatch(timeoutS: number, signal: AbortSignal): AsyncGenerator<Bytes, void, undefined> {
     const { clock } = this.#site;
@@ -228,7 +228,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     return withDeadline(clock, CACHE_REQUEST_TIMEOUT_MS, label, (late) => wire(withSignal(request, late)));
   }
 
-  /** Takes one line of a watch. */
+  /** Handles one line of a watch. */
   #receive(line: string): void {
     const event = readWatchEvent(line);
     if (event.type === 'ERROR') throw readWatchError(event.object, `watch ${this.#type.plural}`);
@@ -236,10 +236,10 @@ class Reflector<T extends KubeObject> implements Cache<T> {
     if (revision !== undefined && !isOlder(revision, this.#revision)) this.#revision = revision;
     if (event.type === 'BOOKMARK') return;
     const change = this.#store.apply(event.type, asObject<T>(event.object));
-    if (change !== undefined) this.#tell(change);
+    if (change !== undefined) this.#notify(change);
   }
 
-  #tell({ type, object }: Change<T>): void {
+  #notify({ type, object }: Change<T>): void {
     for (const listener of [...this.#listeners]) {
       try {
         listener(type, object);
@@ -267,7 +267,7 @@ class Reflector<T extends KubeObject> implements Cache<T> {
   }
 }
 
-/** What a resource's objects look like is the caller's to say: only their metadata has been read. */
+/** The caller decides the type of a resource's objects: only their metadata has been checked. */
 function asObject<T extends KubeObject>(object: KubeObject): T {
   return object as T;
 }

@@ -1,13 +1,13 @@
 import type { ResourceType } from './kube-client.ts';
 
 /**
- * What clients since 1.27 ask for: all groups with their resources in one answer. v2 is served since 1.30.
+ * What clients since 1.27 request: all groups with their resources in one answer. v2 is served since 1.30.
  * Source: client-go, `discovery/discovery_client.go`.
  */
 export const AGGREGATED_TYPES = ['v2', 'v2beta1']
   .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
   .join(',');
-/** Where they are: the core group, and all others. */
+/** The discovery paths: the core group, and all others. */
 export const DISCOVERY_PATHS = ['/api', '/apis'] as const;
 
 /** The parts of an APIGroupDiscoveryList that are read here. Source: `k8s.io/api/apidiscovery/v2/types.go`. */
@@ -29,8 +29,8 @@ interface GroupList {
 }
 
 /**
- * The resources of an answer whose objects can be listed and deleted, each in the version that its group prefers. None of an
- * answer that is no such list, as of servers before 1.27.
+ * The resources in a discovery answer whose objects can be listed and deleted, each in its group's preferred version. Empty for any
+ * other answer, as servers before 1.27 give.
  */
 export function readDiscovery(text: string): ResourceType[] {
   const { kind, items = [] } = JSON.parse(text) as GroupList;

@@ -19,7 +19,7 @@ import type {
 export class Ec2Error extends Error {
   /** EC2's code, e.g. `RequestLimitExceeded`; a socket's code when there was no answer. */
   readonly code: string;
-  /** HTTP status; 0 when there was no answer: nobody knows whether the request took effect. */
+  /** HTTP status; 0 when there was no answer: whether the request took effect is unknown. */
   readonly status: number;
 
   constructor(code: string, status: number, message: string) {
@@ -39,7 +39,7 @@ export interface Ec2Client {
   createFleet(input: CreateFleetCommandInput & { ClientToken: string }): Promise<CreateFleetCommandOutput>;
   terminateInstances(ids: readonly string[]): Promise<void>;
   describeInstances(input: DescribeInstancesCommandInput): Promise<Instance[]>;
-  /** Without what nobody here reads: EBS, local disks, accelerators but GPUs, placement groups, boot modes. */
+  /** Leaves out what nothing here reads: EBS, local disks, accelerators other than GPUs, placement groups, boot modes. */
   describeInstanceTypes(input: DescribeInstanceTypesCommandInput): Promise<InstanceTypeInfo[]>;
   describeInstanceTypeOfferings(input: DescribeInstanceTypeOfferingsCommandInput): Promise<InstanceTypeOffering[]>;
   describeSpotPriceHistory(input: DescribeSpotPriceHistoryCommandInput): Promise<SpotPrice[]>;

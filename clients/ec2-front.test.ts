@@ -96,7 +96,7 @@ test('reads types, offerings and prices to their last page', async () => {
   });
 });
 
-test('refusals carry EC2’s own codes', async () => {
+test('refusals carry EC2’s codes', async () => {
   await withEc2(async ({ client }) => {
     await expect(client.describeInstances({ InstanceIds: ['i-0123456789abcdef0'] })).rejects.toMatchObject({
       code: 'InvalidInstanceID.NotFound',

@@ -18,7 +18,7 @@ const XMLNS = 'xmlns="http://ec2.amazonaws.com/doc/2016-11-15/"';
 
 type Operation = typeof DescribeInstances$;
 
-/** What a reader makes of an answer; its error where it throws. */
+/** What a reader returns for an answer, or the error that it throws. */
 function read(reader: XmlShapeDeserializer, operation: Operation, text: string): unknown {
   try {
     return reader.read(operation[5] as Parameters<XmlShapeDeserializer['read']>[0], new TextEncoder().encode(text)) as unknown;
@@ -90,7 +90,7 @@ for (const { name, operation, text } of CASES) {
   });
 }
 
-test('reads whatever text stands in tags as the SDK does', () => {
+test('reads any text in tags as the SDK does', () => {
   const text = fc.stringMatching(/^[ \n\r\t<>&;#x"'a-zä0-9/!-]{0,12}$/);
   fc.assert(
     fc.property(text, text, (key, value) => {

@@ -8,10 +8,10 @@ type Settings = ConstructorParameters<typeof XmlShapeDeserializer>[0];
 type ProtocolOptions = ConstructorParameters<typeof AwsEc2QueryProtocol>[0];
 
 /**
- * The SDK's protocol with a faster reader. A list of all instance types is 4.4 MB and a large cluster's instances are
- * more, asked for again and again: the SDK's own reader takes most of a trial for them. What this reader does not expect
- * of an answer (attributes, comments, mixed text) it leaves to the SDK's, so what is read is the same, but for members that
- * nobody reads (`LEFT_OUT`).
+ * The SDK's protocol with a faster reader. A list of all instance types is 4.4 MB, a large cluster's instances are more, and both
+ * are read again and again: with the SDK's own reader this takes most of a trial. An answer that this reader does not expect
+ * (attributes, comments, mixed text) goes to the SDK's reader, so the result is the same, except for members that nothing
+ * uses (`LEFT_OUT`).
  */
 export class Ec2Protocol extends AwsEc2QueryProtocol {
   constructor(options: ProtocolOptions) {
@@ -20,7 +20,7 @@ export class Ec2Protocol extends AwsEc2QueryProtocol {
   }
 }
 
-/** Reads structures in one pass over the text, by readers that each schema is compiled into at first use. */
+/** Reads structures in one pass over the text. Each schema is compiled into a reader at first use. */
 export class FastDeserializer extends XmlShapeDeserializer {
   readonly #readers = new Map<unknown, Read>();
   readonly #scalars: FromStringShapeDeserializer;
@@ -35,7 +35,7 @@ export class FastDeserializer extends XmlShapeDeserializer {
     if (key !== undefined || !shape.isStructSchema()) return super.read(schema, bytes, key) as unknown;
     const text = typeof bytes === 'string' ? bytes : UTF8.decode(bytes);
     try {
-      return keptIf(shape.getName() ?? '', text, () => {
+      return cachedIf(shape.getName() ?? '', text, () => {
         const scanner = new Scanner(text);
         scanner.enterRoot();
         return this.#readerOf(shape)(scanner);
@@ -59,13 +59,13 @@ export class FastDeserializer extends XmlShapeDeserializer {
     const key = schema.getSchema();
     const known = this.#readers.get(key);
     if (known !== undefined) return known;
-    // Members are compiled at first use: structures may contain themselves, and most are never met.
+    // Members are compiled at first use: structures may contain themselves, and most never occur.
     let members: ReadonlyMap<string, Member> | undefined;
     let first: Member | undefined;
     const read: Read = (scanner) => {
       members ??= membersOf(schema);
       const result: Record<string, unknown> = {};
-      // Structures of a list look alike: what came after this member the last time is tried first.
+      // Structures in a list look alike: the member that followed this one last time is tried first.
       let guess = first;
       for (let last: Member | undefined; ;) {
         let member = guess !== undefined && scanner.enter(guess.tag) ? guess : undefined;
@@ -118,15 +118,15 @@ export class FastDeserializer extends XmlShapeDeserializer {
   }
 }
 
-/** Lists of a region's catalogue: the same, and the longest of all, for every client of a process. */
+/** Lists of a region's catalogue: the longest of all, and the same for every client in a process. */
 const CATALOGUE_LISTS: ReadonlySet<string> = new Set(['DescribeInstanceTypesResult', 'DescribeInstanceTypeOfferingsResult']);
 /** All pages of both lists, several times; a page has about 100 KiB. */
 const KEPT_MAX = 64;
-/** What pages of these lists were read as, frozen, by their texts without the request's id, which is not in what is read. */
+/** Parsed pages of these lists, frozen, by their text without the request's id, which is not in the result. */
 const kept = new Map<string, unknown>();
 const REQUEST_ID = /<requestId>[^<]*<\/requestId>/;
 
-function keptIf(list: string, text: string, read: () => unknown): unknown {
+function cachedIf(list: string, text: string, read: () => unknown): unknown {
   if (!CATALOGUE_LISTS.has(list)) return read();
   const key = `${list} ${text.replace(REQUEST_ID, '')}`;
   const known = kept.get(key);
@@ -137,7 +137,7 @@ function keptIf(list: string, text: string, read: () => unknown): unknown {
   return result;
 }
 
-/** By structure: members of instance types that neither autoscaler here reads, most of their text. None contains itself. */
+/** By structure: members of instance types that no autoscaler here uses, most of their text. None contains itself. */
 const LEFT_OUT: Readonly<Record<string, ReadonlySet<string>>> = {
   InstanceTypeInfo: new Set([
     'EbsInfo',
@@ -153,7 +153,7 @@ const LEFT_OUT: Readonly<Record<string, ReadonlySet<string>>> = {
   NetworkCardInfo: new Set(['InterfaceTypes']),
 };
 
-/** An element's name, and how it opens and closes. */
+/** An element's name, and its opening and closing tags. */
 interface Tag {
   readonly name: string;
   readonly open: string;
@@ -171,7 +171,7 @@ interface Member {
   readonly isLeftOut: boolean;
   /** Compiled at first use. */
   read: Read | undefined;
-  /** What came after it the last time. */
+  /** The member that followed it last time. */
   next: Member | undefined;
 }
 
@@ -185,10 +185,10 @@ function membersOf(schema: NormalizedSchema): Map<string, Member> {
   );
 }
 
-/** Reads the content of the element that the scanner has just entered, and leaves it. */
+/** Reads the content of the element that the scanner has just entered, and leaves the element. */
 type Read = (scanner: Scanner) => unknown;
 
-/** The answer is not of the plain kind that EC2 writes. */
+/** The answer is not the simple XML that EC2 writes. */
 class UnexpectedXml extends Error {}
 
 const UTF8 = new TextDecoder();
@@ -196,13 +196,13 @@ const HEADER = /^(?:<\?xml[^>]*\?>)?\s*/;
 const NAME = /^[A-Za-z][A-Za-z0-9]*$/;
 const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** A place in XML that has elements or text in its elements, and no attributes but the root's. */
+/** A position in XML whose elements contain either elements or text, and have no attributes except at the root. */
 class Scanner {
   readonly #text: string;
   #at = 0;
-  /** How the elements around this place close. */
+  /** The closing tags of the enclosing elements. */
   readonly #closes: string[] = [];
-  /** The element entered last was `<tag/>`: it has no content. */
+  /** The last element entered was `<tag/>`: it has no content. */
   #isEmpty = false;
 
   constructor(text: string) {
@@ -218,7 +218,7 @@ class Scanner {
     this.#at = end + 1;
   }
 
-  /** Enters the next child if it is this one, and begins right here. */
+  /** Enters the next child if it has this tag and starts exactly here. */
   enter({ open, close }: Tag): boolean {
     if (this.#isEmpty || !this.#text.startsWith(open, this.#at)) return false;
     this.#closes.push(close);
@@ -226,7 +226,7 @@ class Scanner {
     return true;
   }
 
-  /** Enters the next child of the current element and returns its tag; where there is none, leaves the element. */
+  /** Enters the next child of the current element and returns its tag. If there is none, leaves the element. */
   child(): string | undefined {
     if (this.#isEmpty) return this.#leaveEmpty();
     const at = this.#text.indexOf('<', this.#at);
@@ -242,7 +242,7 @@ class Scanner {
     return tag;
   }
 
-  /** The text of the current element, which it leaves. */
+  /** Returns the text of the current element and leaves it. */
   text(): string {
     if (this.#isEmpty) {
       this.#leaveEmpty();
@@ -252,17 +252,17 @@ class Scanner {
     if (end === -1) throw new UnexpectedXml();
     const text = this.#text.slice(this.#at, end);
     this.#leave(end);
-    // Blank lines are layout to the SDK, and carriage returns line ends.
+    // The SDK drops text of blank lines as layout, and normalizes carriage returns.
     if (text.includes('\r') || (text.includes('\n') && text.trim() === '')) throw new UnexpectedXml();
     return text.includes('&') ? text.replace(/&([^;&]*);?/g, decodeEntity) : text;
   }
 
-  /** Leaves the current element, whatever it contains. */
+  /** Skips the rest of the current element and leaves it. */
   skip(): void {
     for (let tag = this.#childOrText(); tag !== undefined; tag = this.#childOrText()) this.skip();
   }
 
-  /** Leaves the current element, whatever it contains but itself, without a look at it. */
+  /** Leaves the current element without parsing it. It must not contain itself. */
   skipTo({ close }: Tag): void {
     if (this.#isEmpty) {
       this.#leaveEmpty();

@@ -167,7 +167,7 @@ const RETRY_CASES: readonly RetryCase[] = [
     error: { code: 'ECONNRESET', status: 0 },
   },
   {
-    name: 'a page of a proxy',
+    name: 'an error page of a proxy',
     answer: () => ({ status: 502, headers: {}, body: '<html><body>Bad gateway' }),
     attempts: 3,
     pauseMs: 50,
@@ -196,7 +196,7 @@ for (const { name, answer, attempts, error, pauseMs } of RETRY_CASES) {
   });
 }
 
-test('waits as long as the answer asks for, within its limit', async () => {
+test('waits for the time in Retry-After, up to a limit', async () => {
   for (const [headers, leastMs] of [
     [{ 'retry-after': '3' }, 3_000],
     [{ 'x-amz-retry-after': '1500' }, 1_500],
@@ -219,13 +219,13 @@ test('stops retrying when the bucket of retries is empty', async () => {
     () => refusal('InternalError', 500),
     async ({ client, seen }) => {
       for (let call = 0; call < 50; call += 1) await client.describeInstances({}).catch(() => undefined);
-      // 500 tokens, 14 a retry: 35 retries beside the 50 first attempts.
+      // 500 tokens, 14 per retry: 35 retries after the 50 first attempts.
       expect(seen).toHaveLength(50 + 35);
     },
   );
 });
 
-test('gives an attempt up after the time-out', async () => {
+test('times out an attempt', async () => {
   await simulate(
     () => new Promise(() => undefined),
     async ({ client, clock }) => {
@@ -236,7 +236,7 @@ test('gives an attempt up after the time-out', async () => {
   );
 });
 
-test('an error that is nobody’s failure is passed on as it is, and not retried', async () => {
+test('an error that is not from EC2 or the wire is passed on unchanged, and not retried', async () => {
   await simulate(
     () => Promise.reject(new TypeError('a bug')),
     async ({ client, seen }) => {
@@ -259,7 +259,7 @@ test('signs with the SDK’s own signer when it has credentials', async () => {
   );
 });
 
-test('many calls at once, with retries, are drained by virtual time alone, and the same seed gives the same run', async () => {
+test('many calls at once, with retries, complete in virtual time, and the same seed gives the same run', async () => {
   const run = async (seed: number): Promise<string[]> => {
     const notes: string[] = [];
     await simulate(

@@ -25,18 +25,18 @@ import { RETRY, StandardRetry } from './retry.ts';
 
 /** How long one attempt may take: a fleet that launches at once can take EC2 tens of seconds. */
 export const EC2_REQUEST_TIMEOUT_MS = 60_000;
-/** More pages than this in one list are a server that never comes to an end. */
+/** A list with more pages than this is taken to be endless. */
 export const MAX_PAGES = 1_000;
 
 /**
- * A client made of the SDK's own over a wire. Idempotency tokens are the caller's, or drawn from `random`: the SDK would
- * make up random ones. Call `warmUp` once in a process before virtual time starts.
+ * An EC2 client over a wire, on top of the SDK's. Client tokens are the caller's, or drawn from `random`: the SDK's own would not
+ * be reproducible. Call `warmUp` once in a process before virtual time starts.
  */
 export function createEc2Client(options: AwsClientOptions): Ec2Client {
   return new SdkEc2Client(options);
 }
 
-/** Pages of a list: what asks for one, and what one says about the next. */
+/** The token of the next page, in the request and in the answer. */
 interface Paged {
   NextToken?: string | undefined;
 }
@@ -129,13 +129,13 @@ class SdkEc2Client implements Ec2Client {
     this.#sdk.destroy();
   }
 
-  /** New for each call, whatever its time and content, also when two clients were given the same chance. */
+  /** A new token for each call, whatever its time and content, also if two clients have the same random stream. */
   #token(input: object): string {
     const source = JSON.stringify([this.#random.hex(32), this.#clock.nowMs(), input]);
     return createHash('sha256').update(source).digest('hex').slice(0, 32);
   }
 
-  /** Each attempt is a call of its own: the pauses between them are the clock's. */
+  /** Each attempt is a call of its own: the clock may advance in the pauses between them. */
   async #call<T>(operation: string, attempt: () => Promise<T>): Promise<T> {
     try {
       return await this.#retry.run(() => this.#clock.call(`ec2: ${operation}`, attempt), failureOf);
@@ -161,8 +161,8 @@ class SdkEc2Client implements Ec2Client {
 }
 
 /**
- * Makes one throw-away call on a wire in memory. A process's first SDK call loads modules for some hundred turns of the
- * event loop, which a virtual clock would take for a standstill; later calls, also of other clients, need one turn.
+ * Makes one throw-away call on a wire in memory. The first SDK call of a process loads modules for some hundred turns of the
+ * event loop, which a virtual clock would take for a stall. Later calls, also of other clients, need one turn.
  */
 export async function warmUp(): Promise<void> {
   const answer =

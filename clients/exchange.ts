@@ -2,7 +2,7 @@ import type { Clock } from '../runtime/clock.ts';
 import { WireError, readText } from '../wire/wire.ts';
 import type { Wire, WireRequest } from '../wire/wire.ts';
 
-/** An answer that has been read to its end. */
+/** An answer with its whole body. */
 export interface WholeResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export function exchange(wire: Wire, clock: Clock, request: WireRequest, timeout
   return clock.park(withDeadline(clock, timeoutMs, what, (late) => readWhole(wire, withSignal(request, late))));
 }
 
-/** The same request, given up for either reason. */
+/** The same request, aborted by its own signal or by this one. */
 export function withSignal(request: WireRequest, signal: AbortSignal): WireRequest {
   return { ...request, signal: request.signal === undefined ? signal : AbortSignal.any([request.signal, signal]) };
 }
@@ -30,8 +30,8 @@ async function readWhole(wire: Wire, request: WireRequest): Promise<WholeRespons
 }
 
 /**
- * Gives `work` up after `timeoutMs`: aborts its signal and rejects with ETIMEDOUT. Nobody knows then whether the
- * request took effect.
+ * Limits `work` to `timeoutMs`: then aborts its signal and rejects with ETIMEDOUT. Whether the request took effect is then
+ * unknown.
  */
 export function withDeadline<T>(clock: Clock, timeoutMs: number, what: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const givingUp = new AbortController();

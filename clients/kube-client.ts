@@ -1,6 +1,6 @@
 import type { KubeObject, LabelSelector, ObjectMeta } from '../model/kube.ts';
 
-/** A resource as its API path needs it. */
+/** A resource, as needed for its API path. */
 export interface ResourceType {
   /** Empty for the core group. */
   readonly group: string;
@@ -20,11 +20,11 @@ export interface KubeRef {
 
 /** The API server's refusal, or no answer at all. */
 export class KubeError extends Error {
-  /** HTTP status; 0 when there was no answer: nobody knows whether the request took effect. */
+  /** HTTP status; 0 when there was no answer: whether the request took effect is unknown. */
   readonly status: number;
   /** The Status object's reason, e.g. `NotFound`, `Conflict`, `AlreadyExists`; a socket's code when there was no answer. */
   readonly reason: string;
-  /** What the server asked to wait before the next try, if it did. */
+  /** The pause that the server requested before the next attempt, if any. */
   readonly retryAfterMs: number | undefined;
 
   constructor(status: number, reason: string, message: string, retryAfterMs?: number) {
@@ -37,19 +37,19 @@ export class KubeError extends Error {
 }
 
 /**
- * Requests to an API server, one each, nothing retried: who calls knows what a failure means. Objects are plain JSON.
- * Every method rejects with a KubeError.
+ * A client for an API server. Each method sends one request, never retried: only the caller knows what a failure means. Objects
+ * are plain JSON. Every method rejects with a KubeError.
  */
 export interface KubeClient {
-  /** Undefined when there is none. */
+  /** Undefined if the object does not exist. */
   get<T extends KubeObject>(ref: KubeRef): Promise<T | undefined>;
   list<T extends KubeObject>(type: ResourceType, options?: { namespace?: string; labels?: LabelSelector }): Promise<T[]>;
   create<T extends KubeObject>(type: ResourceType, object: T & { metadata: ObjectMeta }): Promise<T>;
-  /** JSON merge patch; include `metadata.resourceVersion` to have a lost race refused as Conflict. */
+  /** JSON merge patch. Include `metadata.resourceVersion` to get a Conflict if the object has changed meanwhile. */
   patch<T extends KubeObject>(ref: KubeRef, patch: object, subresource?: 'status'): Promise<T>;
   /**
-   * Deleting what is not there is NotFound.
-   * @returns the object as it stands while finalizers or its grace period keep it; undefined when the server says that it is gone
+   * Rejects with NotFound if the object does not exist.
+   * @returns the object while finalizers or its grace period keep it; undefined if it is gone
    */
   delete<T extends KubeObject>(
     ref: KubeRef,
@@ -59,24 +59,24 @@ export interface KubeClient {
   evict(namespace: string, podName: string, options?: { gracePeriodSeconds?: number; uid?: string }): Promise<void>;
 }
 
-/** What else of an API server can be asked: what it serves. */
+/** Which resources an API server serves. */
 export interface Discovery {
   /**
-   * The resources whose objects can be listed and deleted, custom ones too, each in the version that its group prefers. Empty
-   * for a server before 1.27, which can't tell in one answer. Rejects with a KubeError.
+   * The resources whose objects can be listed and deleted, custom ones too, each in its group's preferred version. Empty for a
+   * server before 1.27, which has no aggregated discovery. Rejects with a KubeError.
    */
   served(): Promise<ResourceType[]>;
 }
 
 /**
- * A local copy of a resource, kept by list and watch of our own, through broken watches, 410 Gone and errors (with
- * backoff on the clock). May lag behind the server, never goes back in time for one object.
+ * A local copy of a resource, kept up to date by list and watch, through broken watches, 410 Gone and errors (with backoff on
+ * the clock). It may lag behind the server, but never goes back in time for one object.
  */
 export interface Cache<T extends KubeObject> {
   /** Resolves after the first complete list. */
   readonly synced: Promise<void>;
   list(): readonly T[];
   get(name: string, namespace?: string): T | undefined;
-  /** Called after each change of the copy, in order. Returns what stops it. */
+  /** Called after each change of the copy, in order. Returns a function that removes the listener. */
   onChange(listener: (type: 'ADDED' | 'MODIFIED' | 'DELETED', object: T) => void): () => void;
 }

@@ -28,7 +28,7 @@ const REASONS: Readonly<Record<number, string>> = {
   504: 'Timeout',
 };
 
-/** Reads an API server's refusal: a Status object, or whatever stands before the server answered instead. */
+/** Reads an API server's refusal: a Status object, or the answer of a proxy in front of the server. */
 export function readKubeError(response: WholeResponse, label: string): KubeError {
   const status = statusSchema.safeParse(parseJson(response.text)).data ?? {};
   const reason = status.reason ?? REASONS[response.status] ?? 'Unknown';
@@ -40,11 +40,11 @@ export function readKubeError(response: WholeResponse, label: string): KubeError
 export function readWatchError(object: unknown, label: string): KubeError {
   const status = statusSchema.safeParse(object).data ?? {};
   const reason = status.reason ?? 'Unknown';
-  const message = status.message ?? `${label}: the watch broke off with an error`;
+  const message = status.message ?? `${label}: the watch ended with an error`;
   return new KubeError(status.code ?? 500, reason, message, retryAfterMs(undefined, status.details?.retryAfterSeconds));
 }
 
-/** API servers send whole seconds; HTTP's date form is not read. */
+/** API servers send whole seconds; HTTP's date form is not supported. */
 function retryAfterMs(header: string | undefined, detail: number | undefined): number | undefined {
   const seconds = header !== undefined && /^\d+$/.test(header) ? Number(header) : detail;
   return seconds === undefined ? undefined : seconds * 1_000;

@@ -154,7 +154,7 @@ for (const { name, call, method, path, body } of CASES) {
   });
 }
 
-test('a delete says what still stands', async () => {
+test('a delete returns the object if it still exists', async () => {
   const marked = { kind: 'Node', metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:00:00Z' } };
   for (const [answer, left] of [
     [marked, marked],
@@ -168,7 +168,7 @@ test('a delete says what still stands', async () => {
   }
 });
 
-test('objects are plain JSON, with fields that no typed client knows, and list items say what they are', async () => {
+test('objects are plain JSON, keep fields that no typed client knows, and list items have a kind and apiVersion', async () => {
   const object = { metadata: { name: 'a', creationTimestamp: '2026-01-01T00:00:00Z' }, spec: { unheardOf: [1] } };
   await simulate(
     ({ path }) => Promise.resolve(json(path.endsWith('/a') ? object : { items: [object] })),
@@ -202,7 +202,7 @@ const REFUSALS: readonly Refusal[] = [
     expected: { status: 504, reason: 'ServerTimeout', retryAfterMs: 3_000 },
   },
   {
-    name: 'no Status at all',
+    name: 'an answer without a Status',
     answer: () => Promise.resolve({ status: 503, headers: { 'content-type': 'text/html' }, body: '<html>' }),
     expected: { status: 503, reason: 'ServiceUnavailable' },
   },
@@ -217,7 +217,7 @@ const REFUSALS: readonly Refusal[] = [
     expected: { status: 0, reason: 'ECONNRESET' },
   },
   {
-    name: 'an answer that is no JSON',
+    name: 'an answer that is not JSON',
     answer: () => Promise.resolve({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'fine' }),
     expected: { status: 0, reason: 'UnreadableAnswer' },
   },
@@ -235,7 +235,7 @@ for (const { name, answer, expected } of REFUSALS) {
   });
 }
 
-test('a get of what is not there is undefined, a delete of it NotFound', async () => {
+test('for an object that does not exist, get is undefined and delete is NotFound', async () => {
   await simulate(
     () => Promise.resolve(json({ kind: 'Status', reason: 'NotFound' }, 404)),
     async ({ client }) => {
@@ -245,7 +245,7 @@ test('a get of what is not there is undefined, a delete of it NotFound', async (
   );
 });
 
-test('gives up after the time-out, and nobody knows what happened', async () => {
+test('after the time-out the status is 0: the effect is unknown', async () => {
   await simulate(
     () => new Promise(() => undefined),
     async ({ client, clock, seen }) => {
@@ -256,7 +256,7 @@ test('gives up after the time-out, and nobody knows what happened', async () => 
   );
 });
 
-test('a thousand calls at once take the time of one, in the order in which they were made', async () => {
+test('a thousand concurrent calls take the time of one, and are sent in order', async () => {
   await simulate(
     ({ path }) => Promise.resolve(json({ path })),
     async ({ client, clock, seen }) => {

@@ -22,22 +22,22 @@ import type { Discovery, KubeClient, KubeRef, ResourceType } from './kube-client
 import { readKubeError } from './kube-errors.ts';
 import { apiVersionOf, formatLabelSelector } from './resources.ts';
 
-/** How long one request may take. The API server's own limit is 60 s; the rest is for the way there and back. */
+/** How long one request may take. The API server's own limit is 60 s; the rest is for the network. */
 export const KUBE_REQUEST_TIMEOUT_MS = 70_000;
 
-/** What a client for an API server is made of. */
+/** What a client for an API server needs. */
 interface KubeClientOptions {
   readonly wire: Wire;
   readonly clock: Clock;
-  /** What SDK URLs begin with; only their path and query travel on the wire. */
+  /** The base of client-node's URLs; only path and query are sent on the wire. */
   readonly baseServer?: string;
-  /** Gives a request up; by default KUBE_REQUEST_TIMEOUT_MS. */
+  /** Time-out of one request; by default KUBE_REQUEST_TIMEOUT_MS. */
   readonly timeoutMs?: number;
 }
 
 /**
- * A client made of client-node's own API classes over a wire. Everything but the eviction goes through CustomObjectsApi,
- * whose bodies are plain JSON: the typed classes turn times into Date objects and drop the fields that they don't know.
+ * A client over a wire, on top of client-node's API classes. Everything except eviction uses CustomObjectsApi, whose bodies
+ * are plain JSON: the typed classes turn times into Date objects and drop fields that they don't know.
  */
 export function createKubeClient(options: KubeClientOptions): KubeClient & Discovery {
   return new WireKubeClient(options);
@@ -83,7 +83,7 @@ class WireKubeClient implements KubeClient, Discovery {
         ? this.#objects.listNamespacedCustomObject({ ...parameters, namespace })
         : this.#objects.listClusterCustomObject(parameters),
     );
-    // The API server leaves kind and version out of a list's items.
+    // The API server omits kind and version from a list's items.
     return (list.items ?? []).map((item) => ({ apiVersion: apiVersionOf(type), kind: type.kind, ...item }));
   }
 
@@ -124,7 +124,7 @@ class WireKubeClient implements KubeClient, Discovery {
         ? this.#objects.deleteClusterCustomObject({ ...cluster, body })
         : this.#objects.deleteNamespacedCustomObject({ ...namespaced, body }),
     );
-    // What is gone is answered with a Status; a pod with itself as it was, without a mark.
+    // If the object is gone, the server returns a Status, or for a pod its last state, without a deletionTimestamp.
     return answer.metadata?.deletionTimestamp === undefined ? undefined : (answer as T);
   }
 
@@ -164,7 +164,7 @@ class WireKubeClient implements KubeClient, Discovery {
   }
 }
 
-/** CustomObjectsApi builds `/apis/GROUP/VERSION` paths; the core group, which has no name, lies under `/api`. */
+/** CustomObjectsApi builds `/apis/GROUP/VERSION` paths, but the core group has no name and is under `/api`. */
 class CoreGroupServer extends ServerConfiguration<Record<string, string>> {
   override makeRequestContext(endpoint: string, httpMethod: HttpMethod): RequestContext {
     return super.makeRequestContext(endpoint.replace(/^\/apis\/\//, '/api/'), httpMethod);
@@ -175,7 +175,7 @@ async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs
   const url = new URL(request.getUrl());
   const headers = Object.fromEntries(Object.entries(request.getHeaders()).map(([name, value]) => [name.toLowerCase(), value]));
   const body = request.getBody();
-  if (body !== undefined && typeof body !== 'string') throw new TypeError('only text bodies travel on this wire');
+  if (body !== undefined && typeof body !== 'string') throw new TypeError('only text bodies can be sent on this wire');
   const response = await exchange(
     wire,
     clock,
@@ -187,7 +187,7 @@ async function send(wire: Wire, clock: Clock, request: RequestContext, timeoutMs
     },
     timeoutMs,
   );
-  // Whatever an answer calls itself, it must parse as JSON: anything else is unreadable, not a string to hand on.
+  // client-node would return other content types as strings. Treat every answer as JSON, so that anything else is a parse error.
   const answerHeaders = { ...response.headers, 'content-type': 'application/json' };
   return new ResponseContext(response.status, answerHeaders, {
     text: () => Promise.resolve(response.text),
@@ -222,7 +222,7 @@ function toKubeError(error: unknown, label: string): unknown {
     const body = typeof error.body === 'string' ? error.body : '';
     return readKubeError({ status: error.code, headers: error.headers, text: body }, label);
   }
-  // client-node parses the body of an answer that said all is well: nobody knows what the server did.
+  // client-node failed to parse a success answer: what the server did is unknown.
   if (error instanceof SyntaxError) return new KubeError(0, 'UnreadableAnswer', `${label}: ${error.message}`);
   return error;
 }

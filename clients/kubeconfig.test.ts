@@ -26,13 +26,13 @@ const CASES = [
     expected: { baseUrl: 'https://10.0.0.1:6443', tls: { ca: 'CA', cert: 'CERT', key: 'KEY' } },
   },
   {
-    name: 'a token, and no trust in the server’s certificate needed',
+    name: 'a token and insecure-skip-tls-verify',
     cluster: { server: 'https://10.0.0.1:6443', 'insecure-skip-tls-verify': true, 'tls-server-name': 'kubernetes' },
     user: { token: 'secret' },
     expected: { baseUrl: 'https://10.0.0.1:6443', tls: { insecure: true, serverName: 'kubernetes' }, bearerToken: 'secret' },
   },
   {
-    name: 'plain HTTP, as a world on sockets speaks',
+    name: 'plain HTTP, as a world on sockets serves',
     cluster: { server: 'http://127.0.0.1:8080' },
     user: { token: 'secret' },
     expected: { baseUrl: 'http://127.0.0.1:8080', tls: {}, bearerToken: 'secret' },
@@ -48,23 +48,23 @@ for (const { name, cluster, user, expected } of CASES) {
 }
 
 test('reads files that the kubeconfig names, relative to it', async ({}, info) => {
-  await writeFile(info.outputPath('ca.pem'), 'CA of a file');
+  await writeFile(info.outputPath('ca.pem'), 'CA from the file');
   const path = info.outputPath('kubeconfig');
   await writeFile(path, kubeconfig({ server: 'https://10.0.0.1:6443', 'certificate-authority': 'ca.pem' }, {}));
-  expect((await readKubeconfig(path)).tls.ca).toBe('CA of a file');
+  expect((await readKubeconfig(path)).tls.ca).toBe('CA from the file');
 });
 
-test('reads the token from the file that tokenFile names, before a token beside it', async ({}, info) => {
-  await writeFile(info.outputPath('token'), 'of the file\n');
+test('reads the token from tokenFile, which takes precedence over token', async ({}, info) => {
+  await writeFile(info.outputPath('token'), 'from the file\n');
   const path = info.outputPath('kubeconfig');
-  const expected = { bearerToken: 'of the file', tokenFile: info.outputPath('token') };
+  const expected = { bearerToken: 'from the file', tokenFile: info.outputPath('token') };
   for (const server of ['https://10.0.0.1:6443', 'http://127.0.0.1:8080']) {
-    await writeFile(path, kubeconfig({ server }, { tokenFile: 'token', token: 'beside it' }));
+    await writeFile(path, kubeconfig({ server }, { tokenFile: 'token', token: 'inline' }));
     expect(await readKubeconfig(path)).toMatchObject(expected);
   }
 });
 
-test('says what is wrong with a file that names no cluster', async ({}, info) => {
+test('explains what is wrong with a file that names no cluster', async ({}, info) => {
   const path = info.outputPath('kubeconfig');
   await writeFile(path, stringify({ apiVersion: 'v1', kind: 'Config', clusters: [], users: [], contexts: [] }));
   await expect(readKubeconfig(path)).rejects.toThrow('names no cluster');

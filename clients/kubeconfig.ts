@@ -18,7 +18,7 @@ export interface ClusterAccess {
     readonly insecure?: boolean;
   };
   readonly bearerToken?: string;
-  /** Where that token was read, if it was a file: who goes on for long reads it again (`withTokenFile`). */
+  /** The file that the token came from, if any: long-running clients read it again (`withTokenFile`). */
   readonly tokenFile?: string;
 }
 
@@ -34,8 +34,8 @@ const httpsOptions = z.object({
 
 /**
  * Reads a kubeconfig file's current context through client-node: certificates and keys from data or files, tokens, and
- * what an exec plugin prints. Tokens are read once: one that expires is not renewed here. `tokenFile` is read by ourselves:
- * client-node knows it only as `token-file`, which kubectl does not. As with client-go it comes before `token`.
+ * the output of an exec plugin. Tokens are read once and not renewed here. `tokenFile` is read here, because client-node
+ * knows it only as `token-file`, which kubectl does not. As in client-go it takes precedence over `token`.
  * @throws Error when a file can't be read or the kubeconfig names no cluster
  */
 export async function readKubeconfig(path: string): Promise<ClusterAccess> {

@@ -22,7 +22,7 @@ test('any chunking gives the same lines', () => {
   );
 });
 
-test('keeps what follows the last line end, and leaves blank lines out', () => {
+test('keeps what follows the last line end, and drops blank lines', () => {
   const splitter = new LineSplitter();
   expect(splitter.push('a\n\n \nb')).toEqual(['a']);
   expect(splitter.push('c\n')).toEqual(['bc']);

@@ -4,7 +4,7 @@ import { UnreadableError } from './watch-protocol.ts';
 /** Longest line of a watch, in UTF-16 code units: client-go's limit for one frame of JSON is 16 MiB. */
 export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
-/** Cuts a stream of chunks, split anywhere, into lines. */
+/** Splits a stream of chunks into lines. */
 export class LineSplitter {
   readonly #decoder = new TextDecoder();
   readonly #maxLineLength: number;
@@ -15,9 +15,9 @@ export class LineSplitter {
   }
 
   /**
-   * Takes the next chunk; returns the lines that it completed, without line ends and without blank lines. What follows
+   * Takes the next chunk. Returns the lines that it completed, without line ends and without blank lines. What follows
    * the last line end is kept for the next chunk.
-   * @throws UnreadableError when a line gets longer than the limit
+   * @throws UnreadableError when a line is longer than the limit
    */
   push(chunk: Bytes): string[] {
     const text = typeof chunk === 'string' ? chunk : this.#decoder.decode(chunk, { stream: true });

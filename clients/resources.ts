@@ -1,7 +1,7 @@
 import type { LabelSelector } from '../model/kube.ts';
 import type { ResourceType } from './kube-client.ts';
 
-/** The resources that node autoscalers use, as their API paths need them. Another resource is another entry. */
+/** The resources that node autoscalers use, as needed for their API paths. */
 export const RESOURCES = {
   pods: { group: '', version: 'v1', plural: 'pods', kind: 'Pod', namespaced: true },
   nodes: { group: '', version: 'v1', plural: 'nodes', kind: 'Node', namespaced: false },
@@ -39,7 +39,7 @@ export const RESOURCES = {
   },
 } as const satisfies Record<string, ResourceType>;
 
-/** `v1` or `apps/v1`, as objects name it. */
+/** `v1` or `apps/v1`, as in an object's apiVersion. */
 export function apiVersionOf(type: ResourceType): string {
   return type.group === '' ? type.version : `${type.group}/${type.version}`;
 }
@@ -51,7 +51,7 @@ export function collectionPath(type: ResourceType, namespace?: string): string {
   return `${root}${scope}/${type.plural}`;
 }
 
-/** A selector in the form of the `labelSelector` query parameter. Empty text for one that matches everything. */
+/** A selector as the `labelSelector` query parameter. Empty for one that matches everything. */
 export function formatLabelSelector(selector: LabelSelector): string {
   const equalities = Object.entries(selector.matchLabels ?? {}).map(([key, value]) => `${key}=${value}`);
   const expressions = (selector.matchExpressions ?? []).map(({ key, operator, values = [] }) => {

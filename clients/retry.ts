@@ -7,9 +7,9 @@ export const RETRY = {
   baseDelayMs: 50,
   throttlingBaseDelayMs: 1_000,
   maxDelayMs: 20_000,
-  /** By how much an answer's own hint may stretch a pause. */
+  /** The most that the answer's Retry-After may add to a pause. */
   maxHintMs: 5_000,
-  /** Tokens in a client's bucket, and what a retry takes out of it; a success gives the last retry's back, or one. */
+  /** Tokens in a client's bucket, and the cost of a retry. A success returns the last retry's tokens, or one. */
   bucket: 500,
   cost: 14,
   throttlingCost: 5,
@@ -34,17 +34,17 @@ const THROTTLING_CODES: ReadonlySet<string> = new Set([
 const TRANSIENT_CODES: ReadonlySet<string> = new Set(['TimeoutError', 'RequestTimeout', 'RequestTimeoutException']);
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([500, 502, 503, 504]);
 
-/** What a failed attempt was. `retryAfterMs` is the answer's own hint. */
+/** What a failed attempt was. `retryAfterMs` comes from the answer's Retry-After. */
 export interface Failure {
   readonly code: string;
   /** HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly retryAfterMs?: number;
-  /** The SDK has just learnt that its clock is wrong, and will sign with the right time from now on. */
+  /** The SDK has just detected that its clock is wrong, and will sign with the right time from now on. */
   readonly clockCorrected?: boolean;
 }
 
-/** Whether the standard mode would try again after this failure, and why. */
+/** Whether the standard mode would retry after this failure, and why. */
 function retryClassOf(failure: Failure): 'throttling' | 'transient' | 'final' {
   if (failure.status === 429 || THROTTLING_CODES.has(failure.code)) return 'throttling';
   const isTransient =
@@ -52,7 +52,7 @@ function retryClassOf(failure: Failure): 'throttling' | 'transient' | 'final' {
   return isTransient ? 'transient' : 'final';
 }
 
-/** One client's retries: the standard mode's decisions, with chance and pauses of our own. */
+/** One client's retries: the standard mode's decisions, with the trial's random numbers and clock. */
 export class StandardRetry {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -67,7 +67,7 @@ export class StandardRetry {
 
   /**
    * Runs `attempt` until it succeeds, fails for good, or may not be tried again. Rejects with the last error.
-   * @param failureOf what an error says; undefined for one that is no failure of the service
+   * @param failureOf classifies an error; undefined if it is not a failure of the service
    * @param signal ends a pause: rejects with its reason
    */
   async run<T>(attempt: () => Promise<T>, failureOf: (error: unknown) => Failure | undefined, signal?: AbortSignal): Promise<T> {

@@ -1,8 +1,8 @@
 /** SQS's refusal, or no answer at all. */
 export class SqsError extends Error {
-  /** As the SDK names it, e.g. `QueueDoesNotExist`, `AccessDenied`; a socket's code when there was no answer. */
+  /** The SDK's error name, e.g. `QueueDoesNotExist`, `AccessDenied`; a socket's code when there was no answer. */
   readonly code: string;
-  /** HTTP status; 0 when there was no answer: nobody knows whether the request took effect. */
+  /** HTTP status; 0 when there was no answer: whether the request took effect is unknown. */
   readonly status: number;
 
   constructor(code: string, status: number, message: string) {
@@ -16,7 +16,7 @@ export class SqsError extends Error {
 /** One reception of a message. */
 export interface SqsMessage {
   readonly id: string;
-  /** Of this reception: deletes the message until a later reception has another. */
+  /** Belongs to this reception: deletes the message, until a later reception replaces it. */
   readonly receiptHandle: string;
   readonly body: string;
   /** How often it has been received, this reception included. */
@@ -30,9 +30,9 @@ export interface ReceiveRequest {
   readonly max: number;
   /** How long to wait for a first message, in seconds, 0 to 20: a long poll, unless 0. */
   readonly waitSeconds: number;
-  /** How long nobody else gets what is received, in seconds; by default the queue's. */
+  /** How long the messages stay invisible to other receivers, in seconds; by default as the queue says. */
   readonly visibilitySeconds?: number;
-  /** Gives the poll up. */
+  /** Aborts the poll. */
   readonly signal?: AbortSignal;
 }
 
@@ -43,9 +43,9 @@ export interface ReceiveRequest {
 export interface SqsClient {
   /** The URL of a queue of this account. */
   queueUrl(name: string): Promise<string>;
-  /** Some of the queue's messages, in no promised order; none when none came in time. Rejects with the signal's reason. */
+  /** Some of the queue's messages, in no particular order; empty when none arrived in time. Rejects with the signal's reason. */
   receive(request: ReceiveRequest): Promise<SqsMessage[]>;
-  /** Deletes messages, ten a request. Rejects, after all were tried, when one could not be deleted. */
+  /** Deletes messages, ten per request. Tries all, then rejects if any could not be deleted. */
   deleteBatch(queueUrl: string, receiptHandles: readonly string[]): Promise<void>;
   /** Frees sockets. */
   destroy(): void;

@@ -72,7 +72,7 @@ test('receives by the JSON protocol', async () => {
   );
 });
 
-test('deletes in batches of ten, and says what could not be deleted', async () => {
+test('deletes in batches of ten, and reports what could not be deleted', async () => {
   await simulate(
     (_request, nth) => json(nth < 3 ? { Successful: [] } : { Failed: [{ Id: '0', SenderFault: true, Code: 'ReceiptHandleIsInvalid' }] }),
     async ({ client, seen }) => {
@@ -87,7 +87,7 @@ test('deletes in batches of ten, and says what could not be deleted', async () =
 
 const CASES: readonly { name: string; answer: () => WireResponse; attempts: number; error: Partial<SqsError> }[] = [
   {
-    name: 'a queue that is not there',
+    name: 'a queue that does not exist',
     answer: () => refusal('com.amazonaws.sqs#QueueDoesNotExist', 'AWS.SimpleQueueService.NonExistentQueue', 400),
     attempts: 1,
     error: { code: 'QueueDoesNotExist', status: 400 },
@@ -105,7 +105,7 @@ const CASES: readonly { name: string; answer: () => WireResponse; attempts: numb
     error: { code: 'RequestThrottled', status: 403 },
   },
   {
-    name: 'a service that is away',
+    name: 'an unavailable service',
     answer: () => refusal('com.amazon.coral.service#ServiceUnavailableException', 'ServiceUnavailable', 503),
     attempts: 3,
     error: { code: 'ServiceUnavailable', status: 503 },
@@ -131,7 +131,7 @@ for (const { name, answer, attempts, error } of CASES) {
   });
 }
 
-test('a poll that is given up rejects with the reason and is not tried again', async () => {
+test('an aborted poll rejects with the reason and is not retried', async () => {
   const reason = new Error('stop');
   await simulate(
     () => {

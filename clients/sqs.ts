@@ -9,12 +9,12 @@ import { RETRY, StandardRetry } from './retry.ts';
 import { SqsError } from './sqs-client.ts';
 import type { ReceiveRequest, SqsClient, SqsMessage } from './sqs-client.ts';
 
-/** How long one attempt may take: the longest poll and the way there and back. */
+/** How long one attempt may take: the longest poll plus the network. */
 export const SQS_REQUEST_TIMEOUT_MS = 60_000;
 /** Most entries of a batch. Source: "Amazon SQS message quotas". */
 const MAX_BATCH = 10;
 
-/** A client made of the SDK's own over a wire. */
+/** An SQS client over a wire, on top of the SDK's. */
 export function createSqsClient(options: AwsClientOptions): SqsClient {
   return new SdkSqsClient(options);
 }
@@ -86,7 +86,7 @@ class SdkSqsClient implements SqsClient {
     this.#sdk.destroy();
   }
 
-  /** Each attempt is a call of its own: the pauses between them are the clock's. */
+  /** Each attempt is a call of its own: the clock may advance in the pauses between them. */
   async #call<T>(operation: string, attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     signal?.throwIfAborted();
     try {

@@ -8,7 +8,7 @@ export interface Change<T> {
   readonly object: T;
 }
 
-/** Whether revision `a` is older than `b`. Revisions that are no numbers are never older: then the server is trusted. */
+/** Whether revision `a` is older than `b`. A revision that is not a number is never older: then the server is trusted. */
 export function isOlder(a: string | undefined, b: string | undefined): boolean {
   return isNumber(a) && isNumber(b) && BigInt(a) < BigInt(b);
 }
@@ -17,7 +17,7 @@ function isNumber(revision: string | undefined): revision is string {
   return revision !== undefined && /^\d+$/.test(revision);
 }
 
-/** A local copy of objects by namespace and name, which takes lists and watch events and never goes back in time. */
+/** A local copy of objects by namespace and name. It takes lists and watch events and never goes back in time. */
 export class ObjectStore<T extends KubeObject> {
   readonly #objects = new Map<string, T>();
   #snapshot: readonly T[] | undefined;
@@ -32,7 +32,7 @@ export class ObjectStore<T extends KubeObject> {
     return this.#objects.get(`${namespace}/${name}`);
   }
 
-  /** Takes one watch event. Returns the change it made to the copy, if any. */
+  /** Applies one watch event. Returns the change to the copy, if any. */
   apply(type: ChangeType, object: T): Change<T> | undefined {
     const key = keyOf(object);
     const known = this.#objects.get(key);
@@ -49,7 +49,7 @@ export class ObjectStore<T extends KubeObject> {
     return { type: known === undefined ? 'ADDED' : 'MODIFIED', object };
   }
 
-  /** Takes a complete list. Yields the changes: first what has gone, with its last known state, then the rest. */
+  /** Replaces the copy by a complete list. Yields the changes: first the deleted objects, in their last known state, then the rest. */
   *replace(objects: readonly T[]): Generator<Change<T>> {
     const listed = new Set(objects.map(keyOf));
     for (const [key, known] of [...this.#objects]) {

@@ -4,7 +4,7 @@ import type { TestInfo } from '@playwright/test';
 import type { Wire } from '../wire/wire.ts';
 import { withTokenFile } from './token-file.ts';
 
-/** A server that takes the tokens of a set, and what it was shown. */
+/** A server that accepts a set of tokens, and the tokens that it has received. */
 function setUp(info: TestInfo) {
   const path = info.outputPath('token');
   const write = (token: string): void => writeFileSync(path, `${token}\n`);
@@ -32,7 +32,7 @@ test('a token that was renewed is used within a minute', async ({}, info) => {
   expect(await ask()).toBe('200 second');
 });
 
-test('one that is refused is read again for the next request', async ({}, info) => {
+test('a refused token is read again for the next request', async ({}, info) => {
   const { write, accepted, clock, ask } = setUp(info);
   accepted.clear();
   accepted.add('second');
@@ -42,7 +42,7 @@ test('one that is refused is read again for the next request', async ({}, info) 
   expect(await ask()).toBe('200 second');
 });
 
-test('while the file can’t be read the last one stays in use', async ({}, info) => {
+test('while the file can’t be read, the last token stays in use', async ({}, info) => {
   const { path, write, accepted, clock, ask } = setUp(info);
   rmSync(path);
   clock.now += 60_000;
@@ -52,8 +52,8 @@ test('while the file can’t be read the last one stays in use', async ({}, info
   expect(await ask()).toBe('200 second');
 });
 
-test('without a token at the start it says which file has none', ({}, info) => {
+test('without a token at the start, the error names the file', ({}, info) => {
   const { path, write } = setUp(info);
   write('');
-  expect(() => withTokenFile(path, () => Promise.reject(new Error('nobody asks')), { nowMs: () => 0 })).toThrow(`${path} is empty`);
+  expect(() => withTokenFile(path, () => Promise.reject(new Error('no request expected')), { nowMs: () => 0 })).toThrow(`${path} is empty`);
 });

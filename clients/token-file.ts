@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Clock } from '../runtime/clock.ts';
 import type { Wire } from '../wire/wire.ts';
 
-/** A token that was read is used for so long: a minute, less ten seconds of leeway. */
+/** How long a token is used before the file is read again: a minute, less ten seconds of leeway. */
 const TOKEN_PERIOD_MS = 50_000;
 
 /** The bearer token in a file. @throws Error when there is none */
@@ -13,8 +13,8 @@ export function readToken(path: string): string {
 }
 
 /**
- * Gives each request the bearer token that a file holds, and reads the file again every minute and after a 401: tokens of
- * pods end after an hour, and the kubelet writes new ones in time. While the file can't be read the last token stays in use.
+ * Adds the bearer token in a file to each request, and reads the file again every minute and after a 401: tokens of pods expire
+ * after an hour, and the kubelet writes new ones in time. While the file can't be read, the last token stays in use.
  * Source: client-go, `transport/token_source.go` (NewCachedFileTokenSource, ResetTokenOlderThan).
  * @throws Error when the file can't be read at the start
  */
@@ -29,14 +29,14 @@ export function withTokenFile(path: string, wire: Wire, clock: Pick<Clock, 'nowM
       readAtMs = clock.nowMs();
       isRefused = false;
     } catch {
-      // It may be about to be written.
+      // The file may be about to be written: keep the last token.
     }
     return token;
   };
   return async (request) => {
     const startMs = clock.nowMs();
     const response = await wire({ ...request, headers: { ...request.headers, authorization: `Bearer ${current()}` } });
-    // One that was read meanwhile is not to blame.
+    // A token that was read after the request was sent was not the refused one.
     if (response.status === 401 && readAtMs <= startMs) isRefused = true;
     return response;
   };

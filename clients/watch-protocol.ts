@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The server said something that can't be read, or that can't be true. */
+/** The server sent something that can't be parsed, or that can't be true. */
 export class UnreadableError extends Error {
   constructor(message: string) {
     super(message);

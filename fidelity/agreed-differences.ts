@@ -1,27 +1,27 @@
-/** A phase that takes another time on a real cluster than in the embedded world, and why that is not mended. */
+/** A phase whose duration differs between a real cluster and the embedded world, and why that is accepted. */
 export interface AgreedDifference {
-  /** Its id; absent where it may show in any. */
+  /** The scenario's id; absent if it may occur in any. */
   readonly scenario?: string;
-  /** As `phasesOf` names it. */
+  /** The phase's name from `phasesOf`. */
   readonly phase: string;
-  /** Largest difference of the medians that the reason explains; a phase that only one world has it never does. */
+  /** Largest difference of the medians that the reason explains. It never explains a phase that only one world has. */
   readonly limitMs: number;
   readonly reason: string;
-  /** Where it is told at length: a page and its heading. */
+  /** The full explanation: a page and its heading. */
   readonly see: string;
-  /** It is near what is allowed: runs that happen to be within that do not make it stale. */
+  /** The difference is near the limit of agreement: runs within that limit do not make the entry stale. */
   readonly isNear?: true;
 }
 
 const SEE = 'docs/fidelity.md#agreement-with-real-clusters';
-/** One period of 2 s in the one world and none in the other, and as much again for the requests around it. */
+/** One polling period of 2 s in only one of the worlds, plus the same again for the requests around it. */
 const POLLING_LIMIT_MS = 4_000;
-const POLLING = 'the reference looks at an instance that ends when something of it changes, else every 2 s: chance says which comes first';
-/** 90 pods take 3 s longer; twice that, since its other writes draw on the same limit. */
+const POLLING = 'the reference checks a terminating instance when one of its objects changes, else every 2 s: which comes first is random';
+/** 90 pods take 3 s longer; twice that, since the controller's other writes count against the same limit. */
 const CLIENT_LIMIT_MS = 6_000;
-const CLIENT_LIMIT = 'the real controller manager makes 30 pods at once and then 20 a second, and the batch of pods waits for the last';
+const CLIENT_LIMIT = 'the real controller manager creates 30 pods at once and then 20 per second, and the batch of pods waits for the last';
 
-/** What `scaleproof compare-worlds` may find without failing; what it no longer finds is to be taken out. */
+/** Differences that `scaleproof compare-worlds` accepts. Remove those that it no longer finds. */
 export const AGREED_DIFFERENCES: readonly AgreedDifference[] = [
   { phase: 'instance ending -> node gone', limitMs: POLLING_LIMIT_MS, reason: POLLING, see: SEE, isNear: true },
   { phase: 'instance ending -> claim gone', limitMs: POLLING_LIMIT_MS, reason: POLLING, see: SEE, isNear: true },

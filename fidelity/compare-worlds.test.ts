@@ -7,7 +7,7 @@ import type { Comparison, PhaseComparison, WorldRun, WorldTrial } from './compar
 
 const SCENARIO = 'test/hand-made';
 
-/** Everything from the first event that is of this kind on comes so much later: one phase is slow. */
+/** Delays all events from the first of this kind on: one phase is slow. */
 function slow(events: readonly HistoryEvent[], isFirst: (event: HistoryEvent) => boolean, byMs: number): HistoryEvent[] {
   const from = events.findIndex(isFirst);
   return events.map((event, index) => (index < from ? event : { ...event, t: event.t + byMs }));
@@ -15,7 +15,7 @@ function slow(events: readonly HistoryEvent[], isFirst: (event: HistoryEvent) =>
 
 function trialOf(events: readonly HistoryEvent[]): WorldTrial {
   const trial = readWorldTrial({ events, truncated: false });
-  if (trial === undefined) throw new Error('the history does not begin');
+  if (trial === undefined) throw new Error('the history has no trial.begin');
   return trial;
 }
 
@@ -23,7 +23,7 @@ function compare(a: readonly HistoryEvent[], b: readonly HistoryEvent[]): Compar
   return comparisonSchema.parse(compareWorlds({ name: 'A', trials: [trialOf(a)] }, { name: 'B', trials: [trialOf(b)] }, []));
 }
 
-/** The same of trials that passed, however slow they were. */
+/** The same, with all trials counted as passed. */
 function compareServed(a: readonly HistoryEvent[], b: readonly HistoryEvent[], explained: readonly string[] = []): Comparison {
   const agreed = explained.map((phase) => ({
     scenario: SCENARIO,
@@ -44,7 +44,7 @@ const sound = soundHistory().events;
 const isReady = (event: HistoryEvent): boolean => event.type === 'node' && event.to === 'ready';
 const slowToBeReady = slow(sound, isReady, 5_000);
 
-test('a world agrees with itself, and its machines draw alike', () => {
+test('a world agrees with itself, and its machines have the same delays', () => {
   const comparison = compare(sound, sound);
   expect(comparison.outcome).toBe('agree');
   expect(comparison.scenarios[0]?.trials).toEqual([
@@ -58,7 +58,7 @@ test('a world agrees with itself, and its machines draw alike', () => {
   ]);
 });
 
-test('a phase that is slow in one world is found, with what it makes longer', () => {
+test('a phase that is slow in one world is found, with the phases that include it', () => {
   const comparison = compareServed(sound, slowToBeReady);
   expect(comparison.outcome).toBe('differ');
   expect(outcomes(comparison, 'differs')).toEqual(['registered -> ready', 'pending -> running']);
@@ -72,7 +72,7 @@ test('a phase that is slow in one world is found, with what it makes longer', ()
   });
 });
 
-test('what is explained does not fail, and what is explained in vain does', () => {
+test('an explained difference passes, and an explanation without a difference fails', () => {
   const explained = compareServed(sound, slowToBeReady, ['registered -> ready', 'pending -> running']);
   expect(explained.outcome).toBe('agree');
   expect(outcomes(explained, 'explained')).toEqual(['registered -> ready', 'pending -> running']);
@@ -87,7 +87,7 @@ test('what is explained does not fail, and what is explained in vain does', () =
   }
 });
 
-test('an explanation of what is near the limits is never stale', () => {
+test('an explanation marked isNear is never stale', () => {
   const near = [
     { scenario: SCENARIO, phase: 'registered -> ready', limitMs: 5_000, reason: 'known', see: 'docs/fidelity.md#somewhere', isNear: true },
   ] as const;
@@ -99,7 +99,7 @@ test('an explanation of what is near the limits is never stale', () => {
   expect(compareWorlds(run(sound), run(sound), near).outcome).toBe('agree');
 });
 
-test('an explanation explains no more than its limit, either way round', () => {
+test('an explanation holds only up to its limit, in both directions', () => {
   const slower = slow(sound, isReady, 5_001);
   for (const [a, b] of [
     [sound, slower],
@@ -112,17 +112,17 @@ test('an explanation explains no more than its limit, either way round', () => {
   }
 });
 
-test('a phase that only one world has can not be compared', () => {
+test('a phase that only one world has can’t be compared', () => {
   const unbound = sound.filter((event) => event.type !== 'pod' || event.to !== 'scheduled').map((event, i) => ({ ...event, i }));
   const comparison = compareServed(sound, unbound);
   expect(comparison.outcome).toBe('unknown');
   expect(outcomes(comparison, 'only-one')).toEqual(['ready -> bound', 'bound -> running']);
   const known = compareServed(sound, unbound, ['ready -> bound', 'bound -> running']);
-  expect(known.outcome, 'nor explained').toBe('unknown');
+  expect(known.outcome, 'an explanation does not help').toBe('unknown');
   expect(outcomes(known, 'only-one')).toEqual(['ready -> bound', 'bound -> running']);
 });
 
-/** The pod is never served: a finding. */
+/** The pod never runs: a finding. */
 const unserved = new HistoryBuilder()
   .act()
   .workload('web')
@@ -131,7 +131,7 @@ const unserved = new HistoryBuilder()
   .at(500)
   .finish().events;
 
-test('failures agree by one finding; another verdict does not', () => {
+test('failures agree if they share a finding; different verdicts do not agree', () => {
   expect(trialOf(unserved).verdict).toBe('fail');
   expect(trialOf(unserved).findings.length).toBeGreaterThan(0);
   expect(compare(unserved, unserved).scenarios[0]?.trials[0]?.outcome).toBe('agrees');
@@ -149,7 +149,7 @@ test('unknown stays unknown', () => {
   expect(compare(broken, broken).outcome).toBe('unknown');
 });
 
-test('trials without a pair, or of other constants, machines, sources, are named and make it unknown', () => {
+test('trials without a pair, or with other constants, machines or sources, are reported and make the result unknown', () => {
   const trial = trialOf(sound);
   const nothing = { name: 'B', trials: [] };
   expect(compareWorlds({ name: 'A', trials: [trial] }, nothing, [])).toMatchObject({
@@ -166,7 +166,7 @@ test('trials without a pair, or of other constants, machines, sources, are named
   expect(compare(sound, slowMachines)).toMatchObject({ outcome: 'unknown', notCompared: [{ why: 'the delays of machines differ' }] });
 });
 
-test('medians agree within the larger of both limits, whichever way round', () => {
+test('medians agree within the larger of both limits, in both directions', () => {
   const ms = fc.nat(100_000);
   fc.assert(
     fc.property(ms, ms, (a, b) => {
@@ -177,6 +177,6 @@ test('medians agree within the larger of both limits, whichever way round', () =
   );
 });
 
-test('a history that does not begin is none', () => {
+test('a history without trial.begin is not compared', () => {
   expect(readWorldTrial({ events: [], truncated: true })).toBeUndefined();
 });

@@ -11,13 +11,13 @@ import { createView } from '../history/view.ts';
 import { defined } from '../model/defined.ts';
 import type { AgreedDifference } from './agreed-differences.ts';
 
-/** Medians agree that differ by no more than this, or by no more than the factor. */
+/** Medians agree if they differ by no more than `leastMs`, or by no more than the factor. */
 export const AGREEMENT = { leastMs: 2_000, factor: 2 } as const;
 
-/** What machines are told by, of a world's allowances: both worlds must draw their delays alike. */
+/** The allowances that set the delays of machines: both worlds must use the same. */
 const MACHINE_ALLOWANCES = ['bootMs', 'podStartMs', 'instanceEndMs'] as const;
 
-/** What a comparison takes from the history of one trial. */
+/** The facts that are compared, from the history of one trial. */
 export interface WorldTrial {
   readonly scenario: string;
   readonly seed: number;
@@ -28,11 +28,11 @@ export interface WorldTrial {
   readonly phases: readonly PhaseValues[];
   /** Ids of its instances in the order of launch: equal ids draw equal delays. */
   readonly instances: readonly string[];
-  /** What must be the same in both worlds, by what messages call it. */
+  /** Values that must be the same in both worlds, by their names in messages. */
   readonly setting: Readonly<Record<string, unknown>>;
 }
 
-/** Reads one trial. @returns undefined of a history that does not even begin */
+/** Reads one trial. @returns undefined for a history without `trial.begin` */
 export function readWorldTrial({
   events,
   truncated,
@@ -66,8 +66,8 @@ const whole = z.number().int().nonnegative();
 const sideSchema = z.strictObject({ count: whole, medianMs: z.number().nonnegative() });
 
 /**
- * What became of a phase: `agrees`; `differs`, by more than is allowed, or than its explanation explains; `only-one`, since no
- * trial of the other world went through it; `explained`, a difference that is known; `stale`, an explanation of what agrees.
+ * The result for a phase. `agrees`; `differs`: by more than the limit of agreement, or of its explanation; `only-one`: no trial of
+ * the other world has it; `explained`: a known difference; `stale`: an explanation without a difference.
  */
 const phaseOutcomeSchema = z.enum(['agrees', 'differs', 'only-one', 'explained', 'stale']);
 
@@ -75,10 +75,10 @@ const phaseSchema = z.strictObject({
   phase: z.string(),
   a: sideSchema.optional(),
   b: sideSchema.optional(),
-  /** The second median less the first. */
+  /** The second median minus the first. */
   differenceMs: z.number().optional(),
   outcome: phaseOutcomeSchema,
-  /** What is known of it, though it may differ by more than the limit. */
+  /** The known explanation, even if the difference is above its limit. */
   explanation: z.strictObject({ reason: z.string(), see: z.string(), limitMs: z.number() }).optional(),
 });
 export type PhaseComparison = z.infer<typeof phaseSchema>;
@@ -89,22 +89,22 @@ const trialSchema = z.strictObject({
   seed: whole,
   a: trialSideSchema,
   b: trialSideSchema,
-  /** Verdicts are equal, and of failures at least one finding; `unknown` where either is. */
+  /** `agrees`: the verdicts are equal, and failures share at least one finding. `unknown`: one of the verdicts is. */
   outcome: z.enum(['agrees', 'differs', 'unknown']),
-  /** Instances of each, and how many are of one id in both: those drew the same delays. */
+  /** The number of instances in each, and of ids that both have: those have the same delays. */
   instances: z.strictObject({ a: whole, b: whole, shared: whole }),
 });
 
 const scenarioSchema = z.strictObject({ scenario: z.string(), trials: z.array(trialSchema), phases: z.array(phaseSchema) });
 export type ScenarioComparison = z.infer<typeof scenarioSchema>;
 
-/** How two worlds compare. */
+/** The comparison of two worlds. */
 export const comparisonSchema = z.strictObject({
   a: z.string(),
   b: z.string(),
   allowed: z.strictObject({ leastMs: z.number(), factor: z.number() }),
   scenarios: z.array(scenarioSchema),
-  /** Trials of which there is no pair, or none that can be compared. */
+  /** Trials without a pair, or with one that can't be compared. */
   notCompared: z.array(z.strictObject({ scenario: z.string(), seed: whole, why: z.string() })),
   outcome: z.enum(['agree', 'differ', 'unknown']),
 });
@@ -112,14 +112,14 @@ export type Comparison = z.infer<typeof comparisonSchema>;
 
 /** The trials of one run. */
 export interface WorldRun {
-  /** What messages call it. */
+  /** Its name in messages. */
   readonly name: string;
   readonly trials: readonly WorldTrial[];
 }
 
 /**
- * Compares the same trials in two worlds: their verdicts by pairs, and by scenario the median of each phase over all pairs.
- * @param agreed the differences that are explained
+ * Compares the same trials in two worlds: verdicts by pair, and the median of each phase by scenario, over all pairs.
+ * @param agreed the explained differences
  */
 export function compareWorlds(a: WorldRun, b: WorldRun, agreed: readonly AgreedDifference[]): Comparison {
   const keyOf = ({ scenario, seed }: WorldTrial): string => `${scenario} ${seed}`;
@@ -171,7 +171,7 @@ function compareTrials({ a, b }: Pair): ScenarioComparison['trials'][number] {
   };
 }
 
-/** Phases in the order in which either world has them; what is explained and nowhere seen comes last. */
+/** Phases in the order in which either world has them; explained ones that neither has come last. */
 function comparePhases(pairs: readonly Pair[], agreed: readonly AgreedDifference[]): PhaseComparison[] {
   const a = pool(pairs.map((pair) => pair.a));
   const b = pool(pairs.map((pair) => pair.b));
@@ -205,12 +205,12 @@ function outcomeOfPhase(a: PhaseComparison['a'], b: PhaseComparison['b'], known:
   return known !== undefined && Math.abs(a.medianMs - b.medianMs) <= known.limitMs ? 'explained' : 'differs';
 }
 
-/** Whether an explanation of what agrees is one too many. */
+/** Whether an explanation should be removed because the phase agrees. */
 function isStale(known: AgreedDifference | undefined): boolean {
   return known !== undefined && known.isNear !== true;
 }
 
-/** Whether two medians are within the larger of the least difference and the factor. */
+/** Whether two medians differ by no more than the larger of `leastMs` and the factor. */
 export function agrees(aMs: number, bMs: number): boolean {
   return Math.abs(aMs - bMs) <= AGREEMENT.leastMs || Math.max(aMs, bMs) <= AGREEMENT.factor * Math.min(aMs, bMs);
 }
@@ -219,7 +219,7 @@ function sideOf(valuesMs: readonly number[] | undefined): PhaseComparison['a'] {
   return valuesMs === undefined ? undefined : { count: valuesMs.length, medianMs: percentile(valuesMs, 50) };
 }
 
-/** The values of all trials together, ascending. */
+/** The values of all trials, sorted. */
 function pool(trials: readonly WorldTrial[]): Map<string, number[]> {
   const pooled = new Map<string, number[]>();
   for (const { phases } of trials) {
@@ -229,7 +229,7 @@ function pool(trials: readonly WorldTrial[]): Map<string, number[]> {
   return pooled;
 }
 
-/** A difference that stands is one, whatever could not be compared; and nothing compared proves nothing. */
+/** A difference counts even if some trials could not be compared. If nothing was compared, the result is unknown. */
 function outcomeOf(scenarios: readonly ScenarioComparison[], isPartial: boolean): Comparison['outcome'] {
   const trials = scenarios.flatMap((one) => one.trials);
   const phases = scenarios.flatMap((one) => one.phases);

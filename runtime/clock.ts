@@ -6,7 +6,7 @@ export interface Clock {
   /** Milliseconds since the Unix epoch, whole. */
   nowMs(): number;
 
-  /** Milliseconds since some moment, for measuring how long something takes: unlike `nowMs`, never set forward or back. */
+  /** Milliseconds since an arbitrary origin, for measuring durations: unlike `nowMs`, never set forward or back. */
   monotonicMs(): number;
 
   /**
@@ -17,41 +17,41 @@ export interface Clock {
 
   /**
    * Counts `work` as a call in flight, under `label`, from now until it settles: virtual time cannot pass while a call
-   * is under way and not parked. Never settles once the scope is killed: a rejection would run the dead program's
-   * `catch` and heal what no SIGKILL would.
+   * is in flight and not parked. Never settles once the scope is killed: a rejection would run the dead program's
+   * `catch`, and clean up what a SIGKILL would leave behind.
    */
   call<T>(label: string, work: () => Promise<T>): Promise<T>;
 
   /**
-   * Marks one call in flight of this scope as waiting for something that the clock or an event of the world will
-   * bring: while `wait` is pending, time may pass. Clients wrap the wire in it (see `clients/`).
+   * Marks one call in flight of this scope as waiting for the clock or for an event in the world: while `wait` is
+   * pending, time may pass. Clients wrap the wire in it (see `clients/`).
    */
   park<T>(wait: Promise<T>): Promise<T>;
 
-  /** Covers real I/O (a file, a module load): forbids virtual time to advance until `work` settles. */
+  /** Covers real I/O (a file, a module load): keeps virtual time from advancing until `work` settles. */
   hold<T>(work: Promise<T>): Promise<T>;
 }
 
-/** The clock of one owner (a principal and its incarnation), which can be killed as a process can. */
+/** The clock of one owner (a principal and its incarnation), which can be killed like a process. */
 export interface ClockScope extends Clock {
   readonly owner: string;
   readonly killed: boolean;
-  /** Notes that this owner's code runs next. Whoever calls into it, or answers it, other than by its clock, says so. */
+  /** Notes that this owner's code runs next. Code that calls into it, or answers it, other than through its clock must call this. */
   handover(): void;
-  /** Drops the owner's timers, takes its calls out of the in-flight count, and never settles any promise it was given. */
+  /** Drops the owner's timers, removes its calls from the in-flight count, and never settles any promise that it was given. */
   kill(): void;
   /**
-   * Stops the owner as SIGSTOP stops a process: whatever would be handed to its code (a timer, an answer) waits, and is
-   * handed over in order when it goes on. What it has under way elsewhere goes on without it.
-   * @param onHeld told of each thing that has to wait
-   * @returns what lets it go on
+   * Pauses the owner as SIGSTOP pauses a process: timers and answers for its code wait, and are delivered in order when it
+   * resumes. Its requests that are already in flight go on.
+   * @param onHeld called for each timer or answer that has to wait
+   * @returns a function that resumes the owner
    */
   pause(onHeld: () => void): () => void;
-  /** Sets the owner's clock so far ahead (behind where negative) of everybody else's. How long it sleeps stays the same. */
+  /** Shifts the owner's clock by this much against all others: ahead if positive, behind if negative. Its sleeps stay as long. */
   skew(byMs: number): void;
 }
 
-/** The source of clocks of one world. */
+/** The source of all clocks in one world. */
 export interface Timeline {
   readonly virtual: boolean;
   nowMs(): number;
@@ -60,19 +60,19 @@ export interface Timeline {
   /**
    * Drives time until `main` settles, and returns its result. Under virtual time this is the only thing that advances
    * the clock.
-   * @throws StalledError when nothing can happen any more and `main` is still pending
+   * @throws StalledError when nothing is left to run and `main` is still pending
    * @throws SpinError when one instant takes more than `maxTurnsPerInstant` turns
    */
   run<T>(main: Promise<T>): Promise<T>;
 }
 
-/** Told before control goes to an owner's code. */
+/** Called before an owner's code runs. */
 export interface TimelineHooks {
   /** `owner` is about to run: its timer fires or its answer is delivered. */
   onHandover?(owner: string): void;
 }
 
-/** Virtual time cannot advance: nobody waits for the clock, yet the driven promise is pending. */
+/** Virtual time cannot advance: nothing waits for the clock, yet the driven promise is pending. */
 export class StalledError extends Error {
   readonly callsInFlight: readonly string[];
   constructor(callsInFlight: readonly string[]) {
@@ -83,7 +83,7 @@ export class StalledError extends Error {
   }
 }
 
-/** An owner kept the world busy without letting time pass. */
+/** An owner kept running without letting time pass. */
 export class SpinError extends Error {
   readonly owner: string;
   constructor(owner: string, turns: number, what: string) {
@@ -93,7 +93,7 @@ export class SpinError extends Error {
   }
 }
 
-/** A promise that never settles: what a dead program gets. */
+/** A promise that never settles: a dead program gets it instead of an answer. */
 export function never<T>(): Promise<T> {
   return new Promise<T>(() => undefined);
 }

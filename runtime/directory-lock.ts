@@ -3,20 +3,20 @@ import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 
 /**
- * A directory that one process has for itself. The system holds the lock, by a file in it, and takes it back when the process ends,
- * however it does: a killed one leaves nothing to be judged. Node locks files through SQLite alone. Who opens and closes the file in the
- * process that has it, if only to copy it, gives it back (fcntl's rule).
+ * An exclusive lock on a directory. The operating system holds it, through a file in the directory, and releases it when the process
+ * ends, also when it is killed: there are no stale locks. Node can lock files only through SQLite. Opening and closing the lock file in
+ * the process that holds the lock, even just to copy the file, releases it (fcntl's rule).
  */
 
-/** Empty, and left where it is: who removes it takes it from under whoever has just opened it. */
+/** Empty, and never removed: a process that has just opened it would be left with a deleted file. */
 export const LOCK_FILE = 'lock.db';
-/** SQLITE_BUSY, of its result codes. */
+/** SQLite's result code SQLITE_BUSY. */
 const BUSY = 5;
 
 /**
- * Takes a directory that is there.
- * @returns what gives it back (who forgets it gives it back, too, at some time); undefined where somebody else has it
- * @throws Error where it can't be locked
+ * Locks an existing directory.
+ * @returns a function that releases the lock (garbage collecting it does so too, at some time); undefined if another process holds it
+ * @throws Error when the directory can't be locked
  */
 export function tryDirectory(directory: string): (() => void) | undefined {
   try {
@@ -27,12 +27,12 @@ export function tryDirectory(directory: string): (() => void) | undefined {
   const path = join(directory, LOCK_FILE);
   let database: DatabaseSync | undefined;
   try {
-    // Not imported: Node 22 warns of it, and most commands lock nothing.
+    // Not imported at the top: Node 22 prints a warning for it, and most commands lock nothing.
     const { DatabaseSync: Database } = process.getBuiltinModule('node:sqlite');
     database = new Database(path, { timeout: 0 });
-    // Nothing is ever written, so there is nothing to keep beside it.
+    // Nothing is ever written, so no journal file is needed.
     database.exec('PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
-    // What can only be read is locked for reading, by as many as like.
+    // SQLite takes only a shared lock on a read-only file.
     accessSync(path, constants.W_OK);
   } catch (error) {
     database?.close();

@@ -8,7 +8,7 @@ async function readAll<T>(mailbox: Mailbox<T>): Promise<T[]> {
   return items;
 }
 
-test('what is pushed is read in order, before and after the reader came', async () => {
+test('items are read in order, whether pushed before or after the reader starts', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.integer()), fc.array(fc.integer()), async (before, after) => {
       const mailbox = new Mailbox<number>(1_000);
@@ -22,7 +22,7 @@ test('what is pushed is read in order, before and after the reader came', async 
   );
 });
 
-test('a reader that falls behind gets what was pushed and then the error', async () => {
+test('a reader that falls behind gets the items already pushed and then the error', async () => {
   const mailbox = new Mailbox<number>(2);
   for (const item of [1, 2, 3]) mailbox.push(item);
   const seen: number[] = [];

@@ -1,4 +1,4 @@
-/** Thrown into the reader of a mailbox that was filled faster than it was read. */
+/** Thrown to the reader of a mailbox that was filled faster than it was read. */
 export class MailboxFullError extends Error {
   constructor(limit: number) {
     super(`the reader fell behind by more than ${limit} items`);
@@ -27,7 +27,7 @@ export class Mailbox<T> implements AsyncIterable<T> {
     return this.#closed;
   }
 
-  /** Adds an item; ignored after the close. Overfilling fails the mailbox with a MailboxFullError. */
+  /** Adds an item; ignored after the close. An overfull mailbox fails with a MailboxFullError. */
   push(item: T): void {
     if (this.#closed) return;
     if (this.#items.length >= this.#limit) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /**
- * A seeded stream of chance. Streams are forked by name, so that a new consumer never shifts the numbers of an old one.
+ * A seeded stream of random numbers. Streams are forked by name, so that a new consumer never shifts the numbers of an old one.
  * The generator (sfc32) is our own ten lines because its bytes are part of every seed's meaning.
  */
 export interface Random {

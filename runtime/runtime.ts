@@ -2,7 +2,7 @@ import type { Clock } from './clock.ts';
 import type { Log } from './log.ts';
 import type { Random } from './random.ts';
 
-/** Everything that a part may know of time, chance, cancellation and the outside: handed in, never reached for. */
+/** Time, chance, cancellation and logging for one part: always passed in, never global. */
 export interface Runtime {
   readonly clock: Clock;
   readonly random: Random;

@@ -1,4 +1,4 @@
-/** Lets at most `limit` pieces of work run at a time; the others wait in order. */
+/** Lets at most `limit` tasks run at once; the others wait in order. */
 export class Semaphore {
   readonly #waiting: (() => void)[] = [];
   #free: number;

@@ -28,7 +28,7 @@ test('sleeps end in the order of their due times, at their due times', async () 
   );
 });
 
-test('timers of one instant run in an order that the seed decides', async () => {
+test('the seed decides the order of timers that are due at the same instant', async () => {
   const order = async (seed: number): Promise<string> => {
     const timeline = virtual(seed);
     const clock = timeline.scope('a');
@@ -41,8 +41,8 @@ test('timers of one instant run in an order that the seed decides', async () => 
   expect(orders.size).toBeGreaterThan(1);
 });
 
-test('time does not pass while a call is on its way to its wire, and passes while it is parked', async () => {
-  // The default limit: how long the file system takes is the machine's affair.
+test('time does not pass until a call has reached its wire, and passes while it is parked', async () => {
+  // The default limit: how long the file system takes depends on the machine.
   const timeline = createVirtualTimeline({ startMs: 1_000, random: createRandom(1) });
   const clock = timeline.scope('a');
   const world = timeline.scope('world');
@@ -53,7 +53,7 @@ test('time does not pass while a call is on its way to its wire, and passes whil
   const seenAt = await timeline.run(
     clock.call('slow client', async () => {
       // A client that needs many turns of the event loop, as the SDK's first call does.
-      for (let turn = 0; turn < 20; turn += 1) await turnOfTheLoop();
+      for (let turn = 0; turn < 20; turn += 1) await eventLoopTurn();
       const arrivedMs = clock.nowMs();
       await clock.park(world.sleep(50));
       return arrivedMs;
@@ -64,7 +64,7 @@ test('time does not pass while a call is on its way to its wire, and passes whil
   await timeline.run(ticking);
 });
 
-test('real work that is held stops time', async () => {
+test('time does not pass while real work is held', async () => {
   const timeline = virtual();
   const clock = timeline.scope('a');
   const real = createRealTimeline().scope('real');
@@ -77,7 +77,7 @@ test('real work that is held stops time', async () => {
   );
 });
 
-test('a world that stands still is an error that names the calls in flight', async () => {
+test('a stalled world is an error that names the calls in flight', async () => {
   const timeline = virtual();
   const clock = timeline.scope('target#1');
   const stuck = clock.call('kube: list pods', () => clock.park(never()));
@@ -97,7 +97,7 @@ test('an owner that lets no time pass is named', async () => {
   expect((error as SpinError).owner).toBe('target#1');
 });
 
-test('nothing that a killed owner waits for ever settles, and its calls leave the in-flight count', async () => {
+test('a killed owner gets no answer any more, and its calls leave the in-flight count', async () => {
   const timeline = virtual();
   const target = timeline.scope('target#1');
   const world = timeline.scope('world');
@@ -129,7 +129,7 @@ test('an aborted sleep rejects with the reason and leaves no timer', async () =>
   }
 });
 
-test('the hook learns who runs', async () => {
+test('the hook is called with the owner that runs next', async () => {
   const seen: string[] = [];
   const timeline = virtual(1, { onHandover: (owner) => seen.push(owner) });
   const a = timeline.scope('a');
@@ -138,12 +138,12 @@ test('the hook learns who runs', async () => {
   expect(seen).toEqual(['a', 'b']);
 });
 
-/** One turn of the event loop and more, by real I/O: what a client's own asynchronous work costs. */
-async function turnOfTheLoop(): Promise<void> {
+/** One turn of the event loop or more, by real I/O, like a client's own asynchronous work. */
+async function eventLoopTurn(): Promise<void> {
   await stat(import.meta.filename);
 }
 
-test('what comes to an owner that was stopped waits, and is handed over in order when it goes on', async () => {
+test('timers and answers for a paused owner wait, and are delivered in order when it resumes', async () => {
   const timeline = virtual();
   const clock = timeline.scope('a');
   const world = timeline.scope('world');
@@ -154,10 +154,10 @@ test('what comes to an owner that was stopped waits, and is handed over in order
     (async (): Promise<void> => {
       const answered = clock.call('asked', () => clock.park(world.sleep(20))).then(note('answer'));
       const timers = [clock.sleep(10).then(note('first')), clock.sleep(30).then(note('second'))];
-      const goOn = clock.pause(() => held.push(timeline.nowMs()));
+      const resume = clock.pause(() => held.push(timeline.nowMs()));
       await world.sleep(100);
       expect(seen).toEqual([]);
-      goOn();
+      resume();
       await Promise.all([answered, ...timers]);
     })(),
   );
@@ -166,7 +166,7 @@ test('what comes to an owner that was stopped waits, and is handed over in order
   expect(held).toEqual([1_010, 1_020, 1_030]);
 });
 
-test('who is stopped twice goes on when both have let go, and who was killed meanwhile never does', async () => {
+test('an owner that was paused twice resumes after both pauses, and never if it was killed meanwhile', async () => {
   const timeline = virtual();
   const clock = timeline.scope('a');
   const dead = timeline.scope('b');
@@ -190,14 +190,14 @@ test('who is stopped twice goes on when both have let go, and who was killed mea
   expect(woken).toBe(1);
 });
 
-test('a clock that is wrong tells another time and sleeps as long', async () => {
+test('a skewed clock shows another time and sleeps as long', async () => {
   const timeline = virtual();
   const clock = timeline.scope('a');
   clock.skew(-600);
   expect(clock.nowMs()).toBe(400);
   await timeline.run(clock.sleep(50));
   expect([clock.nowMs(), timeline.nowMs()]).toEqual([450, 1_050]);
-  // What measures how long something takes is right all the same.
+  // Durations are not affected.
   const before = clock.monotonicMs();
   clock.skew(5_000);
   expect(clock.monotonicMs() - before).toBe(0);

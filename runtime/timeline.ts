@@ -7,8 +7,8 @@ import type { Timer } from './timer-heap.ts';
 /** Turns of the event loop that one instant may take before its owner counts as spinning. */
 const MAX_TURNS_PER_INSTANT = 50_000;
 /**
- * After so many turns in which nothing of ours ran, a call is taken to wait for the machine (a file, a name look-up), which
- * no number of turns measures: from then on a turn is a pause, and counts as many.
+ * After this many turns in which none of our code ran, a call is taken to be waiting for the machine (a file, a DNS lookup). That time
+ * can't be counted in turns, so each further turn is a pause in real time and counts as `TURNS_PER_PAUSE` turns.
  */
 const IDLE_TURNS_BEFORE_PAUSES = 2_000;
 const PAUSE_MS = 1;
@@ -18,9 +18,9 @@ const TURNS_PER_PAUSE = 10;
 interface Engine {
   readonly hooks: TimelineHooks;
   nowMs(): number;
-  /** Time that no one sets. */
+  /** Time that nobody can set. */
   monotonicMs(): number;
-  /** Sets a timer; the returned function takes it back. */
+  /** Sets a timer; the returned function cancels it. */
   setTimer(owner: string, dueMs: number, fire: () => void): () => void;
   /** Adds to the number of calls that are neither parked nor settled. */
   addRunning(count: number): void;
@@ -33,7 +33,7 @@ class Scope implements ClockScope {
   readonly callsInFlight = new Map<number, string>();
   readonly #engine: Engine;
   readonly #timers = new Set<() => void>();
-  /** Who stopped the owner; while there is one, what is to be handed over is held. */
+  /** The pauses in force; while there is one, deliveries are held. */
   readonly #pauses = new Set<() => void>();
   #held: (() => void)[] = [];
   #skewMs = 0;
@@ -75,7 +75,7 @@ class Scope implements ClockScope {
     };
   }
 
-  /** Hands something to the owner's code now, or when it goes on. */
+  /** Runs a delivery to the owner's code now, or when it resumes. */
   #handOver(what: () => void): void {
     if (this.#pauses.size === 0) {
       what();
@@ -162,7 +162,7 @@ class Scope implements ClockScope {
     this.#engine.addRunning(count);
   }
 
-  /** Passes a result on unless the scope has been killed meanwhile, once the owner runs. */
+  /** Passes a result on when the owner is not paused, unless the scope has been killed meanwhile. */
   #guard<T>(work: Promise<T>, onSettled: () => void, onHandedOver: () => void = () => undefined): Promise<T> {
     return new Promise((resolve, reject) => {
       work.then(
@@ -187,7 +187,7 @@ class Scope implements ClockScope {
   }
 }
 
-/** Calls a function so that what it throws is a rejection. */
+/** Calls a function so that a synchronous throw becomes a rejection. */
 async function begin<T>(work: () => Promise<T>): Promise<T> {
   return work();
 }
@@ -295,7 +295,7 @@ class VirtualTimeline implements Timeline, Engine {
     }
   }
 
-  /** Lets everything run that can run without time passing. Returns the turns it took. */
+  /** Runs everything that can run without time passing. Returns the number of turns it took. */
   async #drain(maxTurns: number, isOver: () => boolean): Promise<number> {
     let idleTurns = 0;
     for (let turns = 1; ; turns += idleTurns > IDLE_TURNS_BEFORE_PAUSES ? TURNS_PER_PAUSE : 1) {
@@ -313,7 +313,7 @@ class VirtualTimeline implements Timeline, Engine {
         throw new SpinError(
           this.#lastOwner,
           turns,
-          this.#running > 0 ? `a call neither ended nor reached its wire (${calls})` : 'it keeps setting timers that are due at once',
+          this.#running > 0 ? `a call neither settled nor reached its wire (${calls})` : 'it keeps setting timers that are due at once',
         );
       }
     }
@@ -341,7 +341,7 @@ export function createRealTimeline(hooks: TimelineHooks = {}): Timeline {
   return new RealTimeline(hooks);
 }
 
-/** Longest delay that one timer of Node can hold; longer sleeps are chained. */
+/** Longest delay of one Node timer; longer sleeps are chained. */
 const MAX_TIMER_MS = 2_147_483_647;
 
 class RealTimeline implements Timeline, Engine {
@@ -369,7 +369,7 @@ class RealTimeline implements Timeline, Engine {
       this.hooks.onHandover?.(owner);
       fire();
     };
-    // Node's shortest timer is a millisecond: what is due now takes the next turn.
+    // Node's shortest timer is a millisecond: a timer that is due now takes the next turn.
     if (dueMs <= Date.now()) {
       const immediate = setImmediate(due);
       return () => clearImmediate(immediate);
@@ -384,7 +384,7 @@ class RealTimeline implements Timeline, Engine {
   }
 
   addRunning(): void {
-    // Real time passes by itself: nobody asks how many calls are under way.
+    // Real time passes by itself: the number of calls in flight doesn't matter.
   }
 
   hold<T>(work: Promise<T>): Promise<T> {

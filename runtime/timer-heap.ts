@@ -8,7 +8,7 @@ export interface Timer {
   cancelled: boolean;
 }
 
-/** A binary heap: earliest first, then by rank. Cancelled timers are dropped when they come up. */
+/** A binary heap: earliest first, then by rank. Cancelled timers are dropped when they reach the front. */
 export class TimerHeap {
   readonly #items: Timer[] = [];
 
@@ -25,7 +25,7 @@ export class TimerHeap {
     items[index] = timer;
   }
 
-  /** The next timer that was not cancelled, removed from the heap. */
+  /** Removes and returns the next timer that was not cancelled. */
   pop(): Timer | undefined {
     for (;;) {
       const first = this.#items[0];

@@ -14,11 +14,11 @@ import { Gate } from './gate.ts';
 import { WireError, asText, isStream, readText } from './wire.ts';
 import type { WireRequest, WireResponse } from './wire.ts';
 
-/** A backend that creates one thing a POST and streams what is pushed into `events`. */
+/** A backend that creates one thing for each POST and streams what is pushed into `events`. */
 class Things implements Backend {
   readonly events = new Mailbox<string>(100);
   created = 0;
-  /** What a request fails with, if anything. */
+  /** The error that requests fail with, if any. */
   failure: Error | undefined;
 
   describe(request: WireRequest): ReturnType<Backend['describe']> {
@@ -115,7 +115,7 @@ const POST: WireRequest = { method: 'POST', path: '/api/v1/pods', headers: {}, b
 const WATCH: WireRequest = { method: 'GET', path: '/api/v1/pods?watch=true', headers: {} };
 const CREATE = { operations: ['create pods'] };
 
-test('a request leaves start, effect and end under one span, and takes the way there and back', async () => {
+test('a request records start, effect and end under one span, and takes the latency of both ways', async () => {
   const { timeline, chain, events } = bench();
   const response = await timeline.run(chain.wire(POST));
   expect(response.status).toBe(201);
@@ -160,7 +160,7 @@ for (const { moment, created } of [
   { moment: 'before', created: 0 },
   { moment: 'after', created: 1 },
 ] as const) {
-  test(`a target killed ${moment} its request took effect never hears of it`, async () => {
+  test(`a target killed ${moment} its request took effect never gets an answer`, async () => {
     const { timeline, chain, things, killed, scope, arm } = bench();
     arm({ trigger: { match: CREATE, when: { kind: 'first', count: 1 }, moment }, effect: { kind: 'kill' } });
     let settled = false;
@@ -174,7 +174,7 @@ for (const { moment, created } of [
   });
 }
 
-test('a refusal in the place of the backend, a delay, and counted triggers', async () => {
+test('a refusal instead of the backend, a delay, and counted triggers', async () => {
   const { timeline, chain, things, events, arm } = bench();
   const refusal: Refusal = { status: 429, code: 'TooManyRequests', message: 'busy' };
   arm({ trigger: { match: CREATE, when: { kind: 'every', nth: 2 }, moment: 'before' }, effect: { kind: 'refuse', refusal } });
@@ -191,7 +191,7 @@ test('a refusal in the place of the backend, a delay, and counted triggers', asy
   disarm();
 });
 
-test('a refusal may be worded by the operation that it refuses', async () => {
+test('the message of a refusal may depend on the operation', async () => {
   const { timeline, chain, events, arm } = bench();
   const refusal = ({ name }: Operation): Refusal => ({ status: 403, code: 'Forbidden', message: `may not ${name}` });
   arm({ trigger: { match: { operations: ['*'] }, when: { kind: 'always' }, moment: 'before' }, effect: { kind: 'refuse', refusal } });
@@ -200,7 +200,7 @@ test('a refusal may be worded by the operation that it refuses', async () => {
   expect(notes).toEqual(['Forbidden: may not get pods', 'Forbidden: may not create pods']);
 });
 
-test('an answer that is held up comes when the injection is taken away', async () => {
+test('a delayed answer is delivered when the injection is removed', async () => {
   const { timeline, chain, arm } = bench();
   const trigger = { match: CREATE, when: { kind: 'always' as const }, moment: 'after' as const };
   const disarm = arm({ trigger, effect: { kind: 'delay', delayMs: 60_000 } });
@@ -214,7 +214,7 @@ test('an answer that is held up comes when the injection is taken away', async (
 test('a rewrite reaches gets and the events of watches that were open before it was armed', async () => {
   const { timeline, chain, things, fired, arm } = bench();
   const response = await timeline.run(chain.wire(WATCH));
-  if (!isStream(response.body)) throw new Error('a watch answers with a stream');
+  if (!isStream(response.body)) throw new Error('the answer to a watch is not a stream');
   const lines = response.body[Symbol.asyncIterator]();
   const event = (name: string): string => `${JSON.stringify({ type: 'ADDED', object: { metadata: { name } } })}\n`;
   things.events.push(event('a'));
@@ -232,7 +232,7 @@ test('a rewrite reaches gets and the events of watches that were open before it 
   expect(fired).toHaveLength(2);
 });
 
-test('what breaks in our own world reaches nobody as an answer: it is told to the harness', async () => {
+test('an error of the world itself is reported to the harness, never to the caller', async () => {
   const { timeline, chain, things, events, failures } = bench();
   things.failure = new Error('a bug');
   let settled = false;
@@ -254,7 +254,7 @@ for (const effect of [
   { kind: 'kill' },
   { kind: 'refuse', refusal: { status: 503, code: 'Unavailable', message: 'later' } },
 ] as const) {
-  test(`a watch whose answer meets ${effect.kind} does not go on behind it`, async () => {
+  test(`a watch is closed in the backend when its answer is lost to ${effect.kind}`, async () => {
     const { timeline, chain, things, arm } = bench();
     arm({ trigger: { match: { operations: ['watch pods'] }, when: { kind: 'always' }, moment: 'after' }, effect });
     chain.wire(WATCH).catch(() => undefined);
@@ -269,9 +269,9 @@ for (const { principal, requestsBefore, floods } of [
   { principal: 'scenario', requestsBefore: 100_000, floods: [] },
 ] as const) {
   test(`request ${requestsBefore + 1} of the trial, sent by the ${principal}: ${floods.length === 0 ? 'fine' : 'a flood'}`, async () => {
-    const { timeline, chain, floods: told } = bench({ principal, requestsBefore });
+    const { timeline, chain, floods: reported } = bench({ principal, requestsBefore });
     await timeline.run(chain.wire(GET));
-    expect(told).toEqual(floods);
+    expect(reported).toEqual(floods);
   });
 }
 
@@ -303,7 +303,7 @@ const anyStrike = fc.record({
   }),
 });
 
-test('whatever is armed: one start, one effect, one end for each request, honest about the world; the dead learn nothing', async () => {
+test('with any faults armed: each request has one start, effect and end, the effects are true, and dead callers get no answers', async () => {
   const requests = fc.array(fc.record({ post: fc.boolean(), atMs: fc.nat(30) }), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(fc.array(anyStrike, { maxLength: 6 }), requests, async (strikes, sends) => {

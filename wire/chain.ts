@@ -1,5 +1,6 @@
 import type { EventOf, NewEvent, Recorder } from '../history/events.ts';
 import type { NamedOffering } from '../model/catalogue.ts';
+import { defined } from '../model/defined.ts';
 import { formatObject } from '../model/operation.ts';
 import type { Effect, Operation, Principal, WireName } from '../model/operation.ts';
 import { never } from '../runtime/clock.ts';
@@ -12,7 +13,7 @@ import type { ObjectRewrite } from './effects.ts';
 import { WireError, isStream } from './wire.ts';
 import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
-/** A target that has more requests under way than this is flooding the API, not using it. */
+/** A target that has more requests in flight than this is flooding the API, not using it. */
 const MAX_REQUESTS_IN_FLIGHT = 2_000;
 /** A target that sends more requests in one trial than this, over its wires and incarnations, is flooding the API. */
 const MAX_REQUESTS = 100_000;
@@ -21,15 +22,15 @@ const MAX_MESSAGE_LENGTH = 400;
 /** A watch's progress is recorded at most this often. */
 const WATCH_MARK_PERIOD_MS = 10_000;
 
-/** How long the parts of a request take, in milliseconds. */
+/** How long the parts of a request take. */
 interface Latency {
   readonly thereMs: number;
-  /** What is asked for itself: a refusal takes none of it. */
+  /** The operation itself; zero for a refused request. */
   readonly workMs: number;
   readonly backMs: number;
 }
 
-/** What a chain is made of. */
+/** What a chain needs. */
 export interface ChainSite {
   readonly wire: WireName;
   readonly backend: Backend;
@@ -42,16 +43,16 @@ export interface ChainSite {
   readonly principal: Principal;
   readonly incarnation: number;
   /**
-   * Draws how long a request takes on its way there, its operation where it is not refused, and the answer on its way back.
-   * Undefined where the backend takes time of its own: then nothing waits for a clock.
+   * Draws the latency of the request, of its operation, and of the answer.
+   * Undefined where the backend itself takes time: then nothing is added.
    */
   readonly latencyMs: (operation: Operation) => Latency | undefined;
   readonly nextSpan: () => number;
   readonly onKill: (reason: string) => void;
-  /** Counts a request of the target: how many it has sent in this trial, over its wires and incarnations. */
+  /** Counts one more request of the target. Returns the number so far in this trial, over its wires and incarnations. */
   readonly countRequest: () => number;
   readonly onFlood: (message: string) => void;
-  /** Told when the backend fails as no real service would. */
+  /** Called when the backend fails with anything but a WireError: a bug in the world. */
   readonly onFailure: (error: Error) => void;
 }
 
@@ -64,14 +65,14 @@ export interface Chain {
 
 /**
  * Opens a wire: seen -> gate -> effect -> backend. Each request of the target leaves three events tied by a span:
- * `request.start` as it was sent, `request.effect` what it did, `request.end` what the target learnt.
+ * `request.start` is what was sent, `request.effect` what it did, `request.end` what the target got back.
  */
 export function openChain(site: ChainSite): Chain {
   const closing = new AbortController();
   let inFlight = 0;
   const limit = (): void => {
     if (site.principal !== 'target') return;
-    if (inFlight > MAX_REQUESTS_IN_FLIGHT) site.onFlood(`the target has more than ${MAX_REQUESTS_IN_FLIGHT} requests under way at once`);
+    if (inFlight > MAX_REQUESTS_IN_FLIGHT) site.onFlood(`the target has more than ${MAX_REQUESTS_IN_FLIGHT} requests in flight at once`);
     if (site.countRequest() > MAX_REQUESTS) site.onFlood(`the target has sent more than ${MAX_REQUESTS} requests in this trial`);
   };
   const wire: Wire = async (request) => {
@@ -79,13 +80,13 @@ export function openChain(site: ChainSite): Chain {
     inFlight += 1;
     limit();
     try {
-      const response = await new Passage(site, request, closing.signal).run();
+      const response = await new ChainedRequest(site, request, closing.signal).run();
       if (site.scope.killed) return await never<WireResponse>();
       site.scope.handover();
       return response;
     } catch (error) {
       if (!(error instanceof WireError)) site.onFailure(error instanceof Error ? error : new Error(String(error)));
-      // What our own world breaks must not look like a broken connection to the target.
+      // A bug in the world must not look like a broken connection to the target.
       if (site.scope.killed || !(error instanceof WireError)) return await never<WireResponse>();
       site.scope.handover();
       throw error;
@@ -97,20 +98,20 @@ export function openChain(site: ChainSite): Chain {
 }
 
 /** One request on its way through the chain. */
-class Passage {
+class ChainedRequest {
   readonly #site: ChainSite;
   readonly #request: WireRequest;
-  /** What ends the request from outside: the caller is dead, or gives up. */
+  /** Signals that end the request from outside: the caller is dead, or gives up. */
   readonly #ends: readonly AbortSignal[];
   readonly #operation: Operation;
   readonly #caller: Caller;
-  /** Requests of the target are recorded; the other parts appear as the transitions that they cause. */
+  /** Only the target's requests are recorded; those of the world's own parts show as the transitions that they cause. */
   readonly #recorded: boolean;
   #effectRecorded = false;
-  /** Aborted when the answer will never be delivered: a watch must not go on behind it. */
+  /** Aborted when the answer will never be delivered, so that the backend closes a watch. */
   readonly #undeliverable = new AbortController();
   readonly #onEnd = ({ target }: Event): void => this.#abandon((target as AbortSignal).reason);
-  /** What has to be said of the request in its history. */
+  /** A note on the request for the history. */
   #remark: string | undefined;
 
   constructor(site: ChainSite, request: WireRequest, closing: AbortSignal) {
@@ -133,19 +134,19 @@ class Passage {
       if (!(error instanceof WireError)) this.#recordUnknown(undefined, 'the world failed');
       throw error;
     } finally {
-      if (!isFollowed) this.#forgetEnds();
+      if (!isFollowed) this.#stopListeningForEnds();
     }
   }
 
-  /** In place of `AbortSignal.any`, which costs more than the rest of a passage. */
-  #heedEnds(): void {
+  /** Used instead of `AbortSignal.any`, which costs more than the rest of the request. */
+  #listenForEnds(): void {
     for (const end of this.#ends) {
       if (end.aborted) this.#abandon(end.reason);
       else end.addEventListener('abort', this.#onEnd);
     }
   }
 
-  #forgetEnds(): void {
+  #stopListeningForEnds(): void {
     for (const end of this.#ends) end.removeEventListener('abort', this.#onEnd);
   }
 
@@ -164,7 +165,7 @@ class Passage {
     let effect: Effect = nothing;
     let response = answered;
     if (response === undefined) {
-      const answer = await this.#carryOut();
+      const answer = await this.#execute();
       effect = answer.effect;
       response = { status: answer.status, headers: answer.headers, body: answer.body };
     }
@@ -180,15 +181,15 @@ class Passage {
     return this.#deliver(response, effect);
   }
 
-  /** Nothing strikes the requests of a caller that is dead: it could not be met any more. */
+  /** No effect applies to the requests of a dead caller: it could not receive the result. */
   *#consult(moment: 'before' | 'after', effect: Effect): Generator<Strike, void, undefined> {
     if (this.#site.scope.killed) return;
     yield* this.#site.gate.consult(moment, this.#operation, this.#caller, effect);
   }
 
-  async #carryOut(): Promise<Answer> {
+  async #execute(): Promise<Answer> {
     const { signal } = this.#undeliverable;
-    this.#heedEnds();
+    this.#listenForEnds();
     try {
       const { backend } = this.#site;
       const readable = backend.readable?.(this.#request, this.#operation, () => this.#rewrites().length > 0);
@@ -201,13 +202,13 @@ class Passage {
     }
   }
 
-  /** Ends a request of which nobody can say what it did. */
+  /** Ends a request whose effect is unknown. */
   #recordUnknown(code: string | undefined, note: string): void {
     this.#recordEffect({ kind: 'unobservable' });
     this.#recordEnd('info', undefined, code, note);
   }
 
-  /** Applies one effect. Returns the answer as it stands after it; throws or never returns where there is none. */
+  /** Applies one effect. Returns the answer after it, if there is one by now; throws or never returns where the effect leaves none. */
   async #strike(strike: Strike, effect: Effect, response: WireResponse | undefined): Promise<WireResponse | undefined> {
     const { clock } = this.#site;
     switch (strike.effect.kind) {
@@ -239,7 +240,7 @@ class Passage {
     }
   }
 
-  /** Breaks what is still under way behind this request. */
+  /** Aborts what the backend still does for this request. */
   #abandon(reason: unknown = new WireError('ECONNRESET', 'the answer was not delivered')): void {
     this.#undeliverable.abort(reason);
   }
@@ -274,7 +275,7 @@ class Passage {
     return this.#site.gate.rewrites(this.#operation, this.#caller);
   }
 
-  /** Passes a watch on, noting how far it has been delivered. */
+  /** Passes a watch on and records how far it has been delivered. */
   async *#follow(body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
     const { span, principal, incarnation } = this.#caller;
     const object = this.#operation.object === undefined ? this.#operation.name : formatObject(this.#operation.object);
@@ -315,10 +316,10 @@ class Passage {
       scope.handover();
       if (!scope.killed) throw error;
     } finally {
-      this.#forgetEnds();
+      this.#stopListeningForEnds();
       close('closed by the target');
     }
-    // The reader's own ending must not run in a program that is dead.
+    // A dead program must not see the end of the stream either.
     if (scope.killed) await never();
     scope.handover();
   }
@@ -339,7 +340,7 @@ class Passage {
     });
   }
 
-  /** Once a request, at the moment when it is decided. */
+  /** Records the effect once for each request, as soon as it is known. */
   #recordEffect(effect: Effect): void {
     if (this.#effectRecorded) return;
     this.#effectRecorded = true;
@@ -357,10 +358,7 @@ class Passage {
       type: 'request.end',
       span: this.#caller.span,
       outcome,
-      ...(status === undefined ? {} : { status }),
-      ...(code === undefined ? {} : { code }),
-      ...(note === undefined ? {} : { note }),
-      ...(refused === undefined ? {} : { refused: [...refused] }),
+      ...defined({ status, code, note, refused: refused?.slice() }),
     });
   }
 
@@ -369,7 +367,7 @@ class Passage {
   }
 }
 
-/** A rewrite that says when it changed something. */
+/** Wraps a rewrite to report each change. */
 function firing(rewrite: ObjectRewrite, fired: () => void): ObjectRewrite {
   return (object) => {
     const rewritten = rewrite(object);

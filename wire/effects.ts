@@ -6,15 +6,15 @@ export type { Refusal } from './backend.ts';
 
 /** Which requests a trigger looks at. */
 export interface Matcher {
-  /** By default the target's alone. */
+  /** By default only the target. */
   readonly principal?: Principal;
   /** Operation names as in `Operation.name`; `*` for all of them. */
   readonly operations: readonly string[];
-  /** Only requests that changed the world; can be told at the moment `after` alone. */
+  /** Only requests that changed the world. Known only at the moment `after`. */
   readonly applied?: boolean;
-  /** This request alone: who has run the same trial before knows which one it will be. */
+  /** Only this request: after an earlier run of the same trial, its span is known. */
   readonly span?: number;
-  /** Narrows further, by what is asked for. */
+  /** Narrows further, by the parsed request. */
   readonly where?: (operation: Operation) => boolean;
 }
 
@@ -40,43 +40,43 @@ export interface Trigger {
   readonly moment: Moment;
 }
 
-/** Changes one Kubernetes object; returns the same object where there is nothing to change. */
+/** Changes one Kubernetes object. Returns the same object if there is nothing to change. */
 export type ObjectRewrite = (object: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
 
 /** What is done to a request or its answer. */
 export type WireEffect =
   /**
-   * Refuses in the backend's place (moment `before`), or instead of its answer (`after`). Services word one and the same
-   * differently: `refusal` may depend on the operation.
+   * Refuses instead of the backend (moment `before`), or replaces its answer (`after`). Services express the same refusal
+   * differently, so `refusal` may depend on the operation.
    */
   | { readonly kind: 'refuse'; readonly refusal: Refusal | ((operation: Operation) => Refusal) }
   /** Breaks the connection: the request is never sent on (`before`), or its answer is lost (`after`). */
   | { readonly kind: 'break'; readonly code: WireErrorCode }
   | { readonly kind: 'delay'; readonly delayMs: number }
-  /** Kills the caller; nothing of the answer reaches it. */
+  /** Kills the caller; the answer never reaches it. */
   | { readonly kind: 'kill' };
 
 /** A trigger with its effect. */
 export interface StrikeInjection {
   readonly trigger: Trigger;
   readonly effect: WireEffect;
-  /** Told each time it strikes, with the request's span. */
+  /** Called each time it strikes, with the request's span. */
   readonly fired: (span: number) => void;
 }
 
 /**
- * Changes Kubernetes objects on their way to the caller for as long as it is armed: in get, list, and in every event of
- * a watch, also of watches opened before.
+ * While armed, changes Kubernetes objects on their way to the caller: in gets, lists, and every event of a watch, also of
+ * watches that were opened before.
  */
 export interface RewriteInjection {
   readonly match: Omit<Matcher, 'applied'>;
   readonly rewrite: ObjectRewrite;
-  /** Told each time an object was really changed, with the request's span. */
+  /** Called each time an object was really changed, with the request's span. */
   readonly fired: (span: number) => void;
 }
 
-/** What is armed at the gate of a world's wires. */
+/** An injection for the gate of a world's wires. */
 export type Injection = StrikeInjection | RewriteInjection;
 
-/** Arms an injection; the returned function takes it away again. */
+/** Arms an injection; the returned function removes it. */
 export type ArmInjection = (injection: Injection) => () => void;

@@ -26,26 +26,26 @@ const anyStep = fc.oneof(
   { arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.nat(30) }), weight: 2 },
 );
 
-/** What the gate is held against: one armed trigger, said as plainly as possible. */
+/** The model that the gate is compared with: one armed trigger, in the simplest form. */
 interface Model {
   readonly id: number;
   readonly when: When;
   readonly atMs: number;
   readonly dice: () => boolean;
-  asked: number;
+  seen: number;
   armed: boolean;
 }
 
-function isDue({ when, atMs, asked, dice }: Model, nowMs: number): boolean {
+function isDue({ when, atMs, seen, dice }: Model, nowMs: number): boolean {
   switch (when.kind) {
     case 'always':
       return true;
     case 'first':
-      return asked < when.count + 1;
+      return seen < when.count + 1;
     case 'every':
-      return Number.isInteger(asked / when.nth);
+      return Number.isInteger(seen / when.nth);
     case 'nth':
-      return asked === when.nth;
+      return seen === when.nth;
     case 'probability':
       return dice();
     case 'window':
@@ -53,7 +53,7 @@ function isDue({ when, atMs, asked, dice }: Model, nowMs: number): boolean {
   }
 }
 
-test('armed and disarmed in any order, triggers strike the requests that they say, in the order of arming, and the target alone', async () => {
+test('armed and disarmed in any order, triggers strike only matching requests of the target, in the order of arming', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 60 }), async (steps) => {
       const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(SEED) });
@@ -71,7 +71,7 @@ test('armed and disarmed in any order, triggers strike the requests that they sa
             const { when } = step;
             const random = createRandom(SEED).fork(`injection ${id}`);
             const dice = (): boolean => when.kind === 'probability' && random.chance(when.probability);
-            models.push({ id, when, atMs: clock.nowMs(), dice, asked: 0, armed: true });
+            models.push({ id, when, atMs: clock.nowMs(), dice, seen: 0, armed: true });
             disarms.push(
               gate.arm({
                 trigger: { match: { operations: [PODS.name] }, when, moment: 'after' },
@@ -96,7 +96,7 @@ test('armed and disarmed in any order, triggers strike the requests that they sa
             for (const strike of gate.consult('after', PODS, caller, NOTHING)) strike.fired();
             if (step.principal !== 'target') break;
             for (const model of models.filter(({ armed }) => armed)) {
-              model.asked += 1;
+              model.seen += 1;
               if (isDue(model, clock.nowMs())) expected.push(`${model.id} strikes ${span}`);
             }
             break;
@@ -111,7 +111,7 @@ test('armed and disarmed in any order, triggers strike the requests that they sa
   );
 });
 
-test('only what changed the world counts for a trigger that says so', () => {
+test('a trigger with `applied` counts only requests that changed the world', () => {
   const clock = createVirtualTimeline({ startMs: 0, random: createRandom(SEED) }).scope('test');
   const gate = new Gate(clock, createRandom(SEED));
   gate.arm({

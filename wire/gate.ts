@@ -8,7 +8,7 @@ import type { Injection, Matcher, Moment, ObjectRewrite, RewriteInjection, Strik
 export interface Strike {
   readonly effect: WireEffect;
   readonly fired: () => void;
-  /** Aborted when the injection is taken away: what it holds up goes on. */
+  /** Aborted when the injection is removed: delayed requests go on. */
   readonly healed: AbortSignal;
 }
 
@@ -20,7 +20,7 @@ interface Armed {
   matched: number;
 }
 
-/** The fault gate of a world's wires: decides which requests are struck. Every wire of the world asks the same gate. */
+/** The fault gate of a world's wires: decides which requests are struck. All wires of the world share one gate. */
 export class Gate {
   readonly #clock: Clock;
   readonly #random: Random;
@@ -33,7 +33,7 @@ export class Gate {
     this.#random = random;
   }
 
-  /** Arms an injection; the returned function takes it away again. */
+  /** Arms an injection; the returned function removes it. */
   arm(injection: Injection): () => void {
     return 'rewrite' in injection ? this.#armRewrite(injection) : this.#armStrike(injection);
   }
@@ -47,7 +47,7 @@ export class Gate {
   }
 
   #armStrike(injection: StrikeInjection): () => void {
-    // One for a request that is known takes part in no chance: the streams of the others stay as they are without it.
+    // An injection for one known request draws no random numbers, so it must not shift the streams of the others.
     if (injection.trigger.match.span === undefined) this.#injections += 1;
     const armed: Armed = {
       injection,
@@ -65,7 +65,7 @@ export class Gate {
 
   /**
    * The effects that strike this request at this moment, in the order in which they were armed. An injection counts the
-   * request only when it is reached: who stops iterating, since the request has come to its end, spares the later ones.
+   * request only when it is reached: if the caller stops iterating because the request has ended, later ones don't count it.
    */
   *consult(moment: Moment, operation: Operation, caller: Caller, effect: Effect): Generator<Strike, void, undefined> {
     for (const armed of [...this.#armed]) {
@@ -81,7 +81,7 @@ export class Gate {
     }
   }
 
-  /** The rewrites that apply to what is delivered now of the answer to this request, in the order in which they were armed. */
+  /** The rewrites that apply now to the answer to this request, in the order in which they were armed. */
   rewrites(operation: Operation, caller: Caller): { readonly rewrite: ObjectRewrite; readonly fired: () => void }[] {
     if (operation.wire !== 'kube') return [];
     return [...this.#rewrites].flatMap(({ match, rewrite, fired }) =>

@@ -9,17 +9,17 @@ import type { Bytes, Wire, WireRequest, WireResponse } from './wire.ts';
 
 /** Longest request body: an API server refuses more than 3 MiB. */
 export const MAX_REQUEST_BYTES = 3 * 1024 * 1024;
-/** Connections at once; more are closed as they come. */
+/** Connections at once; further ones are closed at once. */
 export const MAX_CONNECTIONS = 1_000;
 /** How long an idle connection is kept, as an API server does. */
 export const KEEP_ALIVE_MS = 90_000;
 
 export interface ServerOptions {
-  /** One principal's wire: who speaks is told by the listener. */
+  /** One principal's wire: each listener serves one caller. */
   readonly wire: Wire;
-  /** Told of errors of the wire that are no WireErrors. */
+  /** Logs errors of the wire other than WireErrors. */
   readonly log: Log;
-  /** By default loopback alone. */
+  /** By default only loopback. */
   readonly host?: string;
   /** By default a free one. */
   readonly port?: number;
@@ -36,9 +36,9 @@ export interface WireServer {
 }
 
 /**
- * Serves a wire on a socket. Headers of a streamed answer are sent at once; a client that reads slowly slows the stream
- * down, one that goes away aborts the request's signal. A WireError resets the connection without an answer, or in the
- * middle of one. @throws when the address can't be listened on
+ * Serves a wire on a socket. Headers of a streamed answer are sent at once. A client that reads slowly slows the stream
+ * down; one that disconnects aborts the request's signal. A WireError resets the connection without an answer, or in the
+ * middle of one. @throws when it can't listen on the address
  */
 export async function serveWire(options: ServerOptions): Promise<WireServer> {
   const { host = '127.0.0.1', port = 0, maxConnections = MAX_CONNECTIONS } = options;
@@ -86,7 +86,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
     };
     await answer(response, await options.wire(request), signal);
   } catch (error) {
-    // A client that died in the middle of its request is heard of here first.
+    // A client that died in the middle of its request is noticed here first.
     if (!(error instanceof WireError) && !signal.aborted && !message.socket.destroyed) {
       options.log('error', `${message.method} ${message.url}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
     }
@@ -94,7 +94,7 @@ async function handle(options: ServerOptions, message: IncomingMessage, response
   }
 }
 
-/** A request's body to its end; undefined where it has none. Rejects when the client goes away in the middle of it. */
+/** Reads a request's body to its end; undefined if it has none. Rejects when the client disconnects in the middle of it. */
 function readBody(message: IncomingMessage, maxBytes: number): Promise<Uint8Array | undefined | 'too long'> | undefined {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = message.headers;
   if (length === '0' && encoding === undefined) return undefined;
@@ -114,7 +114,7 @@ function readBody(message: IncomingMessage, maxBytes: number): Promise<Uint8Arra
   });
 }
 
-/** Bodies of the two protocols are text, but for protobuf and what is compressed. */
+/** Bodies of the two protocols are text, except protobuf and compressed ones. */
 function isText(message: IncomingMessage): boolean {
   const type = message.headers['content-type'] ?? '';
   return message.headers['content-encoding'] === undefined && !/protobuf|octet-stream|cbor/.test(type);

@@ -3,18 +3,19 @@ import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as httpsRequest } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { urlToHttpOptions } from 'node:url';
+import { defined } from '../model/defined.ts';
 import { fromSocket, toSocket } from './http-headers.ts';
 import { WireError, concat, tooLong } from './wire.ts';
 import type { ByteStream, Wire, WireErrorCode, WireRequest, WireResponse } from './wire.ts';
 
-/** Connections that one wire keeps to its server: watches hold one each. */
+/** Most connections of one wire to its server: each watch holds one. */
 export const MAX_SOCKETS = 128;
 /** How long an idle connection is kept: less than the servers' own limits, so that no request meets a closing socket. */
 export const IDLE_SOCKET_MS = 4_000;
-/** Silence after which the kernel asks whether the other side is still there. */
+/** Idle time after which the kernel probes whether the other side is still there. */
 export const TCP_KEEP_ALIVE_MS = 30_000;
 
-/** How a server proves who it is, and the client who it is. All PEM. */
+/** How the server and the client authenticate. All PEM. */
 export interface TlsOptions {
   /** The authority that signed the server's certificate; by default the system's. */
   readonly ca?: string;
@@ -22,47 +23,43 @@ export interface TlsOptions {
   readonly key?: string;
   /** Trust any certificate. */
   readonly insecure?: boolean;
-  /** The name that the server's certificate must bear, if it is not the URL's host. */
+  /** The name that the server's certificate must have, if it is not the URL's host. */
   readonly serverName?: string;
 }
 
 export interface HttpWireOptions {
-  /** `http://` or `https://`; a path in it is put before every request's. */
+  /** `http://` or `https://`; its path, if any, is a prefix of every request's path. */
   readonly baseUrl: string;
   readonly tls?: TlsOptions;
   readonly bearerToken?: string;
   readonly maxSockets?: number;
 }
 
-/** A wire over sockets. `destroy` closes every connection, also those with answers under way. */
+/** A wire over sockets. `destroy` closes every connection, also those with answers in progress. */
 export interface HttpWire {
   readonly wire: Wire;
   destroy(): void;
 }
 
 /**
- * Opens a wire to an HTTP server, with connections that are kept and used again. Answers are streamed: who reads slowly
- * slows the server down, who stops reading closes the connection. The body must be read or left, or its connection is
- * not free for others. Nothing is retried and there are no time-outs: callers have clocks.
+ * Opens a wire to an HTTP server, with keep-alive connections. Answers are streamed: a slow reader slows the server down,
+ * and a reader that stops closes the connection. Each body must be read or its iteration stopped, or its connection stays
+ * taken. Nothing is retried and there are no time-outs: callers have clocks.
  */
 export function createHttpWire(options: HttpWireOptions): HttpWire {
   const { tls = {}, bearerToken, maxSockets = MAX_SOCKETS } = options;
   const base = new URL(options.baseUrl);
   const prefix = base.pathname.replace(/\/$/, '');
   const { protocol, hostname, port, auth } = urlToHttpOptions(base);
-  const server = { protocol, hostname, port, ...(auth === undefined ? {} : { auth }) };
+  const server = { protocol, hostname, port, ...defined({ auth }) };
   const isSecure = protocol === 'https:';
   const agentOptions = { keepAlive: true, maxSockets, timeout: IDLE_SOCKET_MS, keepAliveMsecs: TCP_KEEP_ALIVE_MS };
   const agent = isSecure
     ? new HttpsAgent({
         ...agentOptions,
-        // Made once: an agent that is given the PEM itself finds its connections by the whole of it, for every request.
-        secureContext: createSecureContext({
-          ...(tls.ca === undefined ? {} : { ca: tls.ca }),
-          ...(tls.cert === undefined ? {} : { cert: tls.cert }),
-          ...(tls.key === undefined ? {} : { key: tls.key }),
-        }),
-        ...(tls.serverName === undefined ? {} : { servername: tls.serverName }),
+        // Made once: an agent with the PEM itself would use all of it in the key of its connection pool, for every request.
+        secureContext: createSecureContext(defined({ ca: tls.ca, cert: tls.cert, key: tls.key })),
+        ...defined({ servername: tls.serverName }),
         rejectUnauthorized: tls.insecure !== true,
       })
     : new HttpAgent(agentOptions);
@@ -89,7 +86,7 @@ export function createHttpWire(options: HttpWireOptions): HttpWire {
   };
 }
 
-/** What may stand in a request line as it is. */
+/** A path that needs no escaping in a request line. */
 const PLAIN_PATH = /^\/[\x21-\x7e]*$/;
 
 function escaped(path: string, base: URL): string {
@@ -104,13 +101,13 @@ class Exchange {
   readonly #sent: ClientRequest;
   #givenUpFor: Error | undefined;
 
-  /** @param open the exchanges under way */
+  /** @param open the exchanges in progress */
   constructor(request: WireRequest, send: () => ClientRequest, open: Set<Exchange>) {
     this.#request = request;
     this.#sent = send();
     open.add(this);
     const { signal } = request;
-    // Not Node's own `signal` option: it destroys a socket with an error that, after the last byte, nobody listens to.
+    // Not Node's own `signal` option: it destroys the socket with an error that has no listener after the last byte.
     const onAbort = (): void => this.giveUp(signal?.reason as Error);
     signal?.addEventListener('abort', onAbort, { once: true });
     this.#sent.on('close', () => {
@@ -133,18 +130,18 @@ class Exchange {
     this.#sent.destroy();
   }
 
-  /** What an error means to the caller. */
+  /** The error as the caller gets it. */
   why(error: unknown): WireError {
     return toWireError(this.#givenUpFor ?? error, this.#request);
   }
 
-  /** Node drops what an exchange that was given up had not yet read, and calls that an end. */
+  /** After an abort, Node drops what was not yet read and ends the stream as if it were complete. */
   get givenUpFor(): Error | undefined {
     return this.#givenUpFor;
   }
 }
 
-/** The body of an answer from a socket: for who reads it slowly the server waits. */
+/** The body of an answer from a socket. The server waits for a slow reader. */
 class MessageBody implements ByteStream {
   readonly #message: IncomingMessage;
   readonly #exchange: Exchange;
@@ -152,7 +149,7 @@ class MessageBody implements ByteStream {
   constructor(message: IncomingMessage, exchange: Exchange) {
     this.#message = message;
     this.#exchange = exchange;
-    // Whoever reads the body hears of a break; a body that nobody reads must not crash the process.
+    // A reader of the body gets the error; a body that nobody reads must not crash the process.
     message.on('error', () => undefined);
   }
 
@@ -200,7 +197,7 @@ const CODES: Readonly<Record<string, WireErrorCode>> = {
   EPIPE: 'EPIPE',
 };
 
-/** Every other break, a failed TLS handshake too, is a reset: all that is known is that there was no answer. */
+/** All other errors, also a failed TLS handshake, are resets: all that is known is that there was no answer. */
 function toWireError(error: unknown, { method, path }: WireRequest): WireError {
   if (error instanceof WireError) return error;
   const cause = error as NodeJS.ErrnoException;

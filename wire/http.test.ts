@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { once } from 'node:events';
 import { expect, test } from '@playwright/test';
+import { defined } from '../model/defined.ts';
 import type { Log } from '../runtime/log.ts';
 import { Mailbox } from '../runtime/mailbox.ts';
 import { serveWire } from './http-server.ts';
@@ -30,7 +31,7 @@ async function withSockets(wire: Wire, body: (pair: Pair) => Promise<void>, opti
 }
 
 function get(path: string, signal?: AbortSignal): WireRequest {
-  return { method: 'GET', path, headers: {}, ...(signal === undefined ? {} : { signal }) };
+  return { method: 'GET', path, headers: {}, ...defined({ signal }) };
 }
 
 function ok(body: WireResponse['body']): WireResponse {
@@ -38,7 +39,7 @@ function ok(body: WireResponse['body']): WireResponse {
 }
 
 function iterate(response: WireResponse): AsyncIterator<Bytes> {
-  if (!isStream(response.body)) throw new Error('the answer is no stream');
+  if (!isStream(response.body)) throw new Error('the answer is not a stream');
   return response.body[Symbol.asyncIterator]();
 }
 
@@ -65,7 +66,7 @@ test('carries method, path, headers, body and status both ways', async () => {
   expect(seen[0]?.headers).toMatchObject({ 'content-type': 'application/json', 'x-mine': 'a' });
 });
 
-test('hands over bytes where the body is no text', async () => {
+test('passes a body on as bytes if it is not text', async () => {
   const bytes = new Uint8Array([0x6b, 0x38, 0x73, 0x00, 0xff]);
   const wire: Wire = ({ body }) => Promise.resolve(ok(body ?? ''));
   await withSockets(wire, async ({ client }) => {
@@ -75,7 +76,7 @@ test('hands over bytes where the body is no text', async () => {
   });
 });
 
-test('puts the path of the base URL before every request, and the token into its headers', async () => {
+test('prefixes every request with the path of the base URL, and adds the token to its headers', async () => {
   const seen: WireRequest[] = [];
   const wire: Wire = (request) => {
     seen.push(request);
@@ -147,7 +148,7 @@ test('a WireError resets the connection, before the answer and in the middle of 
   });
 });
 
-test('an error that is no WireError is logged, and resets the connection too', async () => {
+test('any other error is logged, and resets the connection too', async () => {
   const logged: string[] = [];
   const log: Log = (_level, message) => logged.push(message);
   const wire: Wire = () => Promise.reject(new TypeError('a bug'));
@@ -161,7 +162,7 @@ test('an error that is no WireError is logged, and resets the connection too', a
   expect(logged.join()).toContain('a bug');
 });
 
-test('refuses a body over the limit with 413, and takes one of the limit', async () => {
+test('refuses a body over the limit with 413, and accepts one at the limit', async () => {
   const wire: Wire = ({ body }) => Promise.resolve(ok(String(body?.length)));
   const options = { maxRequestBytes: 100_000 };
   await withSockets(
@@ -177,7 +178,7 @@ test('refuses a body over the limit with 413, and takes one of the limit', async
   );
 });
 
-test('carries big answers whole, and many requests at once', async () => {
+test('carries large answers and many requests at once', async () => {
   const big = 'ä'.repeat(2_000_000);
   const wire: Wire = ({ path }) => Promise.resolve(ok(path === '/big' ? big : path));
   await withSockets(wire, async ({ client }) => {
@@ -202,7 +203,7 @@ test('a slow reader slows the source down', async () => {
     async ({ client }) => {
       const chunks = iterate(await client.wire(get('/')));
       await chunks.next();
-      // Twenty chunks later the source has had time to run ahead as far as the buffers between let it.
+      // After twenty chunks the source has had time to run ahead as far as the buffers allow.
       for (let index = 0; index < 20; index += 1) await chunks.next();
       expect(produced).toBeLessThan(limit);
       await chunks.return?.();
@@ -227,7 +228,7 @@ test('closing the server ends open watches and frees everything', async () => {
   client.destroy();
 });
 
-test('destroying the client breaks what is under way', async () => {
+test('destroying the client breaks requests in progress', async () => {
   const wire: Wire = ({ path }) => (path === '/watch' ? Promise.resolve(ok(new Mailbox<string>(1))) : new Promise(() => undefined));
   const server = await serveWire({ wire, log: silent });
   const client = createHttpWire({ baseUrl: server.url });
@@ -239,7 +240,7 @@ test('destroying the client breaks what is under way', async () => {
   await server.close();
 });
 
-test('survives a client that speaks no HTTP or leaves in the middle of its request', async () => {
+test('survives a client that does not speak HTTP or disconnects in the middle of its request', async () => {
   await withSockets(
     () => Promise.resolve(ok('fine')),
     async ({ client, server }) => {

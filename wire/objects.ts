@@ -2,7 +2,7 @@ import type { ObjectRewrite } from './effects.ts';
 import { asText, concat, isStream } from './wire.ts';
 import type { Bytes, WireResponse } from './wire.ts';
 
-/** Rewrites the objects of a get or list. What is no object in JSON is passed on as it is. */
+/** Rewrites the objects of a get or list. A body that is not a JSON object is passed on unchanged. */
 export function rewriteAnswer(response: WireResponse, rewrite: ObjectRewrite): WireResponse {
   if (response.status >= 400 || isStream(response.body) || !isJson(response)) return response;
   const before = JSON.parse(asText(response.body)) as Record<string, unknown>;
@@ -33,9 +33,9 @@ export function rewriteLines(lines: Bytes, rewrite: ObjectRewrite): string {
 const MAX_LINE_LENGTH = 4 * 1024 * 1024;
 const NEWLINE = 0x0a;
 
-/** A watch's body in chunks that end where lines end: text stays text, and bytes are not looked into. */
+/** A watch's body, re-chunked at line ends. Text stays text, and bytes are not decoded. */
 export async function* wholeLines(body: AsyncIterable<Bytes>): AsyncIterable<Bytes> {
-  /** The beginning of a line, in the chunks that it came in. */
+  /** The chunks of an unfinished line. */
   let rest: Bytes[] = [];
   let restLength = 0;
   for await (const chunk of body) {
@@ -66,17 +66,17 @@ function joined(parts: readonly Bytes[]): Bytes {
 /** How far a watch has been delivered. */
 export interface Delivery {
   readonly events: number;
-  /** What was delivered last: whole lines, none at first. */
+  /** The lines delivered last; empty at first. */
   readonly last: Bytes;
 }
 
-/** Adds whole lines of a watch to what has been delivered. */
+/** Adds complete lines of a watch to a delivery. */
 export function noteDelivery(before: Delivery, lines: Bytes): Delivery {
   const events = countLines(lines);
   return { events: before.events + events, last: events === 0 ? before.last : lines };
 }
 
-/** Lines that are not empty. */
+/** Counts the lines that are not empty. */
 function countLines(lines: Bytes): number {
   let count = 0;
   let start = 0;
@@ -89,7 +89,7 @@ function countLines(lines: Bytes): number {
   return count;
 }
 
-/** The resource version of the last event of what was delivered; empty where it has none. */
+/** The resource version of the last delivered event; empty if it has none. */
 export function lastRevision({ last }: Delivery): string {
   return revisionOf(asText(last).trimEnd().split('\n').at(-1) ?? '');
 }

@@ -8,11 +8,11 @@ export interface WireRequest {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Bytes;
-  /** Aborted when the caller gives up: a watch ends, a request that is still under way is forgotten by its caller. */
+  /** Aborted when the caller gives up: this ends a watch; the answer to any other request is ignored. */
   readonly signal?: AbortSignal;
 }
 
-/** One answer. A body that arrives over time (a watch) is iterable; whoever stops iterating closes the connection. */
+/** One answer. A body that arrives over time (a watch) is iterable; to stop iterating closes the connection. */
 export interface WireResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -20,8 +20,8 @@ export interface WireResponse {
 }
 
 /**
- * A wire: what an autoscaler has of the world. The same function stands before an in-process world, a socket, and a
- * reverse proxy. Rejects with a WireError when there is no answer at all.
+ * An autoscaler's connection to one service of the world. The same type covers an in-process world, a socket, and a reverse
+ * proxy. Rejects with a WireError when there is no answer at all.
  */
 export type Wire = (request: WireRequest) => Promise<WireResponse>;
 
@@ -37,9 +37,9 @@ export class WireError extends Error {
   }
 }
 
-/** A body that arrives over time, whose source can also be read to its end at once: cheaper than chunk by chunk. */
+/** A body that arrives over time, which can also be read in one go: cheaper than chunk by chunk. */
 export interface ByteStream extends AsyncIterable<Bytes> {
-  /** @throws RangeError for a body that is longer */
+  /** @throws RangeError for a longer body */
   readWhole(maxBytes: number): Promise<Uint8Array>;
 }
 
@@ -51,12 +51,12 @@ export function isStream(body: WireResponse['body']): body is AsyncIterable<Byte
 const utf8 = new TextDecoder();
 const encoder = new TextEncoder();
 
-/** A body as text. @param body a body that is whole */
+/** A complete body as text. */
 export function asText(body: Bytes): string {
   return typeof body === 'string' ? body : utf8.decode(body);
 }
 
-/** Reads a body to its end, as it travels. @throws RangeError for one that is longer */
+/** Reads a body to its end, as text or bytes. @throws RangeError for a longer body */
 export async function readWhole(body: WireResponse['body'] | ByteStream, maxBytes: number): Promise<Bytes> {
   if (!isStream(body)) return body;
   if ('readWhole' in body) return body.readWhole(maxBytes);
@@ -77,7 +77,7 @@ export function concat(chunks: readonly Uint8Array[]): Uint8Array {
   return chunks.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(chunks);
 }
 
-/** A body has no end, or one that is too far away. */
+/** The error for a body that is endless or too long. */
 export function tooLong(maxBytes: number): RangeError {
   return new RangeError(`the body is longer than ${maxBytes} bytes`);
 }

@@ -5,10 +5,10 @@ const known = { 'put pods 200: body.x differs': { reason: 'not determined', most
 const of = (count: number, name = 'put pods 200: body.x differs') => [{ name, count }];
 
 const CASES: readonly (readonly [string, { name: string; count: number }[], string[]])[] = [
-  ['a known class with its cases is allowed', of(2), []],
-  ['a known class may not grow', of(3), ['3 cases where 2 may be: put pods 200: body.x differs']],
+  ['a known class within its limit is allowed', of(2), []],
+  ['a known class may not grow', of(3), ['3 cases, at most 2 allowed: put pods 200: body.x differs']],
   ['a class without cases is stale', [], ['stale class, no case: put pods 200: body.x differs']],
-  ['a new class is named', [...of(1), ...of(1, 'get pods 200: body.y extra')], ['new class, 1 cases: get pods 200: body.y extra']],
+  ['a new class is reported', [...of(1), ...of(1, 'get pods 200: body.y extra')], ['new class, 1 cases: get pods 200: body.y extra']],
 ];
 
 for (const [title, found, problems] of CASES) {

@@ -1,29 +1,29 @@
-/** A class of differences that stays. */
+/** A class of accepted differences. */
 export interface KnownClass {
   readonly reason: string;
-  /** Cases of the whole recording that may be of this class. */
+  /** Most cases of this class in the whole recording. */
   readonly most: number;
-  /** One of them. */
+  /** The id of one of them. */
   readonly example: string;
 }
 
 export type KnownClasses = Readonly<Record<string, KnownClass>>;
 
-/** How far ours agrees with the real part. */
+/** How well the emulated part agrees with the real one. */
 export interface Agreement {
   readonly cases: number;
   readonly agreeing: number;
-  /** Answers that were compared: those of a case up to its first difference, which is one of them. */
+  /** Compared answers: those of each case up to and including its first difference. */
   readonly answers: number;
 }
 
-/** @param answers compared, of all cases; each case that differs has one that does */
+/** @param answers compared in all cases; each differing case has exactly one that differs */
 export function agreementText({ cases, agreeing, answers }: Agreement, server: string): string {
   const same = answers - (cases - agreeing);
   return `agreement with ${server}: ${agreeing} of ${cases} cases (${share(agreeing, cases)}), ${same} of ${answers} compared answers (${share(same, answers)})`;
 }
 
-/** How far ours agrees, and what is not allowed of the differences. */
+/** The agreement, and the differences that are not allowed. */
 export function conclusion(agreement: Agreement, server: string, problems: readonly string[]): string {
   return ['', agreementText(agreement, server), ...problems.map((problem) => `NOT ALLOWED: ${problem}`)].join('\n');
 }
@@ -33,8 +33,8 @@ function share(part: number, whole: number): string {
 }
 
 /**
- * What is not allowed of the differences: a class that is not known, one with more cases than it may have, and a known one
- * that no case is of any more.
+ * The differences that are not allowed: an unknown class, a class with more cases than its limit, and a known class without any
+ * case left.
  * @param found the classes of all differences
  */
 export function problemsOf(found: readonly { readonly name: string; readonly count: number }[], known: KnownClasses): string[] {
@@ -43,7 +43,7 @@ export function problemsOf(found: readonly { readonly name: string; readonly cou
   const listed = Object.entries(known).flatMap(([name, { most }]) => {
     const count = counts.get(name) ?? 0;
     if (count === 0) return [`stale class, no case: ${name}`];
-    return count > most ? [`${count} cases where ${most} may be: ${name}`] : [];
+    return count > most ? [`${count} cases, at most ${most} allowed: ${name}`] : [];
   });
   return [...fresh, ...listed];
 }

@@ -5,17 +5,17 @@ import { createRealTimeline } from '../../runtime/timeline.ts';
 import { createHttpWire } from '../../wire/http-wire.ts';
 import type { Wire } from '../../wire/wire.ts';
 
-/** What the commands that ask real parts are told. */
+/** The options of the recording commands. */
 export interface Options {
-  /** Of the cluster to ask; without it the answers are those of the recording. */
+  /** Of the cluster to use; without it the answers come from the recording. */
   readonly kubeconfig: string | undefined;
   readonly seed: string;
   readonly count: number;
-  /** Keeps the answers. */
+  /** Writes the answers to the recording. */
   readonly write: boolean;
-  /** Shows the requests of differences too. */
+  /** Also prints the requests of differences. */
   readonly verbose: boolean;
-  /** Asks only what differs in the recording. */
+  /** Runs only the cases that differ in the recording. */
   readonly differing: boolean;
 }
 
@@ -33,7 +33,7 @@ export function readOptions(defaults: { readonly seed: string; readonly count: n
   return { ...values, kubeconfig: values.kubeconfig, count: Number(values.count) };
 }
 
-/** Works with a real cluster until it is done or Ctrl-C is pressed, which aborts the signal. */
+/** Runs `work` with a real cluster. Ctrl-C aborts the signal. */
 export async function withCluster<T>(kubeconfig: string, work: (wire: Wire, clock: Clock, signal: AbortSignal) => Promise<T>): Promise<T> {
   const http = createHttpWire(await readKubeconfig(kubeconfig));
   const stopping = new AbortController();

@@ -8,7 +8,7 @@ export interface Found {
   readonly ours: unknown;
 }
 
-/** Where two answers first differ, as a path of keys; `status` before all others. */
+/** The first difference of two answers, with its path of keys; `status` comes before all others. */
 export function firstDifference(real: unknown, ours: unknown, path = ''): Found | undefined {
   if (isDeepStrictEqual(real, ours)) return undefined;
   if (Array.isArray(real) && Array.isArray(ours)) {
@@ -39,7 +39,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Differences by their name, the shortest script of each first; the most frequent class first. */
+/** Differences grouped by name, the most frequent class first, and in each the shortest script first. */
 export function classesOf<T extends { readonly name: string }>(
   differences: readonly T[],
   sizeOf: (one: T) => number,

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { packageRoot } from '../../model/package-root.ts';
 
-/** What a real part answered: its version, by what seed, and an answer a line. */
+/** The answers of a real part: its version, the seed, and one answer per line. */
 export interface Recording<T> {
   readonly server: string;
   readonly seed: string;
-  /** By case, in the order of their numbers. */
+  /** By case, in order. */
   readonly answers: readonly T[];
 }
 

@@ -3,42 +3,42 @@ import { firstDifference } from './difference.ts';
 import type { Found } from './difference.ts';
 import type { KnownClasses } from './agreement.ts';
 
-/** A random case: some requests in their order. */
+/** A random case: a sequence of requests. */
 export interface AnyScript {
   readonly id: string;
   readonly steps: readonly { readonly operation: string }[];
 }
 
-/** What a difference is called, and what of the two answers shows it. */
-export interface Told {
-  /** The same for differences of the same kind. */
+/** The name of a difference, and the differing parts of the two answers. */
+export interface NamedDifference {
+  /** Equal for differences of the same class. */
   readonly name: string;
   readonly real: unknown;
   readonly ours: unknown;
 }
 
-/** Where our answer first differs from the real one. */
-export interface ScriptDifference<S extends AnyScript> extends Told {
+/** The first difference of a script's answers from the real ones. */
+export interface ScriptDifference<S extends AnyScript> extends NamedDifference {
   readonly script: S;
   readonly step: number;
 }
 
 /**
- * All differences, at most one of a script: the first step that its answers differ in. What follows from it is not looked at.
+ * All differences, at most one per script: in the first step with differing answers. Later steps are not compared.
  * @throws Error for a step without an answer
  */
 export function differencesOf<S extends AnyScript, A>(
   scripts: readonly S[],
   real: readonly (readonly A[])[],
   ours: readonly (readonly A[])[],
-  tell: (step: S['steps'][number], theirs: A, own: A, found: Found) => Told,
+  nameDifference: (step: S['steps'][number], theirs: A, own: A, found: Found) => NamedDifference,
 ): ScriptDifference<S>[] {
   return scripts.flatMap((script, index) => {
     for (const [place, step] of script.steps.entries()) {
       const [theirs, own] = [real[index]?.[place], ours[index]?.[place]];
       if (theirs === undefined || own === undefined) throw new Error(`${script.id}: no answer to step ${place}`);
       const found = firstDifference(theirs, own);
-      if (found !== undefined) return [{ ...tell(step, theirs, own, found), script, step: place }];
+      if (found !== undefined) return [{ ...nameDifference(step, theirs, own, found), script, step: place }];
     }
     return [];
   });
@@ -50,17 +50,17 @@ export function agreementOf(scripts: readonly AnyScript[], differences: readonly
   return { cases: scripts.length, agreeing: scripts.length - differences.length, answers };
 }
 
-/** What is counted in a grid. */
+/** How a grid counts answers. */
 export interface GridSite<Outcome extends string, A> {
   readonly operations: readonly string[];
-  /** Those that change nothing. */
+  /** Operations that change nothing. */
   readonly reads: ReadonlySet<string>;
-  /** `done` says that it was carried out. */
+  /** `done` means success. */
   readonly outcomes: readonly ('done' | Outcome)[];
   readonly outcomeOf: (answer: A) => 'done' | Outcome;
 }
 
-/** How often each operation had each outcome at the real part. */
+/** How often each operation had each outcome on the real part. */
 export interface Grid<Outcome extends string> {
   readonly outcomes: readonly ('done' | Outcome)[];
   readonly rows: readonly {
@@ -68,7 +68,7 @@ export interface Grid<Outcome extends string> {
     readonly outcomes: Readonly<Record<'done' | Outcome, number>>;
     readonly total: number;
   }[];
-  /** Share of the changing requests that were carried out. */
+  /** Share of the mutating requests that succeeded. */
   readonly successRate: number;
 }
 
@@ -102,13 +102,13 @@ export function gridText<Outcome extends string>({ outcomes, rows, successRate }
   const body = rows.map(({ operation, outcomes: counts, total }) =>
     line([operation, ...outcomes.map((outcome) => String(counts[outcome])), String(total)]),
   );
-  return [line(['operation', ...outcomes, 'all']), ...body, `changes carried out: ${(successRate * 100).toFixed(1)} %`].join('\n');
+  return [line(['operation', ...outcomes, 'all']), ...body, `successful changes: ${(successRate * 100).toFixed(1)} %`].join('\n');
 }
 
-/** Longest that an answer is shown, in characters. */
+/** Most characters shown of an answer. */
 const MAX_SHOWN = 600;
 
-/** One class of differences, by its smallest. */
+/** One class of differences, shown by its shortest script. */
 export function classText({
   name,
   count,
@@ -126,7 +126,7 @@ function short(value: unknown): string {
   return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}...` : text;
 }
 
-/** Recorded cases to ask in a test: one in so many, and the example of each known class, so that one that is gone is found too. */
+/** Recorded cases to run in a test: one in `every`, and the example of each known class, so that stale classes are found too. */
 export function sampleOf<C extends { readonly id: string }, A>(
   cases: readonly C[],
   answers: readonly (readonly A[])[],

@@ -1,10 +1,10 @@
-/** A service that speaks AWS JSON refuses a request. */
+/** The refusal of a request by a service that uses AWS JSON. */
 export class JsonRefusal extends Error {
   /** Absolute shape id of the error, e.g. `com.amazonaws.sqs#QueueDoesNotExist`. */
   readonly type: string;
-  /** The code of the query protocol that the service spoke before, e.g. `AWS.SimpleQueueService.NonExistentQueue`. */
+  /** The error code in the query protocol that the service used before, e.g. `AWS.SimpleQueueService.NonExistentQueue`. */
   readonly queryCode: string;
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
 
   constructor(type: string, queryCode: string, message: string, status = 400) {
@@ -16,7 +16,7 @@ export class JsonRefusal extends Error {
   }
 }
 
-/** The body is no JSON object, or a member has another type than the service's model says. */
+/** The body is not a JSON object, or a member does not have the type in the service's model. */
 export function serializationRefusal(message: string): JsonRefusal {
   return new JsonRefusal('com.amazon.coral.service#SerializationException', 'MalformedInput', message);
 }

@@ -3,28 +3,28 @@ import type { Parameter } from '../ec2/form.ts';
 import { element, escapeXml } from '../ec2/writer.ts';
 
 /**
- * The AWS query protocol as IAM and STS speak it: forms in, XML out. It differs from EC2's: answers lie in a wrapper named
- * after the action, lists are of `member` elements, and errors have a type. Source: "AWS query protocol" of the Smithy
+ * The AWS query protocol of IAM and STS: forms in, XML out. It differs from EC2's: answers have a wrapper element named after
+ * the action, lists consist of `member` elements, and errors have a type. Source: "AWS query protocol" of the Smithy
  * documentation.
  */
 export const QUERY_CONTENT_TYPE = 'text/xml';
 
-/** What an answer is made of: text, numbers, lists and structures. Absent members are left out. */
+/** A value in an answer: text, number, list or structure. Undefined members are omitted. */
 export type QueryValue = string | number | boolean | readonly QueryValue[] | { readonly [name: string]: QueryValue | undefined };
 
-/** What a request asks for. */
+/** A decoded request. */
 export interface QueryRequest {
   readonly action: string;
-  /** Parameters as the action's input names them: text, lists, structures. */
+  /** The action's input: text, lists, structures. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 
-/** Which API, of which date, a request is for; undefined for one that is no form. */
+/** The API version (a date) of a request; undefined if the body is not a form. */
 export function versionOf(form: string): string | undefined {
   return /(?:^|&)Version=([0-9-]{10})(?:&|$)/.exec(form)?.[1];
 }
 
-/** Reads a form. The action of one that names none is empty. */
+/** Decodes a form. The action is empty if the form names none. */
 export function decodeForm(form: string): QueryRequest {
   const { children } = parseForm(form);
   const input: Record<string, unknown> = {};
@@ -43,7 +43,7 @@ function read({ value, children }: Parameter): unknown {
   return Object.fromEntries([...children].map(([name, child]) => [name, read(child)]));
 }
 
-/** The body of a successful answer. @param output undefined for actions that answer nothing: they have no wrapper */
+/** The body of a successful answer. @param output undefined for actions without output: their answers have no wrapper */
 export function encodeAnswer(
   action: string,
   output: Readonly<Record<string, QueryValue | undefined>> | undefined,
@@ -62,10 +62,10 @@ function write(value: QueryValue): string {
     .join('');
 }
 
-/** A service that speaks the query protocol refuses a request. */
+/** The refusal of a request by a service that uses the query protocol. */
 export class QueryRefusal extends Error {
   readonly code: string;
-  /** Of HTTP. */
+  /** The HTTP status. */
   readonly status: number;
   constructor(code: string, message: string, status = 400) {
     super(message);
@@ -85,7 +85,7 @@ export function encodeQueryRefusal(
   return `<ErrorResponse xmlns="${namespace}">${element('Error', error)}${element('RequestId', requestId)}</ErrorResponse>`;
 }
 
-/** Code and message of an error answer as this module writes it; what has neither (a proxy's page) is its own message. */
+/** Code and message of an error answer as written by this module. For any other body (a proxy's page), the message is the body. */
 export function describeQueryError(body: string): { readonly code?: string; readonly note: string } {
   const [code, message] = ['Code', 'Message'].map((tag) => new RegExp(`<${tag}>([^<]*)</${tag}>`).exec(body)?.[1]);
   return code === undefined ? { note: body } : { code, note: unescape(message ?? '') };

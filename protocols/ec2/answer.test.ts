@@ -7,22 +7,22 @@ const codec = new Ec2Codec();
 const naming = (Overrides: object): object => ({ LaunchTemplateAndOverrides: { Overrides } });
 const LACK = { ErrorCode: 'InsufficientInstanceCapacity', ErrorMessage: 'none left' };
 
-for (const { what, name, status, body, says } of [
+for (const { what, name, status, body, expected } of [
   {
     what: 'a refusal, unescaped',
     name: 'ec2:RunInstances',
     status: 503,
     body: encodeRefusal(new Ec2Refusal('RequestLimitExceeded', 'a < b & "c"', 503), 'id'),
-    says: { code: 'RequestLimitExceeded', note: 'a < b & "c"' },
+    expected: { code: 'RequestLimitExceeded', note: 'a < b & "c"' },
   },
-  { what: "a proxy's page", name: 'ec2:CreateFleet', status: 502, body: 'Bad Gateway', says: { note: 'Bad Gateway' } },
-  { what: 'an empty error', name: 'ec2:CreateFleet', status: 500, body: '', says: { note: '' } },
+  { what: "a proxy's page", name: 'ec2:CreateFleet', status: 502, body: 'Bad Gateway', expected: { note: 'Bad Gateway' } },
+  { what: 'an empty error', name: 'ec2:CreateFleet', status: 500, body: '', expected: { note: '' } },
   {
-    what: 'a fleet of nothing',
+    what: 'an empty fleet',
     name: 'ec2:CreateFleet',
     status: 200,
     body: codec.encode('CreateFleet', {}, 'id'),
-    says: { note: 'instances: none' },
+    expected: { note: 'instances: none' },
   },
   {
     what: 'a fleet with errors beside its instances',
@@ -36,10 +36,10 @@ for (const { what, name, status, body, says } of [
       },
       'id',
     ),
-    says: { note: 'instances: i-1, i-2, i-3, errors: InsufficientInstanceCapacity, InvalidSubnetID.NotFound (3)' },
+    expected: { note: 'instances: i-1, i-2, i-3, errors: InsufficientInstanceCapacity, InvalidSubnetID.NotFound (3)' },
   },
   {
-    what: 'a fleet whose errors name offerings, as far as they do',
+    what: 'a fleet with errors that name offerings, some incompletely',
     name: 'ec2:CreateFleet',
     status: 200,
     body: codec.encode(
@@ -54,7 +54,7 @@ for (const { what, name, status, body, says } of [
       },
       'id',
     ),
-    says: {
+    expected: {
       note: 'instances: none, errors: InsufficientInstanceCapacity, VcpuLimitExceeded (4)',
       refused: [
         { instanceType: 'm6i.large', zone: 'a', subnet: 'subnet-a', capacityType: 'spot' },
@@ -62,9 +62,9 @@ for (const { what, name, status, body, says } of [
       ],
     },
   },
-  { what: 'a good answer of another operation', name: 'ec2:DescribeInstances', status: 200, body: '<a/>', says: {} },
+  { what: 'a success answer of another operation', name: 'ec2:DescribeInstances', status: 200, body: '<a/>', expected: {} },
 ]) {
-  test(`what a history keeps of ${what}`, () => {
-    expect(describeEc2Answer(name, status, body)).toEqual(says);
+  test(`the history note of ${what}`, () => {
+    expect(describeEc2Answer(name, status, body)).toEqual(expected);
   });
 }

@@ -4,14 +4,15 @@ import { XmlShapeDeserializer } from '@aws-sdk/core/protocols';
 import { NormalizedSchema } from '@smithy/core/schema';
 import { z } from 'zod';
 import type { NamedOffering } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 
-/** The code by which EC2 says that an offering has no capacity. */
+/** EC2's error code for an offering without capacity. */
 const NO_CAPACITY = 'InsufficientInstanceCapacity';
-/** The schema of whatever XML, as plain objects. */
+/** The schema of any XML document, as plain objects. */
 const DOCUMENT = 15;
 const errorShape = z.object({ Errors: z.object({ Error: z.object({ Code: z.string(), Message: z.string().optional() }) }) });
 
-/** What there is to know of an answer. */
+/** What the history records about an answer. */
 interface Ec2AnswerNote {
   readonly code?: string;
   readonly note?: string;
@@ -19,8 +20,8 @@ interface Ec2AnswerNote {
 }
 
 /**
- * Code and message of an error answer; of a fleet its instances, the codes of the errors beside them, and the offerings
- * without capacity that these name. An error that is no XML (a proxy's page) is its own message.
+ * Code and message of an error answer. For a fleet: its instances, the codes of its errors, and the offerings without capacity that
+ * these name. For an error that is not XML (a proxy's page), the message is the body.
  * @param name of the operation, e.g. `ec2:CreateFleet`
  */
 export function describeEc2Answer(name: string, status: number, body: string): Ec2AnswerNote {
@@ -44,7 +45,7 @@ function describeError(document: unknown, body: string): { readonly code?: strin
   const parsed = errorShape.safeParse(document);
   if (!parsed.success) return { note: body };
   const { Code: code, Message: note } = parsed.data.Errors.Error;
-  return { code, ...(note === undefined ? {} : { note }) };
+  return { code, ...defined({ note }) };
 }
 
 function describeFleet({ Instances = [], Errors = [] }: CreateFleetResult): Ec2AnswerNote {
@@ -58,15 +59,14 @@ function describeFleet({ Instances = [], Errors = [] }: CreateFleetResult): Ec2A
   };
 }
 
-/** The offering that an error names; nothing where it names no type or no place. */
+/** The offering that an error names; empty if it does not name a type and a place. */
 function namedBy({ LaunchTemplateAndOverrides, Lifecycle }: CreateFleetError): NamedOffering[] {
   const { InstanceType: instanceType, AvailabilityZone: zone, SubnetId: subnet } = LaunchTemplateAndOverrides?.Overrides ?? {};
   if (instanceType === undefined || (zone === undefined && subnet === undefined)) return [];
   return [
     {
       instanceType,
-      ...(zone === undefined ? {} : { zone }),
-      ...(subnet === undefined ? {} : { subnet }),
+      ...defined({ zone, subnet }),
       ...(Lifecycle === 'spot' || Lifecycle === 'on-demand' ? { capacityType: Lifecycle } : {}),
     },
   ];

@@ -18,7 +18,7 @@ interface Sent {
   readonly body: string;
 }
 
-/** The real client; what it sends is kept, and `answer` is what it gets. */
+/** The real client. Records what it sends; `answer` gives the response. */
 function connect(answer: () => { status: number; body: string }): { client: EC2Client; sent: Sent[] } {
   const sent: Sent[] = [];
   const client = new EC2Client({
@@ -40,12 +40,12 @@ function connect(answer: () => { status: number; body: string }): { client: EC2C
   return { client, sent };
 }
 
-// What XML can carry; the SDK's parser trims white space at the edges of a text and drops empty ones.
+// Text that survives XML: the SDK's parser trims white space at the edges of a text and drops empty ones.
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }).filter((one) => one === one.trim() && one !== '');
 const anyText = fc.string({ unit: 'grapheme', maxLength: 30 });
 const count = fc.integer({ min: 0, max: 1_000_000 });
 
-/** Leaves out what is undefined, as the wire does. */
+/** Drops undefined members, as the wire does. */
 function plain(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value));
 }
@@ -142,7 +142,7 @@ test('writes what the SDK reads', async () => {
   );
 });
 
-test('an error is one to the SDK', async () => {
+test('the SDK reads an encoded refusal as an error', async () => {
   const refusal = new Ec2Refusal('RequestLimitExceeded', 'Request limit <exceeded> & so on.', 503);
   const { client } = connect(() => ({ status: refusal.status, body: encodeRefusal(refusal, 'id-1') }));
   const error: unknown = await client.send(new DescribeInstancesCommand({})).catch((thrown: unknown) => thrown);
@@ -174,12 +174,12 @@ for (const { name, request, expected } of [
     expected: { wire: 'aws', name: 'ec2:MakeCoffee', mutating: true },
   },
   {
-    name: 'an export of the SDK that is no operation',
+    name: 'an export of the SDK that is not an operation',
     request: post('Action=Instance&Version=2016-11-15'),
     expected: { wire: 'aws', name: 'ec2:Instance', mutating: true },
   },
   {
-    name: 'a parameter that can not be read',
+    name: 'a parameter that can’t be parsed',
     request: post('Action=DescribeInstances&Version=2016-11-15&MaxResults=many'),
     expected: { wire: 'aws', name: 'ec2:DescribeInstances', mutating: false },
   },

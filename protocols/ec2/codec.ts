@@ -1,5 +1,6 @@
 import * as sdk from '@aws-sdk/client-ec2';
 import { NormalizedSchema } from '@smithy/core/schema';
+import { defined } from '../../model/defined.ts';
 import type { Operation } from '../../model/operation.ts';
 import { parseForm } from './form.ts';
 import type { Parameter } from './form.ts';
@@ -13,21 +14,21 @@ export const EC2_CONTENT_TYPE = 'text/xml;charset=UTF-8';
 
 const XML_HEADER = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = `http://ec2.amazonaws.com/doc/${EC2_VERSION}/`;
-/** Parameters of every request, and those of presigned ones: they belong to no operation's input. */
+/** Parameters of every request, and those of presigned ones: not part of an operation's input. */
 const COMMON_PARAMETER = /^(Action|Version|X-Amz-.*)$/;
-/** Outlives codecs: what it keeps is the same for all of them. */
+/** Shared by all codecs: its cache is the same for all of them. */
 const WRITER = new XmlWriter();
 const READING = /^(Describe|Get|List|Search)/;
 const utf8 = new TextDecoder();
 
-/** A request as it stands on the wire. */
+/** A request as sent on the wire. */
 interface FormRequest {
   readonly method: string;
   readonly path: string;
   readonly body?: string | Uint8Array;
 }
 
-/** One request, read. */
+/** One decoded request. */
 export interface Ec2Request {
   /** e.g. `CreateFleet` */
   readonly action: string;
@@ -37,22 +38,22 @@ export interface Ec2Request {
 
 /**
  * The EC2 Query protocol for every operation that the SDK knows: forms in, XML out, both by the SDK's own schemas
- * (exports that end in `$`). They are semi-internal: a round trip through the SDK's client is tested.
+ * (exports that end in `$`). These are semi-internal, so a test does a round trip through the SDK's client.
  */
 export class Ec2Codec {
   readonly #reader = new FormReader();
 
-  /** What a request asks for. Never throws: what can't be read has no input, or is named `unknown`. */
+  /** Decodes a request for the history. Never throws: an unreadable request has no input, or is named `unknown`. */
   describe(request: FormRequest): Operation {
     const parameters = parseForm(formOf(request));
     const action = parameters.children.get('Action')?.value ?? '';
     if (!/^[A-Za-z0-9]{1,100}$/.test(action)) return { wire: 'aws', name: 'unknown', mutating: true };
     const input = this.#tryRead(action, parameters);
     const mutating = !READING.test(action) && input?.['DryRun'] !== true;
-    return { wire: 'aws', name: `ec2:${action}`, mutating, ...(input === undefined ? {} : { input }) };
+    return { wire: 'aws', name: `ec2:${action}`, mutating, ...defined({ input }) };
   }
 
-  /** @throws Ec2Refusal where EC2 would not understand the request */
+  /** @throws Ec2Refusal if EC2 would refuse the request as malformed */
   decode(request: FormRequest): Ec2Request {
     const parameters = parseForm(formOf(request));
     const action = parameters.children.get('Action')?.value;
@@ -92,7 +93,7 @@ export function encodeRefusal(refusal: Ec2Refusal, requestId: string): string {
   return `${XML_HEADER}<Response><Errors><Error>${error}</Error></Errors><RequestID>${requestId}</RequestID></Response>`;
 }
 
-/** The action is none of EC2's, or none that this world emulates. */
+/** EC2 has no such action, or this world does not emulate it. */
 export function invalidAction(action: string): Ec2Refusal {
   return new Ec2Refusal('InvalidAction', `The action ${action} is not valid for this web service.`);
 }

@@ -9,7 +9,7 @@ interface Growing {
   children: Map<string, Growing>;
 }
 
-/** Reads `application/x-www-form-urlencoded` text. A name that stands twice has its last value. */
+/** Reads `application/x-www-form-urlencoded` text. If a name occurs twice, its last value counts. */
 export function parseForm(text: string): Parameter {
   const root: Growing = { children: new Map() };
   for (const [name, value] of new URLSearchParams(text)) {

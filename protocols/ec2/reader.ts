@@ -8,17 +8,17 @@ export type SchemaRef = Parameters<typeof NormalizedSchema.of>[0];
 /** Reads one value. `path` is its name on the wire, for messages. */
 type Read = (parameter: Parameter, path: string) => unknown;
 
-/** Values that the SDK's model calls sensitive but that a history needs: how a node learns its labels and taints. */
+/** Values that the SDK's model marks as sensitive but a history needs: user data sets a node's labels and taints. */
 const RECORDED_THOUGH_SENSITIVE: ReadonlySet<string> = new Set(['UserData']);
 
 /**
- * Reads requests by the SDK's own schemas into plain JSON: timestamps stay ISO text, blobs stay base64, and what the
- * model calls sensitive is left out. Each structure is compiled once, when it is first met.
+ * Reads requests by the SDK's own schemas into plain JSON: timestamps stay ISO text, blobs stay base64, and sensitive members
+ * are left out. Each structure is compiled once, at first use.
  */
 export class FormReader {
   readonly #structures = new Map<unknown, Read>();
 
-  /** @throws Ec2Refusal for a parameter that the structure does not have, or a value that is not of its type */
+  /** @throws Ec2Refusal for an unknown parameter, or a value of the wrong type */
   read(schema: SchemaRef, parameters: Parameter): Record<string, unknown> {
     return this.#readerOf(NormalizedSchema.of(schema))(parameters, '') as Record<string, unknown>;
   }
@@ -90,7 +90,7 @@ function unknownParameter(path: string): Ec2Refusal {
   return new Ec2Refusal('UnknownParameter', `The parameter ${path} is not recognized`);
 }
 
-/** A structure or list has no value of its own: ignoring one would answer something that was not asked. */
+/** A structure or list has no value of its own. Ignoring one would execute a different request than was sent. */
 function refuseValue({ value }: Parameter, path: string): void {
   if (value !== undefined) throw unknownParameter(path);
 }

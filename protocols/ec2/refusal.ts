@@ -1,4 +1,4 @@
-/** EC2 refuses a request: its own code, message and HTTP status. Codes: "Error codes for the Amazon EC2 API". */
+/** EC2's refusal of a request: code, message and HTTP status. Codes: "Error codes for the Amazon EC2 API". */
 export class Ec2Refusal extends Error {
   readonly code: string;
   readonly status: number;
@@ -10,7 +10,7 @@ export class Ec2Refusal extends Error {
   }
 }
 
-/** A parameter is needed and is not there. @param name as it stands on the wire, e.g. `InstanceId` */
+/** A required parameter is missing. @param name as on the wire, e.g. `InstanceId` */
 export function missingParameter(name: string): Ec2Refusal {
   return new Ec2Refusal('MissingParameter', `The request must contain the parameter ${name}`);
 }

@@ -11,14 +11,14 @@ interface Member {
 }
 
 /**
- * Writes answers by the SDK's own schemas as XML. Each structure is compiled once, when it is first met, and each frozen
- * answer written once: what is frozen is a constant, with all that it holds.
+ * Writes answers as XML by the SDK's own schemas. Each structure is compiled once, at first use. The XML of a frozen answer is
+ * cached: a frozen object never changes, nor does anything in it.
  */
 export class XmlWriter {
   readonly #structures = new Map<unknown, () => readonly Member[]>();
   readonly #constants = new WeakMap<object, string>();
 
-  /** The members of a structure as elements, in the model's order. @param value the SDK's own type of that structure */
+  /** The members of a structure as elements, in the model's order. @param value of the SDK's type for that structure */
   write(schema: SchemaRef, value: object): string {
     const known = this.#constants.get(value);
     if (known !== undefined) return known;
@@ -85,7 +85,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\n': '&#x0A;',
 };
 
-/** Text as it may stand in an element. */
+/** Escapes text for use in an element. */
 export function escapeXml(text: string): string {
   return text.replace(/[&<>"'\r\n]/g, (character) => ESCAPES[character] ?? character);
 }

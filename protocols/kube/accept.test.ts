@@ -22,12 +22,12 @@ for (const [accept, representation] of [
 }
 
 for (const accept of ['application/vnd.kubernetes.protobuf', 'text/plain', 'application/json;as=Table;v=v1;g=other']) {
-  test(`${accept} alone can't be had`, () => {
+  test(`${accept} alone is not acceptable`, () => {
     expect(() => negotiate(accept)).toThrow(expect.objectContaining({ code: 406, reason: 'NotAcceptable' }));
   });
 }
 
-test('aggregated discovery is for who prefers it', () => {
+test('aggregated discovery is for clients that prefer it', () => {
   const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json';
   expect(prefersKind(accept, 'apidiscovery.k8s.io', 'APIGroupDiscoveryList', 'v2')).toBe(true);
   expect(prefersKind(accept, 'apidiscovery.k8s.io', 'APIGroupDiscoveryList', 'v2beta1')).toBe(false);

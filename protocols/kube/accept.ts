@@ -1,6 +1,6 @@
 import { StatusError } from './status.ts';
 
-/** How objects are to be shown: as they are, as rows of a table, or by their metadata alone: one of them, or a list. */
+/** How objects are represented: whole, as rows of a table, or only by their metadata (one object, or a list). */
 export type Representation = 'object' | 'table' | 'metadata' | 'metadata-list';
 
 /** One media type of an Accept header, with its parameters. */
@@ -10,14 +10,14 @@ export interface MediaType {
 }
 
 const JSON_TYPES = ['application/json', 'application/*', '*/*'];
-/** What a client asks for by the parameter `as` of group meta.k8s.io. */
+/** What a client requests with the parameter `as` of group meta.k8s.io. */
 const KINDS: Readonly<Record<string, Representation>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',
   PartialObjectMetadataList: 'metadata-list',
 };
 
-/** The media types of an Accept header in the order of preference (`q`, then as they were sent). */
+/** The media types of an Accept header in order of preference (`q`, then position). */
 export function parseAccept(header: string | undefined): MediaType[] {
   const types = (header ?? '')
     .split(',')
@@ -27,7 +27,7 @@ export function parseAccept(header: string | undefined): MediaType[] {
   return types.sort((a, b) => weight(b) - weight(a));
 }
 
-/** One media type, e.g. of a Content-Type header. */
+/** Parses one media type, e.g. of a Content-Type header. */
 export function readMediaType(text: string): MediaType {
   const [type = '', ...parameters] = text.split(';').map((part) => part.trim());
   const pairs = parameters.map((parameter) => {
@@ -38,8 +38,8 @@ export function readMediaType(text: string): MediaType {
 }
 
 /**
- * Chooses among what a client accepts. Answers are JSON: who prefers protobuf and takes JSON too gets JSON.
- * @throws StatusError 406 for who takes nothing that can be had
+ * Chooses among what a client accepts. Answers are JSON: a client that prefers protobuf but also accepts JSON gets JSON.
+ * @throws StatusError 406 if the client accepts nothing that is available
  */
 export function negotiate(header: string | undefined): Representation {
   const accepted = parseAccept(header);
@@ -54,7 +54,7 @@ export function negotiate(header: string | undefined): Representation {
   throw notAcceptable(accepted);
 }
 
-/** Whether JSON of a kind of answer is among what a client accepts before plain JSON. */
+/** Whether a client prefers JSON of this kind of answer to plain JSON. */
 export function prefersKind(header: string | undefined, group: string, kind: string, version: string): boolean {
   for (const { type, parameters } of parseAccept(header)) {
     if (!JSON_TYPES.includes(type)) continue;
@@ -65,8 +65,8 @@ export function prefersKind(header: string | undefined, group: string, kind: str
 }
 
 /**
- * An Accept header without what is no JSON, for who has to read the answer on its way; the same where nothing else is asked
- * for. Who takes protobuf alone is answered in JSON of the same kind, which clients tell by the answer's own type.
+ * An Accept header reduced to JSON, so that the answer is readable on its way; the same header if it asks only for JSON.
+ * Protobuf alone becomes JSON of the same kind: clients decode an answer by its content type.
  */
 export function onlyJson(header: string | undefined): string | undefined {
   const types = (header ?? '').split(',');
@@ -77,11 +77,11 @@ export function onlyJson(header: string | undefined): string | undefined {
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** What the real server could answer in, as it says itself. */
+/** The representations that the real server offers in its refusal. */
 const REPRESENTATIONS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
 const STREAMED = ['application/json;stream=watch', 'application/vnd.kubernetes.protobuf;stream=watch'];
 
-/** The refusal of who takes no JSON: in the words of the router for types that it has never heard of. */
+/** The refusal if a client does not accept JSON. For types unknown to the real server, the message is its router's. */
 function notAcceptable(accepted: readonly MediaType[]): StatusError {
   if (accepted.some(({ type }) => REPRESENTATIONS.includes(type))) {
     return new StatusError(406, 'NotAcceptable', 'only the following media types are accepted: application/json');

@@ -14,7 +14,7 @@ const utf8 = new TextDecoder();
 
 /**
  * Decodes a body by its content type: protobuf, YAML, else JSON.
- * @throws Error for one that can't be read
+ * @throws Error if it can't be decoded
  */
 export function decodeBody(body: string | Uint8Array, contentType: string | undefined, types: KubeTypes | undefined): unknown {
   const { type } = readMediaType(contentType ?? '');
@@ -22,7 +22,7 @@ export function decodeBody(body: string | Uint8Array, contentType: string | unde
     return decodeProtobuf(typeof body === 'string' ? new TextEncoder().encode(body) : body, types);
   }
   const text = typeof body === 'string' ? body : utf8.decode(body);
-  // Most of what is called YAML is JSON, which is read much faster.
+  // Most bodies sent as YAML are JSON, which is parsed much faster.
   const isYaml = (type === YAML_TYPE || type === APPLY_TYPE) && !text.trimStart().startsWith('{');
   return isYaml ? parse(text) : JSON.parse(text);
 }

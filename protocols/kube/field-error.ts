@@ -1,5 +1,5 @@
 /**
- * One thing that validation found wrong with a field, in the words of `k8s.io/apimachinery/pkg/util/validation/field`.
+ * One validation error of a field, with the messages of `k8s.io/apimachinery/pkg/util/validation/field`.
  */
 export interface FieldError {
   /** The cause's reason in a Status, e.g. `FieldValueInvalid`. */
@@ -39,7 +39,7 @@ export function tooLong(field: string, detail: string): FieldError {
   return { reason: 'FieldValueTooLong', field, message: `Too long: ${detail}` };
 }
 
-/** A value as JSON. Go escapes what HTML gives a meaning, but not in texts, which it only quotes here. */
+/** A value as JSON. Go escapes HTML characters in it, except in strings, which it only quotes here. */
 function shown(value: unknown): string {
   const json = JSON.stringify(value);
   if (typeof value !== 'object') return json;

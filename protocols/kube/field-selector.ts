@@ -12,8 +12,8 @@ const TERM = /^([^=!]+)(==|=|!=)(.*)$/;
 /**
  * Reads `spec.nodeName=n1,status.phase!=Running`. Values are not unescaped.
  * @param supported the fields that the resource can be selected by
- * @param refuse how the resource words that a field is none of them
- * @throws StatusError 400 as the API server words it
+ * @param refuse the resource's message for an unsupported field
+ * @throws StatusError 400 with the API server's message
  */
 export function parseFieldSelector(
   text: string,
@@ -30,7 +30,7 @@ export function parseFieldSelector(
   });
 }
 
-/** @param fieldOf the value of a field of the object in question; absent counts as empty */
+/** @param fieldOf the value of a field of the object; absent counts as empty */
 export function matchesFields(terms: readonly FieldTerm[], fieldOf: (field: string) => string | undefined): boolean {
   return terms.every(({ field, operator, value }) => ((fieldOf(field) ?? '') === value) === (operator === '='));
 }

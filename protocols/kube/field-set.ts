@@ -20,7 +20,7 @@ export function hasBelow(set: FieldSet, path: string): boolean {
   return false;
 }
 
-/** What tells an element of a list from the others, as a path has it. */
+/** The path of a list element, with the keys that identify it. */
 export function elementPath(path: string, element: unknown, keys: Readonly<Record<string, unknown>>): string {
   const pairs = Object.keys(keys)
     .sort()
@@ -29,7 +29,7 @@ export function elementPath(path: string, element: unknown, keys: Readonly<Recor
   return childPath(path, `k:${JSON.stringify(Object.fromEntries(pairs))}`);
 }
 
-/** The parts of a value that its shape takes apart, each with its path; undefined for what is one value. */
+/** The parts of a value by its shape, each with its path; undefined for an atomic value. */
 export function partsOf(
   value: unknown,
   shape: MergeShape,
@@ -52,9 +52,9 @@ export function partsOf(
 }
 
 /**
- * All fields that a value sets, as `typed/tofieldset.go` has it: the elements of lists and the entries of maps themselves too,
- * and what is empty.
- * @param withMaps maps themselves, besides what is in them
+ * All fields that a value sets, as in `typed/tofieldset.go`: also the elements of lists and the entries of maps themselves, and
+ * empty values.
+ * @param withMaps include maps themselves, besides their entries
  */
 export function fieldsOf(value: unknown, shape: MergeShape, path = '', withMaps = false): Set<string> {
   const fields = new Set<string>();
@@ -76,7 +76,7 @@ function addFields(value: unknown, shape: MergeShape, path: string, withMaps: bo
   }
 }
 
-/** A set with the fields of types above its own, which are named nowhere else (`Set.EnsureNamedFieldsAreMembers`). */
+/** A set completed with the struct fields above its members (`Set.EnsureNamedFieldsAreMembers`). */
 export function withParents(set: FieldSet, shape: MergeShape): Set<string> {
   const all = new Set(set);
   for (const path of set) {
@@ -93,7 +93,7 @@ export function withParents(set: FieldSet, shape: MergeShape): Set<string> {
   return all;
 }
 
-/** A set as `fieldsV1` has it. */
+/** A set in the format of `fieldsV1`. */
 export function writeFields(set: FieldSet): JsonObject {
   const root: Record<string, unknown> = {};
   for (const path of [...set].sort()) {
@@ -122,7 +122,7 @@ export function readFields(fields: unknown, path = '', set = new Set<string>()):
   return set;
 }
 
-/** A path as messages show it: `.spec.containers[name="web"].image`. */
+/** A path in the format of error messages: `.spec.containers[name="web"].image`. */
 export function formatPath(path: string): string {
   return path
     .split(SEPARATOR)

@@ -3,9 +3,8 @@ import { elementOf } from './types.ts';
 import type { KubeTypes } from './types.ts';
 
 /**
- * An object of a built-in type as Go writes it again after reading it: without the empty lists, maps, texts, zeros and
- * falses of fields that are left out when they are empty (`omitempty`), whatever was sent. The object itself where nothing
- * is left out.
+ * An object of a built-in type after a round trip through Go: without the empty lists, maps and strings, zeros and falses of
+ * fields with `omitempty`. Returns the same object if nothing is omitted.
  */
 export function withoutZeros<T>(object: T, type: string, types: KubeTypes): T {
   return walk(object, type, types) as T;
@@ -32,7 +31,7 @@ function walk(value: unknown, type: string, types: KubeTypes): unknown {
   });
 }
 
-/** The object with each value as `change` makes it, without those of which it makes nothing. */
+/** The object with each value mapped by `change`, without those for which it returns undefined. */
 function mapped(object: Readonly<Record<string, unknown>>, change: (key: string, value: unknown) => unknown): object {
   let copy: Record<string, unknown> | undefined;
   for (const [key, part] of Object.entries(object)) {
@@ -49,7 +48,7 @@ function isScalar(type: string, types: KubeTypes): boolean {
   return elementOf(type) === undefined && types.find(type) === undefined;
 }
 
-/** Empty structs stay: to Go they are never empty. */
+/** Empty structs stay: `omitempty` never omits a struct in Go. */
 function isZero(value: unknown, type: string): boolean {
   if (Array.isArray(value)) return value.length === 0;
   if (isJsonObject(value)) return elementOf(type)?.of === 'map' && Object.keys(value).length === 0;

@@ -12,7 +12,7 @@ const MAX_OPERATIONS = 10_000;
 /**
  * Applies a JSON patch (RFC 6902).
  * @param document the caller's own copy: it is changed
- * @throws StatusError 400 for what is no patch, 413 for one of too many operations, 422 for one that doesn't fit the document
+ * @throws StatusError 400 for a malformed patch, 413 for too many operations, 422 for a patch that doesn't apply to the document
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   const operations = operationsShape.safeParse(patch);
@@ -27,14 +27,14 @@ export function applyJsonPatch(document: unknown, patch: unknown): unknown {
     try {
       result = jsonPatch.applyOperation(result, asAddition(result, operation), true, true).newDocument;
     } catch {
-      // The library throws errors of its own for what doesn't fit, and plain ones for attempts on prototypes.
+      // The library throws its own errors for a patch that doesn't apply, and plain ones for prototype pollution.
       throw patchFailed();
     }
   }
   return result;
 }
 
-/** To replace a key that an object lacks is to add it, in the real server's library (`gopkg.in/evanphx/json-patch.v4`). */
+/** In the real server's library (`gopkg.in/evanphx/json-patch.v4`), `replace` of a missing key adds it. */
 function asAddition(document: unknown, operation: Operation): Operation {
   if (operation.op !== 'replace' || operation.path === '') return operation;
   const end = operation.path.lastIndexOf('/');

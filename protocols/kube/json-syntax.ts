@@ -1,17 +1,17 @@
-/** Nesting at which Go's scanner gives up. */
+/** The nesting limit of Go's scanner. */
 const MAX_DEPTH = 10_000;
 
-/** Where in an enclosing value the scanner is. */
+/** The scanner's position in the enclosing value. */
 type Within = 'key' | 'value' | 'element';
 type State = 'value' | 'value-or-end' | 'key' | 'key-or-end' | 'end';
 
 /**
- * What is wrong with text that should be JSON, in the words of Go's `encoding/json` (`scanner.go`), which error messages
- * of the API server quote.
- * @returns undefined when nothing is wrong
+ * The first syntax error in JSON, with the message of Go's `encoding/json` (`scanner.go`), which the API server quotes in its
+ * errors.
+ * @returns undefined if the JSON is valid
  */
 export function jsonSyntaxError(bytes: string | Uint8Array): string | undefined {
-  // One character a byte, as Go looks at it.
+  // One character per byte, as in Go.
   const text = Buffer.from(bytes).toString('latin1');
   const stack: Within[] = [];
   let state: State = 'value';
@@ -44,7 +44,7 @@ export function jsonSyntaxError(bytes: string | Uint8Array): string | undefined 
   }
 }
 
-/** What follows a value (or a key), by the value around it. */
+/** The next state after a value or a key, by the enclosing value. */
 function afterValue(stack: Within[], char: string): State | { readonly context: string } {
   switch (stack.at(-1)) {
     case undefined:
@@ -67,7 +67,7 @@ function afterValue(stack: Within[], char: string): State | { readonly context: 
   }
 }
 
-/** @returns where it ends, or what is wrong with it */
+/** @returns where it ends, or the error in it */
 function scanScalar(text: string, at: number): number | string {
   const char = text.charAt(at);
   if (char === '"') return scanString(text, at + 1);
@@ -133,7 +133,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "\\'",
 };
 
-/** @param char the byte; at the end of the text Go's scanner sees a blank */
+/** @param char the byte; at the end of the text, Go's scanner reports a space */
 function invalid(char: string, context: string): string {
   return `invalid character '${quoted(char === '' ? ' ' : char)}' ${context}`;
 }

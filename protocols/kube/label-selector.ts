@@ -10,7 +10,7 @@ interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** A selector string that can't be read. */
+/** A selector string that can't be parsed. */
 export class SelectorSyntaxError extends Error {
   constructor(message: string) {
     super(message);
@@ -18,7 +18,7 @@ export class SelectorSyntaxError extends Error {
   }
 }
 
-/** A piece of a selector: a word, a sign, or nothing at the end. */
+/** A token of a selector: a word, a sign, or the end. */
 interface Token {
   readonly kind: 'word' | 'sign' | 'error' | 'end';
   readonly text: string;
@@ -38,12 +38,12 @@ const OPERATORS: Readonly<Record<string, LabelRequirement['operator']>> = {
   '<': 'Lt',
 };
 
-/** Characters of one selector. The real API server has no limit but that of the request's line. */
+/** Longest selector, in characters. The real API server limits only the request line. */
 export const SELECTOR_LENGTH_MAX = 65_536;
 
 /**
- * Reads `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, as the parser of `k8s.io/apimachinery/pkg/labels` does and in its
- * words. Empty selects everything.
+ * Parses `a=b,c!=d,e in (f,g),h notin (i),j,!k,l>1`, with the rules and messages of `k8s.io/apimachinery/pkg/labels`. Empty
+ * selects everything.
  * @throws SelectorSyntaxError also for one longer than SELECTOR_LENGTH_MAX
  */
 export function parseLabelSelector(text: string): LabelRequirement[] {
@@ -60,7 +60,7 @@ function tokensOf(text: string): Token[] {
     if (BLANK.test(text.charAt(at))) {
       at += 1;
     } else if (SIGN.test(text.charAt(at))) {
-      // The longest run of signs that begins with a known one, as far as it is known.
+      // The longest known sign. An unknown run ends after its first unknown prefix.
       while (at < text.length && SIGN.test(text.charAt(at)) && (at === start || SIGNS.includes(text.slice(start, at + 1)))) at += 1;
       const sign = text.slice(start, at);
       tokens.push(SIGNS.includes(sign) ? { kind: 'sign', text: sign } : { kind: 'error', text: `error expected: keyword found '${sign}'` });
@@ -123,7 +123,7 @@ class SelectorParser {
     return { key: key.text, operator, values };
   }
 
-  /** One value; nothing is the empty one. */
+  /** One value, possibly empty. */
   #value(): string {
     if (this.#next.kind === 'end' || isSign(this.#next, ',')) return '';
     const token = this.#take();
@@ -131,7 +131,7 @@ class SelectorParser {
     return token.text;
   }
 
-  /** `(a,b)`; between signs that follow each other lies the empty value. */
+  /** `(a,b)`; two signs in a row enclose an empty value. */
   #set(): string[] {
     const open = this.#take();
     if (!isSign(open, '(')) throw unparsed(found(open, " expected: '('"));
@@ -164,7 +164,7 @@ function unparsed(error: Error): SelectorSyntaxError {
   return new SelectorSyntaxError(`unable to parse requirement: ${error.message}`);
 }
 
-/** As `NewRequirement` checks them. */
+/** The checks of `NewRequirement`. */
 function validateValues(key: string, operator: LabelRequirement['operator'], values: readonly string[]): FieldError[] {
   const isNumeric = operator === 'Gt' || operator === 'Lt';
   return [
@@ -184,7 +184,7 @@ function refuse(errors: readonly FieldError[]): void {
   if (texts.length > 0) throw unparsed(new Error(texts.length === 1 ? texts.join('') : `[${texts.join(', ')}]`));
 }
 
-/** A selector in its string form, with its requirements in the order of their keys; empty for none. */
+/** A selector in its string form, with its requirements sorted by key; empty for none. */
 export function formatLabelSelector({ matchLabels = {}, matchExpressions = [] }: Partial<LabelSelector>): string {
   const parts: [string, string][] = [
     ...Object.entries(matchLabels).map(([key, value]): [string, string] => [key, `${key}=${value}`]),

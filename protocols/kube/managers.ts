@@ -1,28 +1,29 @@
+import { defined } from '../../model/defined.ts';
 import { formatPath, readFields, writeFields } from './field-set.ts';
 import type { FieldSet } from './field-set.ts';
 import { isJsonObject } from './json.ts';
 import type { JsonObject } from './json.ts';
 import { StatusError } from './status.ts';
 
-/** Somebody who owns fields of an object: an entry of `metadata.managedFields`. */
+/** An owner of fields of an object: an entry of `metadata.managedFields`. */
 export interface Manager {
   readonly name: string;
   readonly operation: 'Apply' | 'Update';
-  /** In which its fields are written. */
+  /** The version that its fields refer to. */
   readonly apiVersion: string;
-  /** RFC 3339 of its last change. */
+  /** The time of its last change, RFC 3339. */
   readonly time?: string | undefined;
   readonly subresource?: string | undefined;
   readonly fields: FieldSet;
 }
 
-/** Whether two entries are of the same manager: it may have one for each way of changing an object. */
+/** Whether two entries belong to the same manager and operation: a manager may have one entry per operation. */
 export function isSameManager(a: Omit<Manager, 'fields'>, b: Omit<Manager, 'fields'>): boolean {
   const sameVersion = a.operation === 'Apply' || a.apiVersion === b.apiVersion;
   return a.name === b.name && a.operation === b.operation && sameVersion && (a.subresource ?? '') === (b.subresource ?? '');
 }
 
-/** What belongs to nobody: identity, and what the system sets. */
+/** Fields that nobody owns: identity, and those that the system sets. */
 const STRIPPED = ['f:apiVersion', 'f:kind', 'f:metadata'];
 const STRIPPED_META = ['name', 'namespace', 'uid', 'creationTimestamp', 'selfLink', 'generation', 'managedFields', 'resourceVersion'];
 
@@ -32,7 +33,7 @@ export function ownable(fields: FieldSet): Set<string> {
   return new Set([...fields].filter((field) => !stripped.has(field) && !field.startsWith('f:metadata\nf:managedFields\n')));
 }
 
-/** Reads `metadata.managedFields`; entries that can't be read are left out. */
+/** Reads `metadata.managedFields`; malformed entries are left out. */
 export function readManagers(entries: unknown): Manager[] {
   return (Array.isArray(entries) ? entries : []).filter(isJsonObject).flatMap((entry) => {
     const { manager, operation, apiVersion, time, subresource, fieldsV1 } = entry;
@@ -50,7 +51,7 @@ export function readManagers(entries: unknown): Manager[] {
   });
 }
 
-/** `metadata.managedFields` of managers: those of applies first, then the older ones. Who owns nothing is left out. */
+/** `metadata.managedFields` of managers: applies first, then by age. Managers that own nothing are left out. */
 export function writeManagers(managers: readonly Manager[]): JsonObject[] {
   const key = ({ operation, time = '', name, apiVersion, subresource = '' }: Manager): string =>
     [operation, time, name, apiVersion, subresource].join('\n');
@@ -61,16 +62,16 @@ export function writeManagers(managers: readonly Manager[]): JsonObject[] {
       manager: name,
       operation,
       apiVersion,
-      ...(time === undefined ? {} : { time }),
+      ...defined({ time }),
       fieldsType: 'FieldsV1',
       fieldsV1: writeFields(fields),
-      ...(subresource === undefined ? {} : { subresource }),
+      ...defined({ subresource }),
     }));
 }
 
 /**
- * The refusal of an apply that would change what others own, as `fieldmanager/internal/conflict.go` words it.
- * @param found whose fields, and which of them
+ * The refusal of an apply that would change fields of other managers, with the message of `fieldmanager/internal/conflict.go`.
+ * @param found the other managers, each with the fields in conflict
  */
 export function applyConflict(found: readonly { readonly manager: Manager; readonly fields: FieldSet }[]): StatusError {
   const conflicts = [...found].sort((a, b) => (a.manager.name < b.manager.name ? -1 : 1));

@@ -4,7 +4,7 @@ import type { FieldSet } from './field-set.ts';
 import { isJsonObject, setOwn } from './json.ts';
 import type { MergeShape } from './merge-shape.ts';
 
-/** What became of the fields of a value. */
+/** The differences between the fields of two values. */
 export interface Comparison {
   readonly added: Set<string>;
   readonly modified: Set<string>;
@@ -43,7 +43,7 @@ function addAll(set: Set<string>, fields: FieldSet): void {
   for (const field of fields) set.add(field);
 }
 
-/** A value with an applied configuration merged over it (`typed/merge.go`). */
+/** A value with an applied configuration merged into it (`typed/merge.go`). */
 export function mergeFields(before: unknown, applied: unknown, shape: MergeShape): unknown {
   const [was, is] = [partsOf(before, shape, ''), partsOf(applied, shape, '')];
   if (was === undefined || is === undefined) return applied;
@@ -63,8 +63,8 @@ export function mergeFields(before: unknown, applied: unknown, shape: MergeShape
 }
 
 /**
- * The order of a list's elements: those of the configuration as it has them, the others where they were between them.
- * @param before elements that were there
+ * The order of a merged list: the elements of the configuration in its order, the others in their old places between them.
+ * @param before elements of the object
  * @param applied elements of the configuration
  */
 function mergedOrder(before: readonly string[], applied: readonly string[]): string[] {
@@ -73,7 +73,7 @@ function mergedOrder(before: readonly string[], applied: readonly string[]): str
   let at = 0;
   for (const next of applied) {
     const others = before.slice(at);
-    // What both have comes up to its turn, unless that is over; of what is new, those that only the object had are in front.
+    // A known element comes in its old place, unless that has passed. A new one comes after the elements that only the object has.
     const found = known.has(next) ? others.indexOf(next) : others.findIndex((element) => wanted.has(element));
     const turn = found < 0 && !known.has(next) ? others.length : Math.max(found, 0);
     order.push(...others.slice(0, turn).filter((element) => !wanted.has(element)), next);
@@ -83,7 +83,7 @@ function mergedOrder(before: readonly string[], applied: readonly string[]): str
 }
 
 /**
- * A value without some of its fields and all below them. What is emptied thereby goes too (`typed/remove.go`).
+ * A value without some of its fields and all below them. Containers that become empty are removed too (`typed/remove.go`).
  */
 export function removeFields(value: unknown, shape: MergeShape, fields: FieldSet, path = ''): unknown {
   const parts = partsOf(value, shape, path);

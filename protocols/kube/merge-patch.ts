@@ -1,8 +1,8 @@
 import { isJsonObject, setOwn } from './json.ts';
 
 /**
- * JSON merge patch (RFC 7386). What the patch leaves alone is shared with the target, not copied; a patch that changes
- * nothing returns the target itself. Every key, also `__proto__`, becomes a property of the result and nothing else.
+ * JSON merge patch (RFC 7386). Unchanged parts are shared with the target, not copied; a patch that changes nothing returns the
+ * target itself. Every key, also `__proto__`, becomes an own property of the result.
  */
 export function mergePatch(target: unknown, patch: unknown): unknown {
   if (!isJsonObject(patch)) return patch;

@@ -3,13 +3,13 @@ import type { JsonObject } from './json.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes } from './types.ts';
 
-/** How a value is merged by server-side apply, and of what its fields can be owned. */
+/** How server-side apply merges a value, and which of its fields can have owners. */
 export type MergeShape =
-  /** One value: a scalar, or what is atomic. */
+  /** One value: a scalar or an atomic value. */
   | { readonly kind: 'leaf' }
   /** An object: `isMap` if its keys are data. */
   | { readonly kind: 'object'; readonly isMap: boolean; field(name: string): MergeShape }
-  /** A list whose elements are told apart by these keys, each with a default or undefined. */
+  /** A list whose elements are identified by these keys, each with its default or undefined. */
   | { readonly kind: 'list'; readonly keys: Readonly<Record<string, unknown>>; readonly element: MergeShape }
   | { readonly kind: 'set' };
 
@@ -62,7 +62,7 @@ function fieldShape(field: FieldType, types: KubeTypes): MergeShape {
   };
 }
 
-/** What nothing says the shape of: objects are merged, lists are one value. */
+/** The shape without a schema: objects are merged, lists are atomic. */
 const UNKNOWN: MergeShape = { kind: 'object', isMap: true, field: () => UNKNOWN };
 
 /** The shape of a custom resource. @param schema its `openAPIV3Schema`, if it has one */

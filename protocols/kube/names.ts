@@ -1,6 +1,6 @@
 /**
  * Syntax of names, label keys and label values, with the messages of `k8s.io/apimachinery/pkg/util/validation`. Each
- * function returns what is wrong, nothing if all is well.
+ * function returns the errors, none for a valid name.
  */
 const LABEL = '[a-z0-9]([-a-z0-9]*[a-z0-9])?';
 const SUBDOMAIN = `${LABEL}(\\.${LABEL})*`;
@@ -29,7 +29,7 @@ export function checkDnsSubdomain(text: string): string[] {
   return check(text, MAX_SUBDOMAIN, SUBDOMAIN_PATTERN, dnsSubdomainMessage);
 }
 
-/** A name of a Service, which is a DNS name of the older kind. */
+/** The name of a Service: a DNS label of the older RFC. */
 export function checkDns1035Label(text: string): string[] {
   return check(text, MAX_LABEL, DNS_1035_PATTERN, dns1035Message);
 }
@@ -46,7 +46,7 @@ export function checkConfigKey(text: string): string[] {
   return problems;
 }
 
-/** A name that only has to fit into a path: of roles and their bindings. */
+/** A name that only has to be a valid path segment: of roles and their bindings. */
 export function checkPathSegment(text: string): string[] {
   if (text === '.' || text === '..') return [`may not be '${text}'`];
   return ['/', '%'].filter((one) => text.includes(one)).map((one) => `may not contain '${one}'`);

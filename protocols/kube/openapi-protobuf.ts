@@ -3,7 +3,7 @@ import type { OpenApiSchema } from './openapi.ts';
 import { joined, writeField } from './protobuf-writer.ts';
 import type { Parts } from './protobuf-writer.ts';
 
-/** What of a swagger document is written. */
+/** The parts of a swagger document that are written. */
 export interface Swagger {
   readonly info: { readonly title: string; readonly version: string };
   readonly paths: Readonly<Record<string, { readonly patch?: SwaggerOperation }>>;
@@ -17,8 +17,8 @@ export interface SwaggerOperation {
 }
 
 /**
- * A swagger document in the protobuf of gnostic's `OpenAPIv2.proto`, with what kubectl before 1.27 reads of it to validate
- * and to merge: the definitions, and which query parameters patches take. The rest is left out.
+ * A swagger document in the protobuf of gnostic's `OpenAPIv2.proto`. It has only what kubectl before 1.27 needs to validate and
+ * merge: the definitions, and the query parameters of patches.
  */
 export function writeSwagger({ info, paths, definitions }: Swagger): Uint8Array {
   const schemas = Object.entries(definitions).map(([name, schema]) => writeField(1, named(name, schemaParts(schema))));

@@ -1,10 +1,11 @@
+import { defined } from '../../model/defined.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes, ObjectType } from './types.ts';
 
-/** A JSON schema as OpenAPI has it. */
+/** A JSON schema in an OpenAPI document. */
 export type OpenApiSchema = Readonly<Record<string, unknown>>;
 
-/** The packages of Go in which types live, by the beginning of our names. */
+/** The Go packages of types, by the prefix of the type's name here. */
 const PACKAGES: readonly (readonly [string, string])[] = [
   ['meta.', 'io.k8s.apimachinery.pkg.apis.'],
   ['apiextensions.', 'io.k8s.apiextensions-apiserver.pkg.apis.'],
@@ -27,16 +28,16 @@ const SCALARS: Readonly<Record<string, OpenApiSchema>> = {
   Any: {},
 };
 
-/** A type's name as OpenAPI documents have it: `io.k8s.api.core.v1.Pod`. */
+/** A type's name in OpenAPI documents: `io.k8s.api.core.v1.Pod`. */
 export function openApiName(type: string): string {
   const [, prefix = ''] = PACKAGES.find(([begin]) => type.startsWith(begin)) ?? [];
   return prefix + type;
 }
 
 /**
- * The schemas of types and all that they are made of, by their names in documents: with patch strategies, list types and
- * the kinds that they are, without descriptions.
- * @param refs what references begin with: `#/definitions/`, `#/components/schemas/`
+ * The schemas of types and of all types in them, by their names in documents: with patch strategies, list types and their
+ * kinds, without descriptions.
+ * @param refs the prefix of references: `#/definitions/`, `#/components/schemas/`
  */
 export function openApiSchemas(roots: readonly string[], types: KubeTypes, refs: string): Record<string, OpenApiSchema> {
   const schemas: Record<string, OpenApiSchema> = {};
@@ -61,7 +62,7 @@ function schemaOf(type: ObjectType, kinds: readonly string[], refs: string): Ope
   return {
     type: 'object',
     ...(type.open === true ? {} : { properties: Object.fromEntries(properties) }),
-    ...(type.required === undefined ? {} : { required: type.required }),
+    ...defined({ required: type.required }),
     ...(type.atomic === true ? { 'x-kubernetes-map-type': 'atomic' } : {}),
     ...(kinds.length === 0 ? {} : { 'x-kubernetes-group-version-kind': kinds.map(groupVersionKind) }),
   };
@@ -76,11 +77,13 @@ export function groupVersionKind(kind: string): { readonly group: string; readon
 function fieldSchema({ type, patch, key, list, keys, map }: FieldType, refs: string): OpenApiSchema {
   return {
     ...valueSchema(type, refs),
-    ...(patch === undefined ? {} : { 'x-kubernetes-patch-strategy': patch }),
-    ...(key === undefined ? {} : { 'x-kubernetes-patch-merge-key': key }),
-    ...(list === undefined ? {} : { 'x-kubernetes-list-type': list }),
-    ...(keys === undefined ? {} : { 'x-kubernetes-list-map-keys': keys }),
-    ...(map === undefined ? {} : { 'x-kubernetes-map-type': map }),
+    ...defined({
+      'x-kubernetes-patch-strategy': patch,
+      'x-kubernetes-patch-merge-key': key,
+      'x-kubernetes-list-type': list,
+      'x-kubernetes-list-map-keys': keys,
+      'x-kubernetes-map-type': map,
+    }),
   };
 }
 

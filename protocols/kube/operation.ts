@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { ObjectName, Operation } from '../../model/operation.ts';
 import { decodeBody } from './body.ts';
 import { isJsonObject } from './json.ts';
@@ -8,9 +9,9 @@ import type { KubeTypes } from './types.ts';
 const READS: readonly string[] = ['get', 'list', 'watch'];
 
 /**
- * Reads what a request on the Kubernetes wire asks for. Never throws. A request for no resource is named by method and
- * path: `get /version`.
- * @param types what bodies in protobuf are read with; without them they stay unread
+ * Decodes a request on the Kubernetes wire. Never throws. A request that is not for a resource is named by method and path:
+ * `get /version`.
+ * @param types needed to decode protobuf bodies; without them these stay undecoded
  */
 export function describeKubeRequest(
   request: {
@@ -38,7 +39,7 @@ export function describeKubeRequest(
   };
 }
 
-/** A dry run may be asked for in the query or, for deletions and evictions, in the body. */
+/** A dry run may be requested in the query or, for deletions and evictions, in the body. */
 function isDryRun(request: KubeRequest, input: unknown): boolean {
   if (request.options.dryRun !== undefined) return true;
   const options = request.subresource === 'eviction' && isJsonObject(input) ? input.deleteOptions : input;
@@ -49,8 +50,7 @@ function objectOf(request: KubeRequest, input: unknown): ObjectName {
   const name = request.name ?? (request.verb === 'create' ? nameIn(input) : undefined);
   return {
     resource: request.resource,
-    ...(request.namespace === undefined ? {} : { namespace: request.namespace }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ namespace: request.namespace, name }),
   };
 }
 

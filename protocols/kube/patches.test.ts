@@ -39,7 +39,7 @@ const json = fc.letrec((tie) => ({
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c', 'd'), tie('value'), { maxKeys: 3 }),
 })).object;
 
-test('a merge patch leaves its target alone, is idempotent, and shares what it does not touch', () => {
+test('a merge patch does not change its target, is idempotent, and shares unchanged parts', () => {
   fc.assert(
     fc.property(json, json, (target, patch) => {
       const before = JSON.stringify(target);
@@ -110,7 +110,7 @@ const protoPatches: [string, string, string][] = [
 ];
 
 for (const [target, patch, result] of protoPatches) {
-  test(`a key named __proto__ is one like any other: ${patch} of ${target}`, () => {
+  test(`__proto__ is an ordinary key: ${patch} of ${target}`, () => {
     const patched = mergePatch(JSON.parse(target), JSON.parse(patch));
     expect(JSON.stringify(patched)).toBe(result);
     expect(Object.getPrototypeOf(patched)).toBe(Object.prototype);

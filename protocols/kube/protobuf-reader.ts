@@ -1,4 +1,4 @@
-/** What can't be read as protobuf. */
+/** The error for bytes that are not valid protobuf. */
 export class ProtobufError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,7 +10,7 @@ export class ProtobufError extends Error {
 export interface WireField {
   readonly number: number;
   readonly value: bigint | Uint8Array;
-  /** How long a fixed number is; undefined for all others. */
+  /** The length of a fixed-size number; undefined for all others. */
   readonly fixedBytes?: 4 | 8;
 }
 

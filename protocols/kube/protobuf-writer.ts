@@ -1,9 +1,9 @@
 const utf8 = new TextEncoder();
 
-/** Bytes, or parts of them that are put together once. */
+/** Bytes, or parts that are joined once at the end. */
 export type Parts = readonly (Uint8Array | Parts)[];
 
-/** A string, or a message of parts, in a field. */
+/** A field with a string or a nested message. */
 export function writeField(number: number, value: string | Parts): Parts {
   const bytes = typeof value === 'string' ? utf8.encode(value) : joined(value);
   return [writeVarint(number * 8 + 2), writeVarint(bytes.length), bytes];
@@ -20,7 +20,7 @@ export function joined(parts: Parts): Uint8Array {
   return Buffer.concat(flat);
 }
 
-/** @param value not negative, and safe as an integer */
+/** @param value a safe integer, not negative */
 function writeVarint(value: number): Uint8Array {
   const bytes: number[] = [];
   let rest = value;

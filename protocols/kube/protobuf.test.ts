@@ -9,7 +9,7 @@ import { loadKubeTypes } from './types.ts';
 
 const types = loadKubeTypes();
 
-/** Bodies as Go's serializer (k8s.io/apimachinery v0.34.4) writes objects, with the same objects in its JSON. */
+/** Bodies written by Go's serializer (k8s.io/apimachinery v0.34.4), each with the same object in Go's JSON. */
 const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8')) as readonly {
   what: string;
   body: string;
@@ -17,7 +17,7 @@ const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures/recordings'
 }[];
 
 for (const { what, body, object } of bodies) {
-  test(`${what} is read as Go wrote it`, () => {
+  test(`decodes ${what} as written by Go`, () => {
     expect(withoutNulls(decodeProtobuf(Buffer.from(body, 'base64'), types))).toEqual(withoutNulls(object));
   });
 }
@@ -29,7 +29,7 @@ function withoutNulls(value: unknown): unknown {
 
 for (const [what, bytes, message] of [
   ['JSON', Buffer.from('{}'), 'does not appear to be a protobuf message'],
-  ['a body that ends too soon', Buffer.from('k8s\0\u000a\u0013'), 'unexpected EOF'],
+  ['a truncated body', Buffer.from('k8s\0\u000a\u0013'), 'unexpected EOF'],
   ['an unknown kind', Buffer.from('k8s\0\u000a\u0005\u0012\u0003Foo'), 'no kind "Foo" is registered'],
 ] as const) {
   test(`${what} is refused`, () => {
@@ -38,7 +38,7 @@ for (const [what, bytes, message] of [
   });
 }
 
-test('an operation knows what a protobuf body asks for', () => {
+test('an operation is decoded from a protobuf body', () => {
   const eviction = bodies.find(({ what }) => what === 'Eviction');
   const operation = describeKubeRequest(
     {
@@ -49,6 +49,6 @@ test('an operation knows what a protobuf body asks for', () => {
     },
     types,
   );
-  // Its options ask for a dry run.
+  // Its options request a dry run.
   expect(operation).toMatchObject({ name: 'create pods/eviction', mutating: false, input: { kind: 'Eviction' } });
 });

@@ -5,18 +5,18 @@ import type { FieldType, KubeTypes, ObjectType } from './types.ts';
 
 export const PROTOBUF_TYPE = 'application/vnd.kubernetes.protobuf';
 
-/** `k8s` and a zero byte: what every body begins with. */
+/** `k8s` and a zero byte: the prefix of every body. */
 const MAGIC = [0x6b, 0x38, 0x73, 0x00];
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
-/** A message's fields by number; those of a nested map are fields that JSON has inlined. */
+/** A message's fields by number. A nested map has the fields of a message that is inlined in JSON. */
 type Layout = Map<number, [string, FieldType] | Layout>;
 
 /**
  * Reads a body in the protobuf of `k8s.io/apimachinery/pkg/runtime/serializer/protobuf`: an envelope
  * (`runtime.Unknown`) with an object of a built-in kind.
- * @returns the object as Go would write it in JSON: zeros that `omitempty` leaves out are left out
- * @throws ProtobufError for what is no such body; kinds that aren't known can't be read
+ * @returns the object as Go would write it in JSON: without the zeros that `omitempty` drops
+ * @throws ProtobufError for a malformed body or an unknown kind
  */
 export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<string, unknown> {
   if (!MAGIC.every((byte, index) => body[index] === byte)) {
@@ -33,7 +33,7 @@ export function decodeProtobuf(body: Uint8Array, types: KubeTypes): Record<strin
   return { kind, apiVersion, ...new Decoder(types).message(bytesOf(last(envelope, 2)), name, type) };
 }
 
-/** Options of a deletion are sent under any group's version. */
+/** DeleteOptions are sent under any group's version. */
 function nameOfOptions(kind: string): string {
   return kind === 'DeleteOptions' ? 'meta.v1.DeleteOptions' : '';
 }
@@ -121,7 +121,7 @@ class Decoder {
   }
 }
 
-/** Whether an entry of a layout is that of a nested message. */
+/** Whether an entry of a layout is a nested message. */
 function isNested(entry: [string, FieldType] | Layout | undefined): entry is Layout {
   return entry instanceof Map;
 }
@@ -144,7 +144,7 @@ function layoutOf({ fields }: ObjectType): Layout {
   return layout;
 }
 
-/** Numbers of a list may come packed into one field. */
+/** The numbers of a list may be packed into one field. */
 function unpack(field: WireField, type: string): WireField[] {
   const isPacked = ['bool', 'int32', 'int64'].includes(type) && field.value instanceof Uint8Array;
   if (!isPacked) return [field];
@@ -176,7 +176,7 @@ function textOf(field: WireField | undefined): string {
   return utf8.decode(bytesOf(field));
 }
 
-/** @returns undefined where there is none */
+/** @returns undefined if the field is missing */
 function intOf(field: WireField | undefined): number | undefined {
   if (field === undefined) return undefined;
   if (typeof field.value !== 'bigint') throw new ProtobufError(`proto: wrong wireType = 2 for field ${field.number}`);

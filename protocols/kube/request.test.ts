@@ -56,7 +56,7 @@ test('reads, watches and dry runs do not mutate, everything else does', () => {
   expect(mutating('POST', '/api/v1/namespaces/a/pods/p/eviction', { deleteOptions: {} })).toBe(true);
 });
 
-test('the object of a creation is named by its body, the input is the decoded body', () => {
+test('a created object is named by its body; the input is the decoded body', () => {
   const body = JSON.stringify({ metadata: { name: 'web-1' } });
   expect(describeKubeRequest({ method: 'POST', path: '/api/v1/namespaces/a/pods', body })).toMatchObject({
     object: { resource: 'pods', namespace: 'a', name: 'web-1' },

@@ -1,7 +1,9 @@
-/** What a request does to a resource, as RBAC names it. */
+import { defined } from '../../model/defined.ts';
+
+/** The verb of a request, as in RBAC. */
 type KubeVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection';
 
-/** The query parameters that the API knows, as they were sent. */
+/** The known query parameters, as sent. */
 export interface KubeOptions {
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
@@ -22,13 +24,13 @@ export interface KubeOptions {
   readonly includeObject?: string;
 }
 
-/** A request for a resource, read from its method and path. */
+/** A request for a resource, parsed from its method and path. */
 export interface KubeRequest {
   readonly verb: KubeVerb;
   /** Empty for the core group. */
   readonly group: string;
   readonly version: string;
-  /** Plural name as in the path. */
+  /** The plural name in the path. */
   readonly resource: string;
   readonly namespace?: string;
   readonly name?: string;
@@ -56,13 +58,13 @@ const OPTIONS: readonly (keyof KubeOptions)[] = [
   'includeObject',
 ];
 
-/** Subresources that namespaces themselves have: `namespaces/x/status` is no resource `status` in `x`. */
+/** Subresources of namespaces themselves: `namespaces/x/status` is not a resource `status` in `x`. */
 const NAMESPACE_SUBRESOURCES: readonly string[] = ['status', 'finalize'];
 
 /**
- * Reads a request as the API server's RequestInfo does.
+ * Parses a request as the API server's RequestInfo does.
  * @param path path with its query string
- * @returns undefined for paths that name no resource: discovery, health, unknown ones, malformed escapes
+ * @returns undefined for paths without a resource: discovery, health, unknown paths, malformed escapes
  */
 export function parseKubeRequest(method: string, path: string): KubeRequest | undefined {
   const [pathname = '', query = ''] = splitOnce(path, '?');
@@ -90,9 +92,7 @@ export function parseKubeRequest(method: string, path: string): KubeRequest | un
     group,
     version,
     resource,
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
-    ...(subresource === undefined ? {} : { subresource }),
+    ...defined({ namespace, name, subresource }),
     options: readOptions(parameters),
   };
 }
@@ -116,7 +116,7 @@ function verbOf(method: string, name: string | undefined, parameters: URLSearchP
   }
 }
 
-/** Whether a query parameter says yes, as Go's ParseBool reads it (an empty one counts as yes). */
+/** Whether a query parameter is true by Go's ParseBool (an empty one counts as true). */
 export function isTrue(value: string | undefined): boolean {
   return value !== undefined && ['', '1', 't', 'T', 'true', 'TRUE', 'True'].includes(value);
 }

@@ -43,11 +43,11 @@ for (const selector of ['a=b=c', 'a b', '=b', 'a in b', 'a in (b', ',', 'size>x'
 }
 
 for (const [title, text] of Object.entries({
-  'blanks before nothing': `a${' '.repeat(SELECTOR_LENGTH_MAX - 2)}b`,
+  'trailing blanks': `a${' '.repeat(SELECTOR_LENGTH_MAX - 2)}b`,
   'blanks after a sign': `a=${' '.repeat(SELECTOR_LENGTH_MAX - 3)}=`,
   'blanks in a set': `a in${' '.repeat(SELECTOR_LENGTH_MAX - 5)}b`,
 })) {
-  test(`a selector of the greatest length with ${title} is refused soon`, () => {
+  test(`a selector of the maximum length with ${title} is refused quickly`, () => {
     expect(() => parseLabelSelector(text)).toThrow(SelectorSyntaxError);
   });
 }

@@ -1,7 +1,7 @@
 import { QuantityError, parseQuantity } from '../../model/quantity.ts';
 import { jsonType } from './json.ts';
 
-/** Elements of Go's time layouts, each with what stands for it in a text. */
+/** Elements of Go's time layouts, each with the pattern that it matches. */
 const CLOCK: readonly (readonly [string, RegExp])[] = [
   ['2006', /^\d{4}/],
   ['-', /^-/],
@@ -22,15 +22,15 @@ const LAYOUTS: Readonly<Record<string, { readonly text: string; readonly element
 };
 const QUANTITY_PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 const NO_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
-/** Characters that hold three bytes. */
+/** Base64 characters per three bytes. */
 const QUANTUM = 4;
 
-/** Types of the API that decode themselves. */
+/** API types with their own JSON decoder in Go. */
 export const SELF_DECODED = ['Quantity', 'IntOrString', 'Time', 'MicroTime', 'FieldsV1', 'RawExtension', 'Any'];
 
 /**
- * What such a type's own decoder says of a value; undefined if nothing. Sources: `api/resource/quantity.go` and
- * `apis/meta/v1/time.go` of `k8s.io/apimachinery`, `time/format.go` of Go. Nothing is said of types that take anything.
+ * The error of such a type's decoder for a value; undefined if it accepts the value. Sources: `api/resource/quantity.go` and
+ * `apis/meta/v1/time.go` of `k8s.io/apimachinery`, `time/format.go` of Go. Types that accept any value have no errors.
  */
 export function selfDecodedError(value: unknown, type: string): string | undefined {
   if (type === 'Quantity') return isQuantity(value) ? undefined : `quantities must match the regular expression '${QUANTITY_PATTERN}'`;
@@ -46,7 +46,7 @@ export function selfDecodedError(value: unknown, type: string): string | undefin
   return rest === '' ? undefined : timeError(value, layout.text, `extra text: ${JSON.stringify(rest)}`);
 }
 
-/** What Go says of a text that is no base64 (`encoding/base64`); undefined if it is some. */
+/** Go's error for invalid base64 (`encoding/base64`); undefined if it is valid. */
 export function base64Error(text: string): string | undefined {
   const illegal = text.search(NO_BASE64);
   if (illegal >= 0) return `illegal base64 data at input byte ${illegal}`;

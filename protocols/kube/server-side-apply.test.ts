@@ -15,7 +15,7 @@ const withContainers = (...containers: object[]): object => ({ template: { spec:
 const fieldsOf = ({ managers }: Managed, name: string): string[] =>
   [...(managers.find((manager) => manager.name === name)?.fields ?? [])].sort().map(formatPath);
 
-test('the first apply makes what it sets, and owns it', () => {
+test('the first apply creates the object and owns the fields that it sets', () => {
   const made = apply(undefined, { replicas: 2, ...withContainers({ name: 'web', image: 'x' }) });
   expect(made.object).toEqual({ metadata: { name: 'd' }, spec: { replicas: 2, ...withContainers({ name: 'web', image: 'x' }) } });
   expect(fieldsOf(made, 'a')).toEqual([
@@ -26,7 +26,7 @@ test('the first apply makes what it sets, and owns it', () => {
   ]);
 });
 
-test('what its manager leaves out is taken away, unless another owns it', () => {
+test('a field that its manager no longer applies is removed, unless another manager owns it', () => {
   const first = apply(undefined, {
     replicas: 2,
     paused: true,
@@ -38,7 +38,7 @@ test('what its manager leaves out is taken away, unless another owns it', () => 
   expect(fieldsOf(next, 'b')).toEqual(['.spec.replicas']);
 });
 
-test('what others own is a conflict, unless forced', () => {
+test('a change of another manager’s field is a conflict, unless forced', () => {
   const first = apply(undefined, { replicas: 2, paused: true });
   const refused = (spec: object): StatusError => {
     try {
@@ -62,13 +62,13 @@ test('what others own is a conflict, unless forced', () => {
   expect([fieldsOf(forced, 'a'), fieldsOf(forced, 'b')]).toEqual([['.spec.paused'], ['.spec.replicas']]);
 });
 
-test('an object that was never applied belongs to before-first-apply', () => {
+test('the fields of an object that was never applied belong to before-first-apply', () => {
   const live = { object: { metadata: { name: 'd' }, spec: { replicas: 1 } }, managers: [] };
   expect(() => apply(live, { replicas: 2 })).toThrow('conflict with "before-first-apply" using apps/v1: .spec.replicas');
   expect(fieldsOf(apply(live, { replicas: 1 }), 'before-first-apply')).toEqual(['.spec.replicas']);
 });
 
-test('an update takes over what it changes', () => {
+test('an update takes ownership of the fields that it changes', () => {
   const first = apply(undefined, { replicas: 2, paused: true });
   const after = { ...first.object, spec: { replicas: 5, paused: true } };
   const update = { name: 'scaler', operation: 'Update', apiVersion: 'apps/v1', time: '2026-01-01T00:00:01Z' } as const;
@@ -86,7 +86,7 @@ test('the same apply again changes nothing', () => {
   expect(writeManagers(again.managers)).toEqual(writeManagers(first.managers));
 });
 
-test('managed fields are written and read as Kubernetes has them', () => {
+test('managed fields are written and read in the format of Kubernetes', () => {
   const made = apply(undefined, withContainers({ name: 'web', ports: [{ containerPort: 80 }] }));
   const [entry] = writeManagers(made.managers);
   expect(entry).toEqual({

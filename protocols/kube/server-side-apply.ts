@@ -7,7 +7,7 @@ import type { Manager } from './managers.ts';
 import { compareFields, mergeFields, removeFields } from './merge-fields.ts';
 import type { MergeShape } from './merge-shape.ts';
 
-/** Who owned all of an object that was never applied before. */
+/** The manager that owns all fields of an object before its first apply. */
 const BEFORE_FIRST_APPLY = 'before-first-apply';
 
 /** An object with its managers. */
@@ -16,17 +16,17 @@ export interface Managed {
   readonly managers: readonly Manager[];
 }
 
-/** Who changes an object, and how. */
+/** The manager that changes an object, and its operation. */
 export type Change = Omit<Manager, 'fields'>;
 
 /**
- * Applies a configuration: merges it over the object, takes away what its manager applied before and nobody owns any
- * more, and gives it the fields that it sets (`structured-merge-diff`, `merge/update.go`).
+ * Applies a configuration: merges it into the object, removes fields that its manager applied before and nobody owns any more,
+ * and makes the manager an owner of the fields that it sets (`structured-merge-diff`, `merge/update.go`).
  *
- * Where it differs: of a list that is merged no element is asked to be unique; the versions of a type are taken to have the
- * same fields.
- * @param live undefined when there is no object yet
- * @throws StatusError 409 when others own what it would change, unless forced
+ * Differences: the elements of a merged list are not checked to be unique; all versions of a type are taken to have the same
+ * fields.
+ * @param live undefined if the object does not exist yet
+ * @throws StatusError 409 if it would change fields of other managers, unless forced
  */
 export function serverSideApply(
   live: Managed | undefined,
@@ -54,14 +54,14 @@ export function serverSideApply(
     .filter((conflict) => conflict.fields.size > 0);
   if (!force && conflicts.length > 0) throw applyConflict(conflicts);
   const lost = union([changed, removed]);
-  // Who changes nothing keeps its time, or has none.
+  // A manager that changes nothing keeps its time, if it has one.
   const time = live !== undefined && isDeepStrictEqual(object, before) ? last?.time : change.time;
   return { object, managers: [...others.map((manager) => without(manager, lost)), { ...change, time, fields: set }] };
 }
 
 /**
- * What an update other than an apply does to the managers: who changes a field owns it alone.
- * @returns the managers as they were when no field changed
+ * The managers after an update other than an apply: the changed fields belong to this manager only.
+ * @returns the same managers if no field changed
  */
 export function managersAfterUpdate(
   { object, managers }: Managed,
@@ -82,7 +82,7 @@ function firstManagers({ object, managers }: Managed, shape: MergeShape, change:
   return managers.length > 0 ? managers : ownersUnknown(object, shape, change);
 }
 
-/** The managers of an object of which nobody knows who wrote it. */
+/** The managers of an object whose writer is unknown. */
 export function ownersUnknown(object: JsonObject, shape: MergeShape, { apiVersion, time }: Change): readonly Manager[] {
   const fields = ownable(fieldsOf(object, shape, '', true));
   return [{ name: BEFORE_FIRST_APPLY, operation: 'Update', apiVersion, time, fields }];

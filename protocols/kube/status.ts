@@ -1,10 +1,11 @@
+import { defined } from '../../model/defined.ts';
 import type { FieldError } from './field-error.ts';
 
-/** A resource as error messages name it. */
+/** A resource, as named in error messages. */
 export interface GroupResource {
   /** Empty for the core group. */
   readonly group: string;
-  /** Plural name, e.g. `pods`, or a kind where the API server says the kind. */
+  /** Plural name, e.g. `pods`, or a kind where the API server uses the kind. */
   readonly resource: string;
 }
 
@@ -38,7 +39,7 @@ export class StatusError extends Error {
   readonly status: Status;
   readonly code: number;
 
-  /** @param metadata of the Status, where it says something */
+  /** @param metadata of the Status, if not empty */
   constructor(code: number, reason: string, message: string, details?: Status['details'], metadata: Status['metadata'] = {}) {
     super(message);
     this.name = 'StatusError';
@@ -50,7 +51,7 @@ export class StatusError extends Error {
       status: 'Failure',
       message,
       ...(reason === '' ? {} : { reason }),
-      ...(details === undefined ? {} : { details }),
+      ...defined({ details }),
       code,
     };
   }
@@ -60,7 +61,7 @@ export class StatusError extends Error {
   }
 }
 
-/** `pods`, `nodeclaims.karpenter.sh`: a resource with its group, as messages write it. */
+/** `pods`, `nodeclaims.karpenter.sh`: a resource with its group, as in messages. */
 function qualify({ group, resource }: GroupResource): string {
   return group === '' ? resource : `${resource}.${group}`;
 }
@@ -78,13 +79,13 @@ export function alreadyExists(resource: GroupResource, name: string): StatusErro
   return new StatusError(409, 'AlreadyExists', message, details(resource, name));
 }
 
-/** No name could be generated that nobody has. */
+/** No unused name could be generated. */
 export function nameNotGenerated(resource: GroupResource, name: string): StatusError {
   const message = `${qualify(resource)} "${name}" already exists, the server was not able to generate a unique name for the object`;
   return new StatusError(409, 'AlreadyExists', message, { ...details(resource, name), retryAfterSeconds: 1 });
 }
 
-/** A creation in a namespace that is being emptied. */
+/** A creation in a namespace that is being terminated. */
 export function namespaceTerminating(resource: GroupResource, name: string, namespace: string): StatusError {
   const why = `unable to create new content in namespace ${namespace} because it is being terminated`;
   const message = `${qualify(resource)} "${name}" is forbidden: ${why}`;
@@ -97,7 +98,7 @@ export function conflict(resource: GroupResource, name: string, why: string): St
   return new StatusError(409, 'Conflict', message, details(resource, name));
 }
 
-/** Somebody else wrote the object since the caller read it. */
+/** The object was written since the caller read it. */
 export function modified(resource: GroupResource, name: string): StatusError {
   const why = 'the object has been modified; please apply your changes to the latest version and try again';
   return conflict(resource, name, why);
@@ -135,40 +136,40 @@ export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', message);
 }
 
-/** A body of a type that no route takes. */
+/** No route accepts this type of body. */
 export function unroutedMediaType(): StatusError {
   return new StatusError(415, 'UnsupportedMediaType', '415: Unsupported Media Type', {});
 }
 
 /**
- * The revision asked for has been compacted: list again.
- * @param token with which a list can go on, at the newest revision
+ * The requested revision has been compacted: list again.
+ * @param token with which a list can continue, at the newest revision
  */
 export function expired(message: string, token?: string): StatusError {
   return new StatusError(410, 'Expired', message, undefined, token === undefined ? {} : { continue: token });
 }
 
-/** A patch that can't be applied to the object as it is; why, the real one keeps to itself. */
+/** A patch that can't be applied to the object. The real server does not say why either. */
 export function patchFailed(): StatusError {
   return new StatusError(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
 
-/** A body that asks for too much. */
+/** A body with too many or too large parts. */
 export function requestTooLarge(why: string): StatusError {
   return new StatusError(413, 'RequestEntityTooLarge', `Request entity is too large: ${why}`);
 }
 
-/** What creations of subresources answer, e.g. a binding. @param code HTTP status */
+/** The answer to the creation of some subresources, e.g. a binding. @param code HTTP status */
 export function success(code: number): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code };
 }
 
-/** What a deletion answers when the object is gone. */
+/** The answer to a deletion when the object is gone. */
 export function deleted(resource: GroupResource, name: string, uid: string): Status {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details: { ...details(resource, name), uid } };
 }
 
-/** Reason and message of an error answer. What is no Status (priority and fairness refuse in plain text) is its own message. */
+/** Reason and message of an error answer. A body that is not a Status (priority and fairness answer in plain text) is the message. */
 export function describeStatus(body: string): { readonly code?: string; readonly note?: string } {
   try {
     const answer = JSON.parse(body) as { reason?: unknown; message?: unknown };

@@ -23,7 +23,7 @@ const CASES: Readonly<Record<string, { readonly type?: string; readonly before: 
         ],
       }),
     },
-    'a new element comes where the patch has it': {
+    'a new element comes in the order of the patch': {
       before: pod(containers('a')),
       patch: pod({ containers: [{ name: 'z', image: 'z' }] }),
       after: pod({
@@ -38,7 +38,7 @@ const CASES: Readonly<Record<string, { readonly type?: string; readonly before: 
       patch: pod({ '$setElementOrder/containers': [{ name: 'a' }, { name: 'c' }, { name: 'b' }], containers: [{ name: 'c', image: 'c' }] }),
       after: pod(containers('a', 'c', 'b')),
     },
-    'an element can be deleted, all can be replaced': {
+    'one element can be deleted, or all replaced': {
       before: pod({ ...containers('a', 'b'), volumes: [{ name: 'v', emptyDir: {} }] }),
       patch: pod({
         containers: [{ name: 'a', $patch: 'delete' }],
@@ -46,17 +46,17 @@ const CASES: Readonly<Record<string, { readonly type?: string; readonly before: 
       }),
       after: pod({ ...containers('b'), volumes: [{ name: 'w', hostPath: { path: '/' } }] }),
     },
-    'a volume keeps the keys that are retained': {
+    'a volume keeps only the retained keys': {
       before: pod({ volumes: [{ name: 'v', emptyDir: {} }] }),
       patch: pod({ volumes: [{ name: 'v', $retainKeys: ['name', 'configMap'], configMap: { name: 'c' } }] }),
       after: pod({ volumes: [{ name: 'v', configMap: { name: 'c' } }] }),
     },
-    'tolerations are one value': {
+    'tolerations are atomic': {
       before: pod({ tolerations: [{ key: 'a', operator: 'Exists' }] }),
       patch: pod({ tolerations: [{ key: 'b', operator: 'Exists' }] }),
       after: pod({ tolerations: [{ key: 'b', operator: 'Exists' }] }),
     },
-    'taints are one value': {
+    'taints are atomic': {
       type: 'core.v1.Node',
       before: { spec: { taints: [{ key: 'a', effect: 'NoSchedule' }] } },
       patch: { spec: { taints: [{ key: 'b', effect: 'NoExecute' }] } },
@@ -67,7 +67,7 @@ const CASES: Readonly<Record<string, { readonly type?: string; readonly before: 
       patch: { metadata: { '$deleteFromPrimitiveList/finalizers': ['a'], finalizers: ['c'] } },
       after: { metadata: { finalizers: ['c', 'b'] } },
     },
-    'finalizers can be taken away': {
+    'finalizers can be removed': {
       before: { metadata: { name: 'n', finalizers: ['a'] } },
       patch: { metadata: { finalizers: null } },
       after: { metadata: { name: 'n' } },
@@ -78,7 +78,7 @@ const CASES: Readonly<Record<string, { readonly type?: string; readonly before: 
       patch: { status: { '$setElementOrder/conditions': [{ type: 'Ready' }], conditions: [{ type: 'Ready', status: 'False' }] } },
       after: { status: { conditions: [{ type: 'Ready', status: 'False', reason: 'r' }] } },
     },
-    'env below a container below a template': {
+    'env of a container in a template': {
       type: 'apps.v1.Deployment',
       before: { spec: { template: pod({ containers: [{ name: 'a', env: [{ name: 'X', value: '1' }] }] }) } },
       patch: { spec: { template: pod({ containers: [{ name: 'a', env: [{ name: 'Y', value: '2' }] }] }) } },

@@ -15,7 +15,7 @@ const DELETE_FROM_LIST = '$deleteFromPrimitiveList/';
  * server: lists by the patch strategies and merge keys of the type, with the directives `$patch`, `$retainKeys`,
  * `$setElementOrder` and `$deleteFromPrimitiveList`.
  * @param type name of the object's type
- * @throws StatusError 400 for malformed directives, 500 for elements without their merge key, as the real one answers
+ * @throws StatusError 400 for malformed directives, 500 for elements without their merge key, as the real server does
  */
 export function strategicMergePatch(target: unknown, patch: unknown, type: string, types: KubeTypes): unknown {
   if (!isJsonObject(patch)) throw badRequest(`json: cannot unmarshal ${jsonType(patch)} into Go value of type map[string]interface {}`);
@@ -24,7 +24,7 @@ export function strategicMergePatch(target: unknown, patch: unknown, type: strin
 
 function mergeMap(original: JsonObject, sent: JsonObject, type: string, types: KubeTypes): JsonObject {
   const directive = getOwn(sent, DIRECTIVE);
-  if (directive !== undefined) return carryOut(directive, sent);
+  if (directive !== undefined) return applyDirective(directive, sent);
   const patch = new Map(Object.entries(sent));
   const result = retained(original, patch);
   setElementOrders(result, patch, type, types);
@@ -51,7 +51,7 @@ function mergeMap(original: JsonObject, sent: JsonObject, type: string, types: K
   return result;
 }
 
-function carryOut(directive: unknown, patch: JsonObject): JsonObject {
+function applyDirective(directive: unknown, patch: JsonObject): JsonObject {
   if (directive === 'delete') return {};
   if (directive !== 'replace') throw failed(`unknown patch type: ${formatGo(directive)} in map: ${formatGo(patch)}`);
   const { [DIRECTIVE]: _directive, ...rest } = patch;
@@ -72,7 +72,7 @@ function retained(original: JsonObject, patch: Map<string, unknown>): Record<str
   return Object.fromEntries(Object.entries(original).filter(([key]) => keys.includes(key)));
 }
 
-/** Merges the lists whose order the patch sets, and takes them out of it. */
+/** Merges the lists whose order the patch sets, and removes them from the patch. */
 function setElementOrders(result: Record<string, unknown>, patch: Map<string, unknown>, type: string, types: KubeTypes): void {
   for (const [key, order] of [...patch]) {
     if (!key.startsWith(ELEMENT_ORDER)) continue;
@@ -133,7 +133,7 @@ function mergeList(
   return orderElements(merged, elements, base, mergeKey);
 }
 
-/** Carries out the directives among a list's elements. */
+/** Applies the directives in a list's elements. */
 function specialElements(
   before: readonly unknown[],
   change: readonly unknown[],
@@ -158,7 +158,7 @@ function specialElements(
   return isReplaced ? { base: elements, elements: [] } : { base, elements };
 }
 
-/** A value that is new to the object: without what was meant for a merge. Undefined if it was nothing else. */
+/** A new value without its merge directives. Undefined if nothing else is left. */
 function withoutDirectives(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDirectives).filter((element) => element !== undefined);
   if (!isJsonObject(value)) return value;
@@ -178,13 +178,13 @@ function fieldOf(type: string, field: string, types: KubeTypes): FieldType | und
   return fields !== undefined && Object.hasOwn(fields, field) ? fields[field] : undefined;
 }
 
-/** The type that a field's own fields are looked up in. */
+/** The type that has a field's own fields. */
 function inner(field: FieldType | undefined, fallback: string): string {
   if (field === undefined) return fallback;
   return field.type.startsWith('[]') ? field.type.slice(2) : field.type;
 }
 
-/** Errors that the real server has no status for. */
+/** An error for which the real server has no specific status. */
 function failed(message: string): StatusError {
   return new StatusError(500, '', message);
 }

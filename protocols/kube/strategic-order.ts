@@ -1,13 +1,13 @@
 import { isJsonObject } from './json.ts';
 
-/** What tells an element of a list from the others: its merge key's value, or a scalar itself. */
+/** What identifies a list element: the value of its merge key, or the scalar itself. */
 export function identityOf(element: unknown, mergeKey: string): unknown {
   return mergeKey !== '' && isJsonObject(element) ? element[mergeKey] : element;
 }
 
 /**
- * Orders a merged list: the elements that the patch names in the patch's order, the server's own in the server's, and
- * both interleaved so that no element of the server's passes one that stood behind it (`normalizeElementOrder`).
+ * Orders a merged list: elements of the patch in the patch's order, the server's other elements in the server's order, and both
+ * interleaved so that the server's elements keep their relative order (`normalizeElementOrder`).
  */
 export function orderElements(
   merged: readonly unknown[],

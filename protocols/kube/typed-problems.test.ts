@@ -19,11 +19,11 @@ const gadget = customSchema(
 );
 
 const CASES = [
-  ['what fits', pod, { spec: { containers: [{ name: 'a', resources: { limits: { cpu: 1 } } }] } }, []],
+  ['no problem', pod, { spec: { containers: [{ name: 'a', resources: { limits: { cpu: 1 } } }] } }, []],
   ['an unknown field', pod, { spec: { nothing: 1 } }, ['.spec.nothing: field not declared in schema']],
-  ['text where a list is', pod, { spec: { containers: 'x' } }, ['.spec.containers: expected list, got &{x}']],
+  ['text instead of a list', pod, { spec: { containers: 'x' } }, ['.spec.containers: expected list, got &{x}']],
   [
-    'a number as text',
+    'a number instead of text',
     pod,
     { metadata: { labels: { a: 5 } } },
     ['.metadata.labels.a: expected string, got &value.valueUnstructured{Value:5}'],
@@ -43,14 +43,14 @@ const CASES = [
     ],
   ],
   ['text in a custom resource', gadget, { spec: { size: 'x' } }, ['.spec.size: expected numeric (int or float), got string']],
-  ['what a schema leaves open', gadget, { spec: { free: { any: [1] } } }, []],
+  ['a field that the schema leaves open', gadget, { spec: { free: { any: [1] } } }, []],
 ] as const;
 
 for (const [title, schema, value, problems] of CASES) {
   test(`${title} in a configuration`, () => expect(typedProblems(value, schema)).toEqual(problems));
 }
 
-test('several problems are in lines of their own', () => {
+test('several problems have one line each', () => {
   expect(problemsText(['a', 'b'])).toBe('errors:\n  a\n  b');
   expect(problemsText(['a'])).toBe('a');
 });

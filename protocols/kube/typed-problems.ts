@@ -3,8 +3,8 @@ import { formatGo, isJsonObject } from './json.ts';
 import type { TypedSchema } from './typed-schema.ts';
 
 /**
- * What is wrong with an applied configuration, in the words of `structured-merge-diff` (`typed/validate.go`), each with its
- * path: `.data.a: expected string, got ...`. Of a map's unknown fields only the first is named, as there.
+ * The problems of an applied configuration, with the messages of `structured-merge-diff` (`typed/validate.go`), each with its
+ * path: `.data.a: expected string, got ...`. As there, only the first of a map's unknown fields is reported.
  */
 export function typedProblems(value: unknown, schema: TypedSchema, path = ''): string[] {
   if (value === null || value === undefined) return [];
@@ -29,7 +29,7 @@ export function typedProblems(value: unknown, schema: TypedSchema, path = ''): s
   }
 }
 
-/** One problem stands alone, several in lines of their own (`typed.ValidationErrors`). */
+/** One problem as is, several with one line each (`typed.ValidationErrors`). */
 export function problemsText(problems: readonly string[]): string {
   return problems.length === 1 ? problems.join('') : `errors:\n${problems.map((one) => `  ${one}`).join('\n')}`;
 }
@@ -51,7 +51,7 @@ function listProblems(list: readonly unknown[], { keys, element }: TypedSchema &
   return problems;
 }
 
-/** Why an element of a list can't be told from the others. */
+/** Why an element of a list has no valid key. */
 function keyProblem(item: unknown, keys: Readonly<Record<string, unknown>>): string | undefined {
   const names = Object.keys(keys);
   if (names.length === 0) {
@@ -80,12 +80,12 @@ function scalarProblem(value: unknown, of: 'numeric' | 'string' | 'boolean' | 'u
   }
 }
 
-/** As Go prints a pointer to what holds a value. */
+/** A pointer to a value, as Go prints it. */
 function pointer(value: unknown): string {
   return `&{${formatGo(value)}}`;
 }
 
-/** A value as Go writes it in a program (`%#v`). */
+/** A value in Go syntax (`%#v`). */
 function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
   if (!isJsonObject(value)) return value === null ? 'interface {}(nil)' : JSON.stringify(value);

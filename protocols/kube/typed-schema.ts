@@ -3,12 +3,12 @@ import type { JsonObject } from './json.ts';
 import { elementOf } from './types.ts';
 import type { FieldType, KubeTypes } from './types.ts';
 
-/** What server-side apply demands of a value before it merges it. */
+/** The schema that server-side apply checks a value against before merging it. */
 export type TypedSchema =
   | { readonly kind: 'scalar'; readonly of: 'numeric' | 'string' | 'boolean' | 'untyped' }
-  /** `keys` tell elements apart, each with its default; none in a set, undefined in an atomic list. */
+  /** `keys` identify elements, each with its default; empty for a set, undefined for an atomic list. */
   | { readonly kind: 'list'; readonly keys: Readonly<Record<string, unknown>> | undefined; readonly element: TypedSchema }
-  /** `field` is undefined for a field that there isn't. */
+  /** `field` returns undefined for an unknown field. */
   | { readonly kind: 'map'; field(name: string): TypedSchema | undefined }
   | { readonly kind: 'any' };
 
@@ -26,7 +26,7 @@ const SCALARS: Readonly<Record<string, 'numeric' | 'string' | 'boolean' | 'untyp
   MicroTime: 'untyped',
 };
 
-/** Of a built-in type, as `kube-openapi/pkg/schemaconv` makes it of the API's documentation. */
+/** The schema of a built-in type, as `kube-openapi/pkg/schemaconv` converts it from the API's OpenAPI. */
 export function builtInSchema(type: string, types: KubeTypes): TypedSchema {
   return ofField({ type }, types);
 }
@@ -56,7 +56,7 @@ function ofField({ type, list, keys }: FieldType, types: KubeTypes): TypedSchema
   };
 }
 
-/** Of a custom resource. @param schema its `openAPIV3Schema`, if it has one */
+/** The schema of a custom resource. @param schema its `openAPIV3Schema`, if it has one */
 export function customSchema(schema: JsonObject | undefined, types: KubeTypes): TypedSchema {
   const own = schema === undefined ? ANY : ofSchema(schema);
   const metadata = builtInSchema('meta.v1.ObjectMeta', types);

@@ -9,19 +9,19 @@ export interface FieldType {
    * `Time`, `MicroTime`, `FieldsV1`, `RawExtension`, `Any`); or the name of a type. A list is `[]T`, a map `{}T`.
    */
   readonly type: string;
-  /** Number in protobuf; `2.4` is field 4 of the message in field 2, whose fields JSON has inlined. */
+  /** Field number in protobuf; `2.4` is field 4 of the message in field 2, whose fields are inlined in JSON. */
   readonly wire?: string;
-  /** Go has a pointer here, or no `omitempty`: a zero that was sent in protobuf was meant. */
+  /** The Go field is a pointer or has no `omitempty`: a zero sent in protobuf is kept. */
   readonly zero?: boolean;
   /** `patchStrategy` of its Go struct tag: `merge`, `retainKeys`, `merge,retainKeys`. */
   readonly patch?: string;
   /** `patchMergeKey` of its Go struct tag. */
   readonly key?: string;
-  /** `listType` and `listMapKey`, by which server-side apply merges. */
+  /** `listType` and `listMapKey`, used by server-side apply. */
   readonly list?: 'map' | 'set' | 'atomic';
   readonly keys?: readonly string[];
   readonly map?: 'atomic';
-  /** Of a list key that may be left out. */
+  /** The default of a list key that may be omitted. */
   readonly default?: unknown;
 }
 
@@ -29,13 +29,13 @@ export interface FieldType {
 export interface ObjectType {
   readonly fields: Readonly<Record<string, FieldType>>;
   readonly required?: readonly string[];
-  /** Server-side apply takes it as one value. */
+  /** Server-side apply treats it as one value. */
   readonly atomic?: boolean;
-  /** Any fields. */
+  /** May have any fields. */
   readonly open?: boolean;
 }
 
-/** The types of the built-in kinds, as `fixtures/data/kubernetes-types.json` has them. */
+/** The types of the built-in kinds, from `fixtures/data/kubernetes-types.json`. */
 export class KubeTypes {
   readonly #kinds: Readonly<Record<string, string>>;
   readonly #types: Readonly<Record<string, ObjectType>>;
@@ -56,7 +56,7 @@ export class KubeTypes {
     return Object.hasOwn(this.#types, name) ? this.#types[name] : undefined;
   }
 
-  /** All types by their names, for documents of all of them. */
+  /** All types by name, for documents that list all of them. */
   all(): [string, ObjectType][] {
     return Object.entries(this.#types);
   }
@@ -67,7 +67,7 @@ export class KubeTypes {
   }
 }
 
-/** What a list or map is made of; undefined for anything else. */
+/** The element type of a list or map; undefined for any other type. */
 export function elementOf(type: string): { readonly of: 'list' | 'map'; readonly type: string } | undefined {
   if (type.startsWith('[]')) return { of: 'list', type: type.slice(2) };
   return type.startsWith('{}') ? { of: 'map', type: type.slice(2) } : undefined;

@@ -3,8 +3,8 @@ import { elementOf } from './types.ts';
 import type { KubeTypes } from './types.ts';
 
 /**
- * The fields of an object that its built-in type doesn't have, as the strict decoder names them:
- * `spec.containers[0].foo`, in the order in which they were sent. Of a field of unknown type nothing below is named.
+ * The fields of an object that its built-in type doesn't have, as in the strict decoder's errors: `spec.containers[0].foo`, in the
+ * order in which they were sent. Nothing below an unknown field is listed.
  */
 export function unknownFields(object: unknown, type: string, types: KubeTypes): string[] {
   const unknown: string[] = [];
@@ -12,12 +12,12 @@ export function unknownFields(object: unknown, type: string, types: KubeTypes): 
   return unknown;
 }
 
-/** The object without the fields that its built-in type doesn't have, as Go's decoder leaves them out. */
+/** The object without the fields that its built-in type doesn't have, as Go's decoder drops them. */
 export function withoutUnknownFields<T>(object: T, type: string, types: KubeTypes): T {
   return walk(object, type, '', types, () => undefined) as T;
 }
 
-/** Copies what is known, and tells of each field that is not. */
+/** Copies the known fields, and reports each unknown one. */
 function walk(value: unknown, type: string, path: string, types: KubeTypes, onUnknown: (path: string) => void): unknown {
   const element = elementOf(type);
   if (element?.of === 'list') {

@@ -3,26 +3,26 @@ import { SELF_DECODED, base64Error, selfDecodedError } from './self-decoded.ts';
 import { elementOf } from './types.ts';
 import type { KubeTypes } from './types.ts';
 
-/** Whole numbers that fit a Go type. */
+/** The ranges of Go's integer types. */
 const RANGES: Readonly<Record<string, readonly [number, number]>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
   int64: [-(2 ** 63), 2 ** 63],
 };
 
 /**
- * The first value of an object that doesn't fit its built-in type, in the words of Go's decoder:
+ * The first type error of an object of a built-in type, with the message of Go's decoder:
  * `json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container`. Named strings
  * (`v1.RestartPolicy`) are called `string`.
- * @param path of the object in what encloses it, dot-separated
- * @returns undefined when all fits
+ * @param path of the object in the enclosing object, dot-separated
+ * @returns undefined if there is no error
  */
 export function unmarshalError(object: unknown, type: string, types: KubeTypes, path = ''): string | undefined {
   return walk(object, type, { struct: '', path, types, misfit, bytes: (problem) => problem });
 }
 
 /**
- * The same in the words of the converter of unstructured objects (`runtime/converter.go` of `k8s.io/apimachinery`), which
- * decodes what strategic merge patches and server-side apply make: `cannot convert int64 to string`.
+ * The same with the messages of the converter of unstructured objects (`runtime/converter.go` of `k8s.io/apimachinery`), which
+ * decodes the results of strategic merge patches and server-side apply: `cannot convert int64 to string`.
  */
 export function conversionError(object: unknown, type: string, types: KubeTypes): string | undefined {
   return walk(object, type, {
@@ -37,12 +37,12 @@ export function conversionError(object: unknown, type: string, types: KubeTypes)
 interface Place {
   /** The innermost type with fields. */
   readonly struct: string;
-  /** Names of the fields that lead here; places in lists and keys of maps aren't said. */
+  /** The names of the fields that lead here, without list indexes and map keys. */
   readonly path: string;
   readonly types: KubeTypes;
-  /** Says that a value doesn't fit a type. */
+  /** The message for a value of the wrong type. */
   misfit(value: unknown, type: string, place: Place): string;
-  /** Says what is wrong with base64. */
+  /** The message for invalid base64. */
   bytes(problem: string): string;
 }
 
@@ -118,7 +118,7 @@ function scalarType(value: unknown): string {
   return Number.isInteger(value) ? 'int64' : 'float64';
 }
 
-/** A type's name in Go; groups of the API are packages named by their version. */
+/** A type's name in Go: its package is named after the API version. */
 function goType(type: string): string {
   if (type === '{}Quantity') return 'v1.ResourceList';
   const element = elementOf(type);

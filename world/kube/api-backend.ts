@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { formatObject } from '../../model/operation.ts';
 import type { Effect, Operation } from '../../model/operation.ts';
 import { negotiate } from '../../protocols/kube/accept.ts';
@@ -55,8 +56,8 @@ import type { Watches } from './watches.ts';
 
 type Reply = Omit<WireResponse, 'headers'> & { readonly headers?: Readonly<Record<string, string>> };
 
-/** One request for a resource, read. */
-interface Asked {
+/** One parsed request for a resource. */
+interface RequestContext {
   readonly parsed: KubeRequest;
   readonly resource: Resource;
   readonly body: unknown;
@@ -64,7 +65,7 @@ interface Asked {
   readonly writer: Writer;
   readonly request: WireRequest;
   readonly writing: Writing;
-  /** What kubectl is to show; added to as the request is served. */
+  /** Warnings for the client, added while the request is served. */
   readonly warnings: string[];
 }
 
@@ -136,15 +137,14 @@ export class ApiBackend implements Backend {
     return status < 400 ? {} : describeStatus(asText(body));
   }
 
-  /** Requests run one after the other, so all commits since the beginning of one are its own. */
+  /** Requests run one after another, so all commits since a request began are its own. */
   #effectSince(revision: number): Effect {
     if (this.#store.revision === revision) return { kind: 'none' };
     const ids = (this.#store.since(revision) ?? []).map(({ resource, version }) => {
       const { namespace, name } = version.object.metadata;
       return formatObject({
         resource: resource.plural,
-        ...(namespace === undefined ? {} : { namespace }),
-        ...(name === undefined ? {} : { name }),
+        ...defined({ namespace, name }),
       });
     });
     return { kind: 'applied', ids: [...new Set(ids)] };
@@ -157,7 +157,7 @@ export class ApiBackend implements Backend {
     const as = negotiate(request.headers['accept']);
     if (parsed.namespace !== undefined && !resource.namespaced) throw noSuchResource();
     const manager = parsed.options.fieldManager ?? managerOf(request.headers['user-agent']);
-    const asked: Asked = {
+    const context: RequestContext = {
       parsed,
       resource,
       body: readBody(request, operation, parsed.verb, resource, this.#types),
@@ -167,8 +167,8 @@ export class ApiBackend implements Backend {
       writing: writingOf(as, resource, () => this.#clock.nowMs(), parsed.options.includeObject),
       warnings: [],
     };
-    const reply = parsed.name === undefined ? this.#serveCollection(asked) : this.#serveObject(asked, parsed.name);
-    return { ...reply, headers: { ...reply.headers, ...warningHeaders(asked.warnings) } };
+    const reply = parsed.name === undefined ? this.#serveCollection(context) : this.#serveObject(context, parsed.name);
+    return { ...reply, headers: { ...reply.headers, ...warningHeaders(context.warnings) } };
   }
 
   #serveDocument({ method, path, headers }: WireRequest): Reply {
@@ -180,7 +180,7 @@ export class ApiBackend implements Backend {
     );
   }
 
-  /** Within a group that is served, all that is not there is said with a Status; elsewhere in plain text. */
+  /** Within a served group, not found is a Status; elsewhere plain text. */
   #notFound(path: string): Reply {
     const [root = '', group = ''] = path.split('?', 1).join('').split('/').slice(1);
     const isServed = root === 'api' || (root === 'apis' && group !== '' && this.#table.all().some((resource) => resource.group === group));
@@ -188,8 +188,8 @@ export class ApiBackend implements Backend {
     return NOT_SERVED;
   }
 
-  #serveCollection(asked: Asked): Reply {
-    const { parsed, resource, writer, writing } = asked;
+  #serveCollection(context: RequestContext): Reply {
+    const { parsed, resource, writer, writing } = context;
     const { verb, namespace, options } = parsed;
     const everywhere = resource.namespaced && namespace === undefined;
     switch (verb) {
@@ -197,18 +197,18 @@ export class ApiBackend implements Backend {
         if (options.sendInitialEvents !== undefined) {
           throw invalidOptions('ListOptions', [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
         }
-        return { status: 200, body: writing.list(this.#computed.page(resource, this.#list(asked))) };
+        return { status: 200, body: writing.list(this.#computed.page(resource, this.#list(context))) };
       case 'watch':
-        return this.#watch(asked);
+        return this.#watch(context);
       case 'create': {
         if (everywhere) throw methodNotAllowed();
-        const body = this.#checked(asked, asked.body);
+        const body = this.#checked(context, context.body);
         return { status: 201, body: writing.one(this.#registry.create(resource, namespace, body, writer)) };
       }
       case 'deletecollection': {
         if (everywhere) throw methodNotAllowed();
         const page = listPage(this.#store, resource, namespace, options);
-        const deletion = readDeletion(parsed, asked.body);
+        const deletion = readDeletion(parsed, context.body);
         for (const { object } of page.versions) {
           this.#registry.delete({ resource, namespace, name: object.metadata.name ?? '' }, deletion.deletion, {
             ...writer,
@@ -222,8 +222,8 @@ export class ApiBackend implements Backend {
     }
   }
 
-  /** The target's lists may come from a cache that is behind. */
-  #list({ parsed: { namespace, options }, resource, writer, span }: Asked): Page {
+  /** The target's lists may come from a lagging watch cache. */
+  #list({ parsed: { namespace, options }, resource, writer, span }: RequestContext): Page {
     const lag = writer.principal === 'target' ? this.#cache.of(resource) : undefined;
     if (lag === undefined) return listPage(this.#store, resource, namespace, options);
     const cached = this.#cache.revisionOf(lag);
@@ -233,16 +233,16 @@ export class ApiBackend implements Backend {
     return page;
   }
 
-  #serveObject(asked: Asked, name: string): Reply {
-    const { parsed, resource, body, writer, writing } = asked;
+  #serveObject(context: RequestContext, name: string): Reply {
+    const { parsed, resource, body, writer, writing } = context;
     const { verb, subresource } = parsed;
     const at: Location = { resource, namespace: parsed.namespace, name };
     if (resource.namespaced && parsed.namespace === undefined) throw noSuchResource();
-    if (subresource === 'scale') return this.#serveScale(asked, at);
+    if (subresource === 'scale') return this.#serveScale(context, at);
     if (subresource !== undefined && !resource.subresources.some((one) => one === subresource)) throw noSuchResource();
     if (subresource === 'binding' || subresource === 'eviction') {
       if (verb !== 'create') throw methodNotAllowed();
-      return this.#servePodAction(subresource, at, asked);
+      return this.#servePodAction(subresource, at, context);
     }
     const status = subresource === 'status' ? 'status' : undefined;
     switch (verb) {
@@ -250,11 +250,11 @@ export class ApiBackend implements Backend {
         checkRevision(parsed.options.resourceVersion, this.#store.revision);
         return { status: 200, body: writing.one(this.#computed.one(resource, this.#registry.get(at))) };
       case 'update': {
-        const checked = this.#checked(asked, body);
+        const checked = this.#checked(context, body);
         return { status: 200, body: writing.one(this.#registry.put(at, status, writer, checked)) };
       }
       case 'patch':
-        return this.#patch(asked, at, status);
+        return this.#patch(context, at, status);
       case 'delete': {
         if (status !== undefined) throw methodNotAllowed();
         const { deletion, dryRun } = readDeletion(parsed, body);
@@ -266,8 +266,8 @@ export class ApiBackend implements Backend {
     }
   }
 
-  #patch(asked: Asked, at: Location, status: 'status' | undefined): Reply {
-    const { parsed, resource, body, writer, writing, request } = asked;
+  #patch(context: RequestContext, at: Location, status: 'status' | undefined): Reply {
+    const { parsed, resource, body, writer, writing, request } = context;
     const patch = readPatch(resource, request.headers['content-type'], body, this.#types);
     checkPatchOptions(parsed, patch === 'apply');
     const directive = readFieldValidation(parsed.options.fieldValidation, 'PatchOptions');
@@ -285,14 +285,14 @@ export class ApiBackend implements Backend {
       checkPatchedType(resource, patched, shown, isStrategicPatch(contentType), this.#types);
       const { body: known, unknown } = checkFields(resource, patched, this.#types);
       if (unknown.length > 0 && directive === 'Strict') throw strictPatchError(shown(), unknown);
-      if (directive === 'Warn') asked.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
+      if (directive === 'Warn') context.warnings.push(...unknown.map((field) => `unknown field ${JSON.stringify(field)}`));
       return known;
     });
     return { status: 200, body: writing.one(version) };
   }
 
-  /** A body of an object, of its type and without unknown fields. @throws StatusError 400 */
-  #checked({ parsed, resource, warnings, request }: Asked, sent: unknown): unknown {
+  /** An object from a body, with the right type and without unknown fields. @throws StatusError 400 */
+  #checked({ parsed, resource, warnings, request }: RequestContext, sent: unknown): unknown {
     const typed = checkBodyType(resource, sent, request.body ?? '', this.#types);
     const directive = readFieldValidation(parsed.options.fieldValidation, optionsKind(parsed.verb));
     const { body, unknown } = checkFields(resource, typed, this.#types);
@@ -305,10 +305,10 @@ export class ApiBackend implements Backend {
     return body;
   }
 
-  #serveScale({ parsed, body, writer: as, request }: Asked, at: Location): Reply {
+  #serveScale({ parsed, body, writer: as, request }: RequestContext, at: Location): Reply {
     const { scale } = at.resource;
     if (scale === undefined) throw noSuchResource();
-    // The real server doesn't follow whose the replicas of a custom resource are.
+    // The real server doesn't track the owner of a custom resource's replicas.
     const author = at.resource.custom || typeof as.author !== 'object' ? 'nobody' : { ...as.author, subresource: 'scale' };
     const writer: Writer = { ...as, author };
     switch (parsed.verb) {
@@ -326,7 +326,7 @@ export class ApiBackend implements Backend {
     }
   }
 
-  #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: Asked): Reply {
+  #servePodAction(action: 'binding' | 'eviction', at: Location, { body, writer }: RequestContext): Reply {
     const nowMs = this.#clock.nowMs();
     if (action === 'binding') {
       bindPod(this.#registry, at, readBinding(body), writer, nowMs);
@@ -339,13 +339,13 @@ export class ApiBackend implements Backend {
     return { status: 201, body: JSON.stringify(success(201)) };
   }
 
-  #watch({ parsed, resource, writer: { principal }, span, writing, request }: Asked): Reply {
+  #watch({ parsed, resource, writer: { principal }, span, writing, request }: RequestContext): Reply {
     const site = { store: this.#store, watches: this.#watches, clock: this.#clock, random: this.#random };
     return { status: 200, body: openWatch(site, parsed, resource, { principal, span }, writing, request.signal) };
   }
 }
 
-/** What the scale of any resource is an object of. */
+/** The type of every resource's scale. */
 const SCALE = { group: 'autoscaling', version: 'v1', kind: 'Scale', custom: false } as const;
 
 const NOT_SERVED: WireResponse = { status: 404, headers: { 'content-type': 'text/plain; charset=utf-8' }, body: '404 page not found\n' };
@@ -354,10 +354,10 @@ function goneStatus(at: Location, version: Version): Status {
   return deleted(groupResource(at.resource), at.name, version.object.metadata.uid ?? '');
 }
 
-/** Longest name of a field manager that is taken from a user agent. */
+/** Longest field manager name taken from a user agent. */
 const MAX_MANAGER_LENGTH = 128;
 
-/** Whose fields those of an unnamed manager are: the program's name in its user agent. */
+/** The default field manager: the program's name in its user agent. */
 function managerOf(userAgent = ''): string {
   return userAgent.split('/', 1).join('').slice(0, MAX_MANAGER_LENGTH) || 'unknown';
 }

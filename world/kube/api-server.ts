@@ -25,19 +25,19 @@ import { Watches } from './watches.ts';
 export interface ApiServer {
   /** Serves the Kubernetes wire. */
   readonly backend: Backend;
-  /** What is served at the moment. */
+  /** The resources served at the moment. */
   readonly resources: ResourceTable;
   /** A port for one of the world's own parts. */
   port(principal: Principal): ClusterPort;
-  /** Calls `listener` after each change of state, synchronously, in order. Returns what stops it. */
+  /** Calls `listener` after each change of state, synchronously, in order. Returns a function that removes the listener. */
   onCommit(listener: CommitListener): () => void;
-  /** Lets gets and lists of a resource (by its id) show what is computed of the stored object. */
+  /** Makes gets and lists of a resource (by its id) show fields computed from the stored object. */
   compute(resourceId: string, compute: Compute): void;
-  /** Forgets old revisions now: watches and lists from before are told 410 Expired. */
+  /** Compacts old revisions now: watches and lists from before get 410 Expired. */
   compact(): void;
-  /** Makes what the target is told late, and breaks it off. */
+  /** Delays and closes the target's watches. */
   readonly perturb: WatchPort;
-  /** Ends all watches and the controllers that the API can't do without: garbage collection, namespaces, expiry of events. */
+  /** Ends all watches and the built-in controllers: garbage collection, namespaces, expiry of events. */
   stop(): void;
 }
 
@@ -45,8 +45,8 @@ const NAMESPACES = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const PRIORITY_CLASSES = { 'system-cluster-critical': 2_000_000_000, 'system-node-critical': 2_000_001_000 };
 
 /**
- * Makes an API server with an empty store but for the objects that every cluster has.
- * @param options.clock a clock of the world's own, which lives as long as the server
+ * Creates an API server with only the objects that every cluster has.
+ * @param options.clock a clock of the world, valid as long as the server
  */
 export function createApiServer(options: { readonly clock: Clock; readonly random: Random }): ApiServer {
   const { clock, random } = options;

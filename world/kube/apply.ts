@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import { formatTime } from '../../model/time.ts';
 import { formatGo, isJsonObject } from '../../protocols/kube/json.ts';
 import type { JsonObject } from '../../protocols/kube/json.ts';
@@ -21,7 +22,7 @@ import type { Location, Resource } from './resource.ts';
 import { apiVersionOf, groupResource } from './resource.ts';
 import type { Version } from './store.ts';
 
-/** What applies go through. */
+/** What an apply needs. */
 interface ApplySite {
   readonly registry: Registry;
   readonly ownership: Ownership;
@@ -31,10 +32,9 @@ interface ApplySite {
 }
 
 /**
- * Server-side apply of a configuration (`PATCH` with `application/apply-patch+yaml`): makes the object where there is
- * none.
- * @throws StatusError 400 for what is no configuration of this object, 409 for conflicts and other resource versions, 500
- *   for one that doesn't fit its type, as the real one answers
+ * Server-side apply of a configuration (`PATCH` with `application/apply-patch+yaml`): creates the object if it does not exist.
+ * @throws StatusError 400 for a configuration of another object or type, 409 for conflicts and a stale resource version, 500 for one
+ *   that doesn't match its type, as in the real server
  */
 export function applyObject(
   site: ApplySite,
@@ -77,9 +77,9 @@ export function applyObject(
       throw conflict(groupResource(resource), name, why);
     }
     const metadata = { ...metadataOf(whole), name, managedFields: writeManagers(managers) };
-    // Nodes come with their status.
+    // Nodes are created with their status.
     const { status } = configuration;
-    const sent = { ...whole, ...(status === undefined ? {} : { status }), metadata };
+    const sent = { ...whole, ...defined({ status }), metadata };
     return { version: registry.create(resource, namespace, sent, writer), created: true };
   }
   const version = registry.update(at, subresource, writer, (current) => {
@@ -94,9 +94,9 @@ export function applyObject(
   return { version, created: false };
 }
 
-/** @throws StatusError 400, and 500 for what doesn't fit the type, as the real one answers */
+/** @throws StatusError 400, and 500 for a configuration that doesn't match its type, as in the real server */
 function readConfiguration({ types, schemaOf }: ApplySite, resource: Resource, body: unknown, name: string): JsonObject {
-  if (!isJsonObject(body)) throw badRequest('error decoding YAML: the configuration is no object');
+  if (!isJsonObject(body)) throw badRequest('error decoding YAML: the configuration is not an object');
   const { apiVersion = '', kind = '' } = body;
   if (apiVersion !== apiVersionOf(resource) || kind !== resource.kind) {
     const [version = '', group = ''] = formatGo(apiVersion).split('/').reverse();
@@ -121,23 +121,23 @@ function conversionProblem(resource: Resource, object: JsonObject, types: KubeTy
   return problem === undefined ? undefined : `unable to convert unstructured object to ${describe(resource)}: ${problem}`;
 }
 
-/** A configuration that doesn't fit its type; no Status in the real one, so a server error. */
+/** A configuration that doesn't match its type. Not a Status error in the real server, so it becomes a 500. */
 function unfit(what: string, resource: Resource, configuration: JsonObject, name: string, why: string): StatusError {
   const { namespace } = metadataOf(configuration);
   const place = typeof namespace === 'string' ? namespace : '';
   return new StatusError(500, '', `failed to ${what} (${place}/${name}; ${describe(resource)})${why}`);
 }
 
-/** As Go prints a group, version and kind. */
+/** A group, version and kind, as Go prints them. */
 function describe({ group, version, kind }: Resource): string {
   return `${group}/${version}, Kind=${kind}`;
 }
 
-/** The status belongs to its subresource alone, where there is one; and there all else belongs to nobody. */
+/** If there is a status subresource, only it may own the status, and it may own nothing else. */
 function withoutForeignParts(body: JsonObject, { subresources }: Resource, subresource: 'status' | undefined): JsonObject {
   if (subresource === 'status') {
     const { apiVersion, kind, metadata, status } = body;
-    return { apiVersion, kind, metadata, ...(status === undefined ? {} : { status }) };
+    return { apiVersion, kind, metadata, ...defined({ status }) };
   }
   if (!subresources.includes('status')) return body;
   const { status: _status, ...rest } = body;

@@ -17,10 +17,10 @@ import { readCount } from './lists.ts';
 import type { Resource } from './resource.ts';
 import { deleteOptionsShape } from './validation/shapes.ts';
 
-/** What a body may be but for patches. Custom resources are not read in protobuf, as by the real server. */
+/** Content types of bodies other than patches. Custom resources don't accept protobuf, as in the real server. */
 const BODY_TYPES = [JSON_TYPE, YAML_TYPE, PROTOBUF_TYPE];
 
-/** The body as `describe` decoded it. @throws StatusError 400 or 415 for one that can't be decoded */
+/** The body as decoded by `describe`. @throws StatusError 400 or 415 if it can't be decoded */
 export function readBody(
   request: WireRequest,
   operation: Operation,
@@ -39,14 +39,14 @@ export function readBody(
     return decodeBody(request.body, contentType, types);
   } catch (error) {
     const problem = (error instanceof SyntaxError ? jsonSyntaxError(request.body) : undefined) ?? (error as Error).message;
-    // Strategic merge patches are decoded elsewhere, where nothing is added.
+    // The real server decodes strategic merge patches elsewhere, without this prefix.
     if (verb === 'patch') throw badRequest(type === STRATEGIC_MERGE_PATCH ? problem : `error decoding patch: ${problem}`);
     const why = error instanceof SyntaxError ? `couldn't get version/kind; json parse error: ${problem}` : problem;
     throw unrecognizedBody(resource.kind, why, request.body);
   }
 }
 
-/** A body as something else than an object of its resource. @throws StatusError 400 */
+/** A body that is not an object of the request's resource. @throws StatusError 400 */
 export function readAs<T>(shape: z.ZodType<T>, body: unknown, kind: string): T {
   const parsed = shape.safeParse(body);
   if (parsed.success) return parsed.data;
@@ -56,7 +56,7 @@ export function readAs<T>(shape: z.ZodType<T>, body: unknown, kind: string): T {
   );
 }
 
-/** Options of a deletion may be in its body or its query; the body wins. */
+/** Options of a deletion may be in its body or its query; the body has precedence. */
 export function readDeletion({ options }: KubeRequest, body: unknown): { deletion: Deletion; dryRun: boolean } {
   const sent = body === undefined ? {} : readAs(deleteOptionsShape, body, 'DeleteOptions');
   const gracePeriodSeconds = sent.gracePeriodSeconds ?? readCount(options.gracePeriodSeconds);
@@ -90,7 +90,7 @@ const OPTION_KINDS: Readonly<Record<KubeRequest['verb'], string>> = {
   deletecollection: 'DeleteOptions',
 };
 
-/** The kind of a request's options, as errors name it. */
+/** The kind of a request's options, as named in errors. */
 export function optionsKind(verb: KubeRequest['verb']): string {
   return OPTION_KINDS[verb];
 }

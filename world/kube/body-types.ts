@@ -7,21 +7,21 @@ import { conversionError, unmarshalError } from '../../protocols/kube/unmarshal.
 import { apiVersionOf } from './resource.ts';
 import type { Resource } from './resource.ts';
 
-/** What of a resource says which type its bodies are of. */
+/** The parts of a resource that decide the type of its bodies. */
 type Typed = Pick<Resource, 'group' | 'version' | 'kind' | 'custom'>;
 
-/** Bytes of a body that a message shows. */
+/** Bytes of a body shown in a message. */
 const SHOWN_BYTES = 30;
-/** How Go prints what it reads a type from. */
+/** The Go type that type information is decoded into, as Go prints it. */
 const TYPE_META = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-/** Where the real API server makes its table of types, which its messages tell. */
+/** Where the real API server creates its scheme, as shown in its messages. */
 const SCHEME = 'pkg/runtime/scheme.go:110';
 
 /**
- * Checks that a body is of its resource's type, and that what it holds fits that type, as the decoders of
- * `k8s.io/apimachinery/pkg/runtime/serializer` and `transformDecodeError` of the API server's handlers do. Built-in types
- * may be left out of a body.
- * @param raw the body as it was sent
+ * Checks that a body has its resource's type and that its fields have the right types, as the decoders of
+ * `k8s.io/apimachinery/pkg/runtime/serializer` and `transformDecodeError` of the API server's handlers do. Bodies of built-in
+ * resources may omit their type.
+ * @param raw the body as sent
  * @returns the body, as an object
  * @throws StatusError 400
  */
@@ -29,7 +29,7 @@ export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint
   const unrecognized = (why: string): StatusError => unrecognizedBody(resource.kind, why, raw);
   const untyped = (why: string): StatusError => unrecognized(`couldn't get version/kind; json parse error: ${why}`);
   if (sent === undefined) throw untyped('unexpected end of JSON input');
-  // A null changes nothing of what Go decodes into.
+  // Go ignores a null.
   const body = sent ?? {};
   if (!isJsonObject(body)) throw untyped(`json: cannot unmarshal ${jsonType(body)} into Go value of type ${TYPE_META}`);
   const mistyped = (['apiVersion', 'kind'] as const).find((field) => typeof (body[field] ?? '') !== 'string');
@@ -58,8 +58,8 @@ export function checkBodyType(resource: Typed, sent: unknown, raw: string | Uint
 }
 
 /**
- * Checks a built-in object that a patch made.
- * @param shown what the message shows of it
+ * Checks a built-in object after a patch.
+ * @param shown the object as shown in the message
  * @param isStrategic strategic merge patches are decoded by the converter of unstructured objects
  * @throws StatusError 422
  */
@@ -71,12 +71,12 @@ export function checkPatchedType(resource: Typed, patched: unknown, shown: () =>
   throw invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);
 }
 
-/** The refusal of a body whose type can't be told. */
+/** The refusal of a body whose type can't be determined. */
 export function unrecognizedBody(kind: string, why: string, raw: string | Uint8Array): StatusError {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summary(raw)})`);
 }
 
-/** Why an object with its type can't be one of a built-in resource. */
+/** Why a typed object is not valid for a built-in resource. */
 function typedProblem(
   resource: Typed,
   object: JsonObject,
@@ -86,7 +86,7 @@ function typedProblem(
   const [apiVersion, kind] = [text(object['apiVersion']), text(object['kind'])];
   const type = types.nameOf(apiVersion, kind);
   if (type === undefined) {
-    // What this world has no types of is taken as it is.
+    // An object without a known type is accepted unchecked.
     const isResourceType = kind === resource.kind && apiVersion === apiVersionOf(resource);
     return isResourceType
       ? undefined
@@ -105,7 +105,7 @@ function versionOf(apiVersion: string): string {
   return apiVersion.split('/').at(-1) ?? '';
 }
 
-/** Where the real API server has the internal types of a group. */
+/** The real API server's package with the internal types of a group. */
 export function internalPackage(group: string): string {
   return group === '' ? 'core' : (group.split('.')[0] ?? '');
 }

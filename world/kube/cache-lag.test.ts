@@ -5,13 +5,13 @@ import { PODS, pod, withServer } from './testing/api-server.ts';
 import type { Json, WatchLine } from './testing/api-server.ts';
 
 const LAG_MS = 30_000;
-/** More than the delay of any event that is not held back. */
+/** Longer than the delay of any event that is not held back. */
 const SOON_MS = 50;
 
 const names = ({ items = [] }: Json): (string | undefined)[] => items.map(({ metadata }) => metadata.name);
 const brief = (lines: readonly WatchLine[]): string[] => lines.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`);
 
-test('a cache that is behind tells of each change later; healed, it catches up at once', async () => {
+test('a lagging cache delivers each change late; after the heal it catches up at once', async () => {
   await withServer(async ({ server, call, watch, clock }) => {
     const fired: number[] = [];
     const { lines, stop, done } = await watch('/api/v1/pods?watch=1');
@@ -31,7 +31,7 @@ test('a cache that is behind tells of each change later; healed, it catches up a
   });
 });
 
-test('lists from the cache are old, consistent ones are not, and what the cache has not seen is refused', async () => {
+test('lists from the cache are stale, consistent ones are not, and revisions that the cache has not seen are refused', async () => {
   await withServer(async ({ server, call, clock }) => {
     await call('POST', PODS, pod('a'));
     await clock.sleep(2 * LAG_MS);
@@ -53,7 +53,7 @@ test('lists from the cache are old, consistent ones are not, and what the cache 
   });
 });
 
-test('a watch that begins in an old cache goes on from there', async () => {
+test('a watch that starts from a stale cache continues from there', async () => {
   await withServer(async ({ server, call, watch, clock }) => {
     await call('POST', PODS, pod('a'));
     await clock.sleep(2 * LAG_MS);
@@ -74,7 +74,7 @@ test('a watch that begins in an old cache goes on from there', async () => {
   });
 });
 
-test('watches are closed, again and again; an expired one ends with 410, and so does what goes on from before', async () => {
+test('watches are closed periodically; an expired one ends with 410, and so does one that resumes from before', async () => {
   await withServer(async ({ server, call, watch, clock }) => {
     const { body } = await call('POST', PODS, pod('a'));
     const from = `&resourceVersion=${body.metadata.resourceVersion ?? ''}`;
@@ -103,7 +103,7 @@ test('watches are closed, again and again; an expired one ends with 410, and so 
   });
 });
 
-/** What may happen to a watch and to the objects that it shows. */
+/** A step that may affect a watch or its objects. */
 const anyStep = fc.oneof(
   fc.record({ do: fc.constant('write' as const), name: fc.constantFrom('a', 'b', 'c') }),
   fc.record({ do: fc.constant('lag' as const), ms: fc.integer({ min: 1, max: 2_000 }) }),
@@ -111,7 +111,7 @@ const anyStep = fc.oneof(
   fc.record({ do: fc.constant('wait' as const), ms: fc.nat(1_500) }),
 );
 
-test('whatever lags and heals, an open watch tells everything once, in order', async () => {
+test('with any lags and heals, an open watch delivers each event once, in order', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyStep, { maxLength: 30 }), fc.nat(), async (steps, seed) => {
       await withServer(async ({ server, call, merge, watch, clock }) => {

@@ -3,7 +3,7 @@ import type { Heal, WatchPort } from '../ports.ts';
 import type { Resource } from './resource.ts';
 import type { Store } from './store.ts';
 
-/** Commits whose times are known; older ones are as old as the oldest of these. */
+/** The number of commits whose times are kept; older ones count as seen. */
 const TIMES_LIMIT = 20_000;
 
 /** How far behind the watch cache is for some resources. */
@@ -11,18 +11,18 @@ export interface Lag {
   readonly lagMs: number;
   /** Aborted when it has caught up. */
   readonly healed: AbortSignal;
-  /** To be called with the span of each request whose answer is old because of it. */
+  /** To be called with the span of each request that gets a stale answer because of it. */
   readonly fired: (span: number) => void;
 }
 
-/** Whether a list of plural names, `*` for all, means a resource. */
-export function means(resources: readonly string[], { plural }: Resource): boolean {
+/** Whether a list of plural names, or `*`, includes a resource. */
+export function includesResource(resources: readonly string[], { plural }: Resource): boolean {
   return resources.includes('*') || resources.includes(plural);
 }
 
 /**
- * How far the watch cache is behind the store, as the target sees it. The caches of real API servers are fed by watches of
- * their own on etcd, each resource by one, and a read with `resourceVersion=0` may be served from any of them.
+ * How far the watch cache is behind the store, as the target sees it. A real API server feeds its caches from one etcd watch per
+ * resource, and a read with `resourceVersion=0` may be served from any server's cache.
  * Source: Kubernetes API concepts, "Semantics for get and list".
  */
 export class CacheLag {
@@ -50,13 +50,13 @@ export class CacheLag {
     };
   }
 
-  /** What makes a resource old now; where several do, the one that makes it oldest. */
+  /** The largest lag that applies to a resource now, if any. */
   of(resource: Resource): Lag | undefined {
-    const lags = [...this.#armed].filter(({ resources }) => means(resources, resource)).map(({ lag }) => lag);
+    const lags = [...this.#armed].filter(({ resources }) => includesResource(resources, resource)).map(({ lag }) => lag);
     return lags.reduce<Lag | undefined>((oldest, lag) => (oldest === undefined || lag.lagMs > oldest.lagMs ? lag : oldest), undefined);
   }
 
-  /** The newest revision that the cache has seen; never one that was compacted away. */
+  /** The newest revision that the cache has seen; never a compacted one. */
   revisionOf({ lagMs }: Lag): number {
     const untilMs = this.#clock.nowMs() - lagMs;
     const later = this.#times.findIndex((atMs) => atMs > untilMs);
@@ -71,7 +71,7 @@ export class CacheLag {
 
   #note(): void {
     this.#times.push(this.#clock.nowMs());
-    // Half of it at a time, so that the cost of forgetting is spread.
+    // Trimmed by half, so that the cost of copying is amortized.
     if (this.#times.length < 2 * TIMES_LIMIT) return;
     this.#times = this.#times.slice(TIMES_LIMIT);
     this.#base += TIMES_LIMIT;

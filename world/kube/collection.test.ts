@@ -5,7 +5,7 @@ import type { Bench } from './testing/api-server.ts';
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const OWNER = 'owner';
 
-/** An owner, and one dependent for each entry: whether it blocks. */
+/** Creates an owner, and one dependent for each entry, which says whether it blocks. */
 async function family({ call }: Bench, blocking: readonly boolean[]): Promise<void> {
   const { body } = await call('POST', MAPS, { metadata: { name: OWNER } });
   for (const [index, blockOwnerDeletion] of blocking.entries()) {
@@ -24,7 +24,7 @@ async function left({ call, clock }: Bench): Promise<Record<string, unknown>> {
   );
 }
 
-test('in the foreground an owner waits for the dependents that block it', async () => {
+test('in a foreground deletion the owner waits for the dependents that block it', async () => {
   await withServer(async (bench) => {
     await family(bench, [true, false]);
     const { body } = await bench.call('DELETE', `${MAPS}/${OWNER}`, { propagationPolicy: 'Foreground' });
@@ -41,7 +41,7 @@ test('in the foreground an owner waits for the dependents that block it', async 
   });
 });
 
-test('a foreground deletion goes down generations, each waiting for the next', async () => {
+test('a foreground deletion cascades, each generation waiting for the next', async () => {
   await withServer(async (bench) => {
     const { call } = bench;
     let owner: object | undefined;
@@ -59,7 +59,7 @@ test('a foreground deletion goes down generations, each waiting for the next', a
   });
 });
 
-test('an owner that orphans its dependents leaves them without it', async () => {
+test('an owner that orphans its dependents is removed from their references', async () => {
   await withServer(async (bench) => {
     await family(bench, [true, false]);
     const { body } = await bench.call('DELETE', `${MAPS}/${OWNER}`, { propagationPolicy: 'Orphan' });
@@ -69,7 +69,7 @@ test('an owner that orphans its dependents leaves them without it', async () => 
   });
 });
 
-test('the older orphanDependents still says it, and a policy of no kind is refused', async () => {
+test('the deprecated orphanDependents works, and an unknown policy is refused', async () => {
   await withServer(async (bench) => {
     await family(bench, [false]);
     const wrong = await bench.call('DELETE', `${MAPS}/${OWNER}`, { propagationPolicy: 'Sideways' });
@@ -80,7 +80,7 @@ test('the older orphanDependents still says it, and a policy of no kind is refus
   });
 });
 
-test('a namespace is emptied before it goes, and takes nothing new meanwhile', async () => {
+test('a namespace is emptied before it is removed, and refuses new objects meanwhile', async () => {
   await withServer(async ({ call, merge, clock }) => {
     const at = '/api/v1/namespaces/team';
     const created = await call('POST', '/api/v1/namespaces', { metadata: { name: 'team' } });
@@ -105,7 +105,7 @@ test('a namespace is emptied before it goes, and takes nothing new meanwhile', a
   });
 });
 
-test('a definition takes its objects with it', async () => {
+test('deleting a definition deletes its objects', async () => {
   await withServer(async ({ call, clock }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     await call('POST', CLAIMS, claim('a'));
@@ -137,7 +137,7 @@ test('events expire an hour after they were last written', async () => {
   });
 });
 
-test('an object that is too large is refused in the words of etcd', async () => {
+test('an object that is too large is refused with etcd’s message', async () => {
   await withServer(async ({ call }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     const refused = await call('POST', CLAIMS, claim('big', { spec: { text: 'x'.repeat(1_600_000) } }));

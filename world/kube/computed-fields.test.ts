@@ -3,7 +3,7 @@ import { withServer } from './testing/api-server.ts';
 
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/default/leases';
 
-test('gets and lists show what is computed, without a commit; writes and watches what is stored', async () => {
+test('gets and lists show computed fields, without a commit; writes and watches show stored ones', async () => {
   await withServer(async ({ server, call, merge, watch }) => {
     let reads = 0;
     server.compute('leases.coordination.k8s.io', (lease) => {

@@ -2,12 +2,12 @@ import type { ApiObject, Resource } from './resource.ts';
 import type { Page } from './lists.ts';
 import { Version } from './store.ts';
 
-/** Makes what is shown of what is stored. Returns the object itself where nothing is computed. */
+/** Computes the shown object from the stored one. Returns the same object if nothing is computed. */
 export type Compute = (object: ApiObject) => ApiObject;
 
 /**
- * Fields that change all the time, which the real thing writes again and again: here they are computed when somebody gets
- * or lists the object, so that they cost no commits. Watches, and the answers to writes, show what is stored.
+ * Fields that change all the time, which the real component writes again and again: here they are computed when a client gets
+ * or lists the object, so that they need no commits. Watches, and the answers to writes, show the stored object.
  */
 export class ComputedFields {
   readonly #byResource = new Map<string, Compute>();

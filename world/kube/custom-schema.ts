@@ -5,7 +5,7 @@ import type { Resource } from './resource.ts';
 import type { Store } from './store.ts';
 import { listAt, at } from './tables/read.ts';
 
-/** The schema of a custom resource in its version, as its definition has it; undefined for built-in resources. */
+/** The schema of one version of a custom resource, from its definition; undefined for built-in resources. */
 export type SchemaOf = (resource: Resource) => JsonObject | undefined;
 
 /** Reads schemas from the definitions in a store. */

@@ -13,7 +13,7 @@ import { validateSchema } from './validation/custom/validate.ts';
 
 const THINGS = '/apis/example.com/v1/namespaces/default/things';
 
-/** A definition of things whose spec has a schema. */
+/** A definition of things with this schema for their spec. */
 function definition(spec: Schema, versions: readonly object[] = []): object {
   const schema = {
     openAPIV3Schema: { type: 'object', properties: { spec, status: { type: 'object', properties: { phase: { type: 'string' } } } } },
@@ -36,7 +36,7 @@ function thing(spec: unknown, more: object = {}): object {
 const object = (properties: Readonly<Record<string, Schema>>, more: Schema = {}): Schema => ({ type: 'object', properties, ...more });
 const x = (schema: Schema): Schema => object({ x: schema });
 
-/** A schema, a spec, and what is wrong with it. */
+/** A schema, a spec, and the expected error. */
 const wrong: [Schema, unknown, string][] = [
   [x({ type: 'string' }), { x: 1 }, 'spec.x: Invalid value: "integer": spec.x in body must be of type string: "integer"'],
   [x({ type: 'integer' }), { x: '1' }, 'spec.x: Invalid value: "string": spec.x in body must be of type integer: "string"'],
@@ -95,7 +95,7 @@ for (const [index, [schema, spec, message]] of wrong.entries()) {
   });
 }
 
-test('a refusal says when rules were left unchecked', async () => {
+test('a refusal mentions when rules were not checked', async () => {
   await withServer(async ({ call }) => {
     const rules = { 'x-kubernetes-validations': [{ rule: 'self.x > 1' }] };
     await call('POST', CRDS, definition(object({ x: { type: 'integer' } }, rules)));
@@ -109,7 +109,7 @@ test('a refusal says when rules were left unchecked', async () => {
   });
 });
 
-test('unknown fields go, defaults come, and a default has its own defaults', async () => {
+test('unknown fields are dropped, defaults are set, and a default gets its own defaults', async () => {
   await withServer(async ({ call }) => {
     const schema = object({
       mode: { type: 'string', default: 'fast' },
@@ -132,7 +132,7 @@ test('unknown fields go, defaults come, and a default has its own defaults', asy
   });
 });
 
-test('a status is validated and pruned for itself', async () => {
+test('a status is validated and pruned separately', async () => {
   await withServer(async ({ call, merge }) => {
     await call('POST', CRDS, definition(object({})));
     await call('POST', THINGS, thing({}));
@@ -143,7 +143,7 @@ test('a status is validated and pruned for itself', async () => {
   });
 });
 
-test('an update is not blamed for what it leaves as it was', async () => {
+test('an update is not refused for invalid parts that it leaves unchanged', async () => {
   await withServer(async ({ call, merge }) => {
     await call('POST', CRDS, definition(object({ x: { type: 'string' }, y: { type: 'string' } })));
     await call('POST', THINGS, thing({ x: 'old', y: 'a' }));
@@ -154,7 +154,7 @@ test('an update is not blamed for what it leaves as it was', async () => {
   });
 });
 
-test('every served version shows the same objects, stored in one', async () => {
+test('every served version shows the same objects, stored in one version', async () => {
   await withServer(async ({ call, clock, watch }) => {
     const schema = { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } };
     const more = [
@@ -248,7 +248,7 @@ test("the AWS provider's definition defaults and validates node classes", async 
   });
 });
 
-/** What the CEL rules of Karpenter's definitions refuse, and what they take. */
+/** Inputs that the CEL rules of Karpenter's definitions refuse or accept. */
 const requirement = (more: object): object => ({
   template: {
     spec: {
@@ -282,7 +282,7 @@ const classRules: [object, string | undefined][] = [
   [{ kubelet: { evictionSoft: { 'memory.available': '5%' } } }, 'no such key: evictionSoftGracePeriod evaluating rule:'],
 ];
 
-test("the rules of Karpenter's definitions refuse what they are there for", async () => {
+test("the rules of Karpenter's definitions refuse invalid objects", async () => {
   await withServer(async (bench) => {
     const { call, merge } = bench;
     await installKarpenter(bench);
@@ -304,7 +304,7 @@ test("the rules of Karpenter's definitions refuse what they are there for", asyn
   });
 });
 
-test('what was pruned and defaulted stays as it is, and nothing else changes what is valid', () => {
+test('pruning and defaulting are idempotent, and valid objects don’t change otherwise', () => {
   const leaf = fc.constantFrom<Schema>(
     { type: 'string' },
     { type: 'integer', default: 7 },

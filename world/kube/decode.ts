@@ -8,8 +8,8 @@ import type { ApiObject, Resource } from './resource.ts';
 import { objectShape } from './validation/shapes.ts';
 
 /**
- * Makes an object of a body: its type is that of the resource, nulls are dropped as Go's decoder drops them, and the
- * fields that something reads have the right types. Bodies of requests have been looked at by `checkBodyType` before.
+ * Decodes an object from a body: sets its type from the resource, drops nulls as Go's decoder does, and checks the types of the
+ * fields that this world uses. Bodies of requests have passed `checkBodyType` before.
  * @throws StatusError 400, 422 for a custom object of another type
  */
 export function decodeObject(resource: Resource, body: unknown): ApiObject {
@@ -19,7 +19,7 @@ export function decodeObject(resource: Resource, body: unknown): ApiObject {
     throw badRequest(`the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind`);
   }
   if (resource.custom) checkCustomType(body, { kind, apiVersion });
-  // Schemas of custom resources say themselves what may be null.
+  // Schemas of custom resources specify what may be null.
   const content = resource.custom ? { ...body, metadata: withoutNulls(body.metadata ?? {}) } : withoutNulls(body);
   const decoded: ApiObject = { metadata: {}, ...content, kind, apiVersion };
   const object: ApiObject = { ...decoded, metadata: withoutEmpty(decoded.metadata) };
@@ -44,7 +44,7 @@ function checkCustomType(body: JsonObject, expected: { readonly kind: string; re
   throw invalidObject({ group, resource: typeof kind === 'string' ? kind : '' }, name, errors);
 }
 
-/** Metadata without empty maps and lists: all of `ObjectMeta` has `omitempty`. Where none is empty, it is the same. */
+/** Metadata without empty maps and lists: all of `ObjectMeta` has `omitempty`. Returns the same object if none is empty. */
 function withoutEmpty(metadata: ObjectMeta): ObjectMeta {
   if (!isJsonObject(metadata)) return metadata;
   const filled = Object.entries(metadata).filter(([, value]) => typeof value !== 'object' || Object.keys(value as object).length > 0);

@@ -7,14 +7,14 @@ import type { Resource } from './resource.ts';
 import { CLEANUP_FINALIZER, resourcesOf } from './rules/crds.ts';
 import type { Commit, Store } from './store.ts';
 
-/** From the deletion of a definition to that of its objects. */
+/** The delay from the deletion of a definition to that of its objects. */
 const START_AFTER_MS = 50;
-/** How often objects that wait for finalizers are looked at again. */
+/** How often objects that wait for finalizers are checked again. */
 const POLL_MS = 5_000;
 
 /**
- * Deletes the objects of definitions that are being deleted, and lets a definition go when they are gone
- * (`apiextensions-apiserver/pkg/controller/finalizer`). Objects keep their finalizers, and so their definition.
+ * Deletes the objects of definitions that are being deleted, and removes a definition's finalizer when they are gone
+ * (`apiextensions-apiserver/pkg/controller/finalizer`). Objects with finalizers of their own keep the definition.
  */
 export class DefinitionController {
   readonly #store: Store;
@@ -32,7 +32,7 @@ export class DefinitionController {
 
   stop(): void {
     this.#unsubscribe();
-    this.#stopping.abort(new Error('the controller of definitions was stopped'));
+    this.#stopping.abort(new Error('the definition controller was stopped'));
   }
 
   #follow({ type, resource, version, previous }: Commit): void {
@@ -58,7 +58,7 @@ export class DefinitionController {
     this.#registry.replace(at, { ...object, metadata: { ...object.metadata, finalizers } }, WRITER);
   }
 
-  /** Deletes what is not being deleted yet. @returns whether nothing is left */
+  /** Deletes the objects that are not being deleted yet. @returns whether none is left */
   #empty(resource: Resource): boolean {
     for (const { object } of this.#store.list(resource)) {
       const { namespace, name = '', deletionTimestamp } = object.metadata;

@@ -28,7 +28,7 @@ const atOnce: [string, object, object | undefined][] = [
 ];
 
 for (const [what, spec, status] of atOnce) {
-  test(`a pod ${what} goes at once`, async () => {
+  test(`a pod ${what} is removed at once`, async () => {
     await withServer(async ({ call, merge }) => {
       await call('POST', PODS, pod('web', spec));
       if (status !== undefined) await merge(`${PODS}/web/status`, { status });
@@ -59,7 +59,7 @@ test('finalizers keep an object that is being deleted until the last is gone, an
   });
 });
 
-test('an object without finalizers goes at once and answers with a Status', async () => {
+test('an object without finalizers is removed at once, and the answer is a Status', async () => {
   await withServer(async ({ call }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     const { body } = await call('POST', CLAIMS, claim('c'));
@@ -90,7 +90,7 @@ test('preconditions must hold', async () => {
   });
 });
 
-test('an eviction deletes gracefully, honours the uid, and refuses a foreign name', async () => {
+test('an eviction deletes gracefully, checks the uid, and refuses another name', async () => {
   await withServer(async ({ call, merge }) => {
     const { body } = await call('POST', PODS, pod('web', { nodeName: 'n1' }));
     await merge(`${PODS}/web/status`, { status: { phase: 'Running' } });
@@ -130,7 +130,7 @@ test('a collection is deleted by selector', async () => {
   });
 });
 
-test('dependents follow their last owner, in the background', async () => {
+test('dependents are deleted after their last owner, in the background', async () => {
   await withServer(async ({ call, clock }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     const owners = [];

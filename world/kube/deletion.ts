@@ -8,24 +8,24 @@ import { objectKey } from './resource.ts';
 import { Version } from './store.ts';
 import type { Store } from './store.ts';
 
-/** What a deletion asks for. */
+/** The options of a deletion. */
 export interface Deletion {
   readonly gracePeriodSeconds?: number | undefined;
   readonly propagationPolicy?: string | undefined;
-  /** The older way to say `Orphan` (true) or `Background` (false). */
+  /** The deprecated form of `Orphan` (true) or `Background` (false). */
   readonly orphanDependents?: boolean | undefined;
   readonly preconditions?: { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined } | undefined;
 }
 
-/** Finalizers by which an object waits for the garbage collector: to let its dependents go first, or to set them free. */
+/** Finalizers with which an object waits for the garbage collector: until its dependents are deleted, or orphaned. */
 export const FOREGROUND = 'foregroundDeletion';
 export const ORPHAN = 'orphan';
 
 const POLICIES = ['Foreground', 'Background', 'Orphan', 'nil'];
-/** A deletion of a pod that is asked for a negative grace period. */
+/** The grace period of a deletion that requests a negative one. */
 const LEAST_GRACE_SECONDS = 1;
 
-/** Whether an object whose deletion has begun waits for nothing any more. */
+/** Whether nothing keeps an object any more whose deletion has begun. */
 export function isReadyToGo({ rules }: Resource, object: ApiObject): boolean {
   const { finalizers = [], deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
   const waits = finalizers.length > 0 || deletionGracePeriodSeconds > 0 || rules.termination?.isHeld(object) === true;
@@ -35,7 +35,7 @@ export function isReadyToGo({ rules }: Resource, object: ApiObject): boolean {
 /**
  * Deletes an object as `registry.Store.Delete` and `rest.BeforeDelete` of the real API server do: preconditions; a
  * grace period for resources that have one, which a later deletion can only shorten; finalizers keep the object, and
- * the propagation policy adds or takes away those of the garbage collector. A graceful resource is marked before it is
+ * the propagation policy adds or removes those of the garbage collector. A graceful resource is marked before it is
  * removed, so watchers see both changes even for a period of 0.
  * @throws StatusError 409 for preconditions, 422 for a policy that doesn't exist
  */
@@ -62,7 +62,7 @@ export function deleteObject(request: {
   return { version: store.remove(at.resource, key, writer.principal) ?? version, gone: true };
 }
 
-/** The object marked for deletion; undefined when a graceful deletion is under way, which this one doesn't shorten. */
+/** The object marked for deletion; undefined if a graceful deletion is in progress and this one doesn't shorten it. */
 function mark(object: ApiObject, resource: Resource, deletion: Deletion, nowMs: number): ApiObject | undefined {
   const { metadata } = object;
   const { gracePeriodSeconds, termination } = resource.rules;
@@ -92,7 +92,7 @@ function mark(object: ApiObject, resource: Resource, deletion: Deletion, nowMs: 
   };
 }
 
-/** As `deletionFinalizersForGarbageCollection`: what the caller asks for overrides what the object carries. */
+/** As `deletionFinalizersForGarbageCollection`: the caller's options override the object's own finalizers. */
 function finalizersAfter(finalizers: string[] = [], { propagationPolicy, orphanDependents }: Deletion): { finalizers?: string[] } {
   const policy = propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background');
   if (policy === undefined) return {};

@@ -24,7 +24,7 @@ const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const HEALTH_PATHS = ['/healthz', '/livez', '/readyz'];
 const AGGREGATED = { group: 'apidiscovery.k8s.io', kind: 'APIGroupDiscoveryList', versions: ['v2', 'v2beta1'] };
 
-/** Answers what is asked of the server itself: version, health, groups and resources. Undefined for other paths. */
+/** Answers requests about the server itself: version, health, groups and resources. Undefined for other paths. */
 export function discover(method: string, path: string, accept: string | undefined, table: ResourceTable): WireResponse | undefined {
   if (method !== 'GET' && method !== 'HEAD') return undefined;
   const pathname = path.split('?', 1).join('').replace(/\/$/, '');
@@ -68,10 +68,10 @@ function describeGroup(group: string, resources: readonly Resource[]): object {
   return { name: group, versions, preferredVersion: versions[0] };
 }
 
-/** A subresource as discovery names it. */
+/** A subresource in discovery. */
 interface SubresourceEntry {
   readonly name: string;
-  /** Of the objects that it takes and gives, where it is another than its resource's. */
+  /** The kind of its objects, if it is not its resource's. */
   readonly kind?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly verbs: readonly string[];
 }
@@ -101,7 +101,7 @@ function namesOf({ shortNames, categories }: Resource): object {
   return { ...(shortNames.length === 0 ? {} : { shortNames }), ...(categories.length === 0 ? {} : { categories }) };
 }
 
-/** All groups with their resources in one answer: what clients since 1.27 ask for first. */
+/** All groups with their resources in one answer: clients since 1.27 request this first. */
 function aggregated(pathname: string, version: string, resources: readonly Resource[]): WireResponse {
   const groups = groupsOf(resources).filter((group) => (group === '') === (pathname === '/api'));
   const items = groups.map((group) => ({

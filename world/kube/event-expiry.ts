@@ -11,11 +11,11 @@ interface Lease {
   readonly dueMs: number;
 }
 
-/** Lets events expire an hour after they were written, as etcd's leases do. Watchers see them go. */
+/** Deletes events an hour after they were last written, as etcd's leases do. Watchers see the deletions. */
 export class EventExpiry {
   readonly #store: Store;
   readonly #clock: Clock;
-  /** In the order in which they end, since all leases are equally long. */
+  /** In the order in which they expire, since all leases are equally long. */
   #line: Lease[] = [];
   #running = false;
   readonly #stopping = new AbortController();
@@ -29,7 +29,7 @@ export class EventExpiry {
 
   stop(): void {
     this.#unsubscribe();
-    this.#stopping.abort(new Error('the expiry of events was stopped'));
+    this.#stopping.abort(new Error('event expiry was stopped'));
   }
 
   #follow({ type, resource, version, revision }: Commit): void {
@@ -51,7 +51,7 @@ export class EventExpiry {
       const due = this.#line.filter((lease) => lease.dueMs <= nowMs);
       this.#line = this.#line.slice(due.length);
       for (const { key, revision } of due) {
-        // One that was written again has a later lease.
+        // An event that was written again has a later lease.
         if (this.#store.get(events, key)?.revision === revision) this.#store.remove(events, key, 'workloads');
       }
     }

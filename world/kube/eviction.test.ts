@@ -7,7 +7,7 @@ const LABELS = { app: 'web' };
 const READY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] };
 const UNREADY = { phase: 'Running', conditions: [{ type: 'Ready', status: 'False' }] };
 
-/** A pod on a node, and a budget over it with a status as its controller would write it. */
+/** Creates a pod on a node, and a budget for it with a status as its controller would write it. */
 async function setUp({ call, merge }: Bench, status: object, budget: object = {}, podStatus: object = READY): Promise<void> {
   await call('POST', PODS, pod('web', { nodeName: 'n1' }, { labels: LABELS }));
   await merge(`${PODS}/web/status`, { status: podStatus });
@@ -28,7 +28,7 @@ async function evict({ call }: Bench, deleteOptions: object = {}, query = ''): P
   });
 }
 
-test('a budget is charged, and says when it is exhausted', async () => {
+test('an eviction uses up a disruption, and the budget shows when none is left', async () => {
   await withServer(async (bench) => {
     await setUp(bench, { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1, expectedPods: 2 });
     expect(await evict(bench, {}, '?dryRun=All')).toMatchObject({ status: 201, effect: { kind: 'none' } });
@@ -52,7 +52,7 @@ test('a budget is charged, and says when it is exhausted', async () => {
         },
       ],
     });
-    // A pod that leaves already costs nothing.
+    // A pod that is already terminating costs nothing.
     expect((await evict(bench)).status).toBe(201);
   });
 });
@@ -74,7 +74,7 @@ const refusals: {
     details: { causes: [{ reason: 'DisruptionBudget', message: 'The disruption budget b needs 1 healthy pods and has 1 currently' }] },
   },
   {
-    what: 'a budget that was not looked at since it changed',
+    what: 'a budget whose controller has not seen its last change',
     status: { observedGeneration: 0, disruptionsAllowed: 1 },
     code: 429,
     message: "Cannot evict pod as it would violate the pod's disruption budget.",
@@ -116,16 +116,16 @@ for (const { what, status, budget, pod: podStatus, code, message, details } of r
 
 const free: [string, object, object, object][] = [
   ['a pending pod', { phase: 'Pending' }, {}, {}],
-  ['a pod that failed', { phase: 'Failed' }, {}, {}],
-  ['a pod that succeeded', { phase: 'Succeeded' }, {}, {}],
+  ['a failed pod', { phase: 'Failed' }, {}, {}],
+  ['a succeeded pod', { phase: 'Succeeded' }, {}, {}],
   ['an unready pod of a healthy budget', UNREADY, { currentHealthy: 1, desiredHealthy: 1 }, {}],
-  ['an unready pod that may always go', UNREADY, { desiredHealthy: 1 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }],
+  ['an unready pod that may always be evicted', UNREADY, { desiredHealthy: 1 }, { unhealthyPodEvictionPolicy: 'AlwaysAllow' }],
   ['a pod that the budget does not select', READY, {}, { selector: { matchLabels: { app: 'db' } } }],
-  ['a pod, by a budget that selects nothing', READY, {}, { selector: null }],
+  ['a pod with a budget that selects nothing', READY, {}, { selector: null }],
 ];
 
 for (const [what, podStatus, status, budget] of free) {
-  test(`${what} costs no budget`, async () => {
+  test(`the eviction of ${what} uses no disruption`, async () => {
     await withServer(async (bench) => {
       await setUp(bench, { disruptionsAllowed: 0, ...status }, budget, podStatus);
       expect((await evict(bench)).status).toBe(201);
@@ -135,7 +135,7 @@ for (const [what, podStatus, status, budget] of free) {
   });
 }
 
-test('two budgets over a pod are an error of the server', async () => {
+test('two budgets for one pod are a server error', async () => {
   await withServer(async (bench) => {
     await setUp(bench, { disruptionsAllowed: 1 });
     await bench.call('POST', BUDGETS, { metadata: { name: 'everything' }, spec: { selector: {} } });
@@ -151,7 +151,7 @@ test('two budgets over a pod are an error of the server', async () => {
   });
 });
 
-test('a budget is charged before preconditions are looked at', async () => {
+test('a disruption is used up before preconditions are checked', async () => {
   await withServer(async (bench) => {
     await setUp(bench, { disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 });
     const refused = await evict(bench, { preconditions: { uid: 'other' } });

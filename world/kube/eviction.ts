@@ -1,4 +1,5 @@
 import { conditionOf, withCondition } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { formatTime } from '../../model/time.ts';
@@ -12,19 +13,19 @@ import { EMPTY_STATUS } from './rules/budgets.ts';
 import type { Version } from './store.ts';
 import { validateLabelSelector } from './validation/label-selector.ts';
 
-/** Disrupted pods that one budget remembers. */
+/** Most disrupted pods in one budget's status. */
 const MAX_DISRUPTED_PODS = 2000;
-/** What a caller is told to wait when the budget's status is behind its spec. */
+/** Retry-After when the budget's status is behind its spec. */
 const RETRY_AFTER_SECONDS = 10;
 const WOULD_VIOLATE = "Cannot evict pod as it would violate the pod's disruption budget.";
 
 /**
- * Evicts a pod, as the eviction subresource of Kubernetes 1.34 does (`pkg/registry/core/pod/storage/eviction.go`): asks
- * its budget, takes one disruption from it, marks the pod as disrupted and deletes it with the grace period that it or
- * the caller wants. As in the real one, a budget is charged before preconditions are looked at. Writes don't conflict
- * here, since a request is served in one go; so nothing is repeated.
- * @param name as the Eviction in the body has it
- * @throws StatusError 429 with or without `retryAfterSeconds` for what the budget forbids, 500 for two budgets, 409 for
+ * Evicts a pod, as the eviction subresource of Kubernetes 1.34 does (`pkg/registry/core/pod/storage/eviction.go`): checks
+ * its budget, takes one disruption from it, marks the pod as disrupted and deletes it with the caller's or its own grace
+ * period. As in the real server, the disruption is taken before preconditions are checked. Writes can't conflict here, since
+ * a request runs in one turn, so there are no retries.
+ * @param name from the Eviction in the body
+ * @throws StatusError 429 with or without `retryAfterSeconds` if the budget forbids it, 500 for two budgets, 409 for
  *   preconditions, 400, 403, 404
  */
 export function evictPod(registry: Registry, at: Location, name: string, deletion: Deletion, writer: Writer, nowMs: number): void {
@@ -39,18 +40,18 @@ export function evictPod(registry: Registry, at: Location, name: string, deletio
     markAndDelete(registry, at, pinned ? asFound : deletion, writer, nowMs);
     return;
   }
-  const spared = askBudget(registry, at, pod, writer, nowMs) === 'spared';
+  const spared = checkBudget(registry, at, pod, writer, nowMs) === 'spared';
   markAndDelete(registry, at, spared ? asFound : deletion, writer, nowMs);
 }
 
-/** What is over, has not begun or is leaving already disrupts nothing. */
+/** Evicting a pod that has finished, not started, or is already terminating disrupts nothing. */
 function mayIgnoreBudgets({ status, metadata }: Pod): boolean {
   const phase = status?.phase;
   return phase === 'Succeeded' || phase === 'Failed' || phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
-/** @returns whether a disruption was charged, or the pod is unhealthy and costs nothing. @throws StatusError */
-function askBudget(registry: Registry, at: Location, pod: Pod, writer: Writer, nowMs: number): 'free' | 'charged' | 'spared' {
+/** @returns whether a disruption was taken, or the pod is unhealthy and costs nothing. @throws StatusError */
+function checkBudget(registry: Registry, at: Location, pod: Pod, writer: Writer, nowMs: number): 'free' | 'charged' | 'spared' {
   const budgets = registry.list('poddisruptionbudgets.policy', at.namespace).filter(({ object }) => {
     const { selector } = (object as ApiObject & Partial<PodDisruptionBudget>).spec ?? {};
     return validateLabelSelector(selector, '').length === 0 && matchesSelector(selector, pod.metadata.labels);
@@ -71,7 +72,7 @@ function askBudget(registry: Registry, at: Location, pod: Pod, writer: Writer, n
   return 'charged';
 }
 
-/** Takes one disruption from a budget, and notes the pod in it. @throws StatusError when there is none to take */
+/** Takes one disruption from a budget, and records the pod in it. @throws StatusError if none is left */
 function charge(registry: Registry, version: Version, pod: Location, writer: Writer, nowMs: number): void {
   const budget = version.object as ApiObject & PodDisruptionBudget;
   const { name = '', namespace, generation = 0 } = budget.metadata;
@@ -108,11 +109,11 @@ function charge(registry: Registry, version: Version, pod: Location, writer: Wri
   registry.replace({ ...registry.locate('poddisruptionbudgets.policy', name), namespace }, { ...budget, status: next }, writer);
 }
 
-/** 429 as `errors.NewTooManyRequests` words it, with the cause that clients look for. */
+/** 429 with the message of `errors.NewTooManyRequests` and the cause that clients look for. */
 function tooManyRequests(cause: string, retryAfterSeconds?: number): StatusError {
   return new StatusError(429, 'TooManyRequests', WOULD_VIOLATE, {
     causes: [{ reason: 'DisruptionBudget', message: cause }],
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+    ...defined({ retryAfterSeconds }),
   });
 }
 

@@ -7,19 +7,19 @@ import type { ApiObject, Resource } from './resource.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { invalidObject } from '../../protocols/kube/status.ts';
 
-/** What is done about fields that a type doesn't have. */
+/** What to do about unknown fields. */
 const DIRECTIVES = ['Ignore', 'Strict', 'Warn'] as const;
 export type FieldValidation = (typeof DIRECTIVES)[number];
 
-/** A body as the decoder leaves it: without the empty and unknown fields of a built-in type; the latter are named. */
+/** A decoded body: without the empty and unknown fields of a built-in type. The unknown ones are listed. */
 export interface Checked {
   readonly body: unknown;
-  /** Paths, as the strict decoder writes them. */
+  /** Paths in the format of the strict decoder. */
   readonly unknown: readonly string[];
 }
 
 /**
- * The query parameter `fieldValidation`; unknown fields are warned of where nothing is said.
+ * The query parameter `fieldValidation`; by default, unknown fields cause warnings.
  * @param options the kind of the request's options, e.g. `CreateOptions`
  * @throws StatusError 422
  */
@@ -30,11 +30,11 @@ export function readFieldValidation(value: string | undefined, options: string):
   throw invalidObject({ group: 'meta.k8s.io', resource: options }, '', [notSupported('fieldValidation', value, ['', ...DIRECTIVES])]);
 }
 
-/** Looks for fields that the resource's type doesn't have. Duplicates of a field, which the real decoder names too, are not seen. */
+/** Finds fields that the resource's type doesn't have. Duplicate fields, which the real decoder reports too, are not detected. */
 export function checkFields(resource: Resource, body: unknown, types: KubeTypes): Checked {
   if (!isJsonObject(body)) return { body, unknown: [] };
   if (resource.custom) {
-    // Custom resources are pruned where they are stored, by their schema.
+    // Custom resources are pruned by their schema when they are stored.
     return { body, unknown: resource.rules.unknownFields?.({ metadata: {}, ...body } as ApiObject) ?? [] };
   }
   const type = types.nameOf(apiVersionOf(resource), resource.kind);
@@ -44,12 +44,12 @@ export function checkFields(resource: Resource, body: unknown, types: KubeTypes)
   return { body: withoutZeros(known, type, types), unknown };
 }
 
-/** As the strict decoder lists them. */
+/** The message of the strict decoder. */
 export function strictDecodingError(unknown: readonly string[]): string {
   return `strict decoding error: ${unknown.map((field) => `unknown field ${JSON.stringify(field)}`).join(', ')}`;
 }
 
-/** The header by which kubectl shows warnings (RFC 7234); none for none. */
+/** The `Warning` header, which kubectl shows (RFC 7234); empty without warnings. */
 export function warningHeaders(warnings: readonly string[]): Record<string, string> {
   if (warnings.length === 0) return {};
   return { warning: warnings.map((text) => `299 - ${JSON.stringify(text)}`).join(', ') };

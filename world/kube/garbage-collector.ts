@@ -8,24 +8,24 @@ import type { Writer } from './writer.ts';
 import type { Location, ApiObject } from './resource.ts';
 import type { Commit, Store } from './store.ts';
 
-/** From what makes an object a case for the collector to what the collector does about it, drawn for each. */
+/** The collector's reaction time, drawn for each object. */
 const DELAY_MS = { min: 20, max: 500 } as const;
-/** Tries again after a lost race, so many times. */
+/** Attempts after conflicts. */
 const MAX_ATTEMPTS = 5;
 
-/** What an object's owners are to it. */
+/** The state of an object's owners. */
 interface Owners {
-  /** There, and not waiting for their dependents. */
+  /** They exist and do not wait for their dependents. */
   readonly solid: readonly OwnerReference[];
-  /** Being deleted in the foreground. */
+  /** They are being deleted in the foreground. */
   readonly waiting: readonly OwnerReference[];
 }
 
 /**
- * The garbage collector of the controller manager (`pkg/controller/garbagecollector`): an object whose owners are all
- * gone is deleted, one that lost some of them loses the references. An owner that is deleted in the foreground goes when
- * the dependents that block it (`blockOwnerDeletion`) are gone; one that orphans its dependents when their references to
- * it are. Owners are known by uid.
+ * The garbage collector of the controller manager (`pkg/controller/garbagecollector`): it deletes an object whose owners are all
+ * gone, and removes the references to missing owners otherwise. An owner that is deleted in the foreground is removed when the
+ * dependents that block it (`blockOwnerDeletion`) are gone; one that orphans its dependents, when their references to it are
+ * gone. Owners are identified by uid.
  */
 export class GarbageCollector {
   readonly #registry: Registry;
@@ -33,9 +33,9 @@ export class GarbageCollector {
   readonly #random: Random;
   readonly #stopping = new AbortController();
   readonly #unsubscribe: () => void;
-  /** Where everything that exists lies, by uid. */
+  /** The locations of all objects, by uid. */
   readonly #alive = new Map<string, Location>();
-  /** Where the dependents of an owner lie, by the owner's uid. */
+  /** The locations of an owner's dependents, by the owner's uid. */
   readonly #dependents = new Map<string, Map<string, Location>>();
 
   constructor(options: { store: Store; registry: Registry; clock: Clock; random: Random }) {
@@ -88,7 +88,7 @@ export class GarbageCollector {
     void this.#later(() => this.#finishForeground(at, uid));
   }
 
-  /** A dependent of this owner went or let go of it. */
+  /** A dependent of this owner is gone or dropped its reference. */
   #unblock(uid: string): void {
     const at = this.#alive.get(uid);
     if (at === undefined || !awaits(this.#find(at, uid), FOREGROUND)) return;
@@ -120,7 +120,7 @@ export class GarbageCollector {
       const owners = object?.metadata.ownerReferences ?? [];
       if (object === undefined || owners.length === 0) return;
       const { uid = '', finalizers = [], deletionTimestamp } = object.metadata;
-      // What is being deleted already is left to its finalizers.
+      // An object that is already being deleted waits for its finalizers.
       if (deletionTimestamp !== undefined) return;
       const { solid, waiting } = this.#classify(owners);
       if (solid.length === owners.length) return;
@@ -183,7 +183,7 @@ export class GarbageCollector {
         return;
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        // Gone or changed meanwhile: look again.
+        // Gone or changed meanwhile: try again.
       }
     }
   }

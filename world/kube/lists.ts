@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { KubeOptions } from '../../protocols/kube/request.ts';
 import { forbidden, notSupported } from '../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../protocols/kube/field-error.ts';
@@ -12,7 +13,7 @@ import type { Store, Version } from './store.ts';
 /** One page of a list. */
 export interface Page {
   readonly versions: readonly Version[];
-  /** The state of the world that the whole list shows. */
+  /** The revision of the whole list. */
   readonly revision: number;
   readonly continue?: string;
   readonly remaining?: number;
@@ -26,14 +27,14 @@ const CONTINUE_EXPIRED =
 
 const EXACT_TOO_OLD = 'The resourceVersion for the provided list is too old.';
 
-/** In a token: at the newest revision, whatever it is. */
+/** In a token: continue at the newest revision. */
 const NEWEST = -1;
 
 /**
  * Lists a resource: newest state, an exact older one (`resourceVersionMatch=Exact`, `continue`), in pages if a limit is
- * given. The remaining count is left out with selectors, as the real one does.
- * @param cached the newest revision that the watch cache has seen, from which reads of any or of a least age are served
- * @throws StatusError 400, 410 Expired, 504 for a revision of the future
+ * given. With selectors there is no remaining count, as in the real server.
+ * @param cached the newest revision in the watch cache, which serves reads at any revision or at a minimum one
+ * @throws StatusError 400, 410 Expired, 504 for a future revision
  */
 export function listPage(
   store: Store,
@@ -72,14 +73,14 @@ export function listPage(
 
 /** The revision that a list must show. */
 function revisionOf(options: KubeOptions, newest: number, cached: number): number {
-  const asked = checkRevision(options.resourceVersion, newest);
-  if (asked === undefined) return newest;
-  if (options.resourceVersionMatch === 'Exact') return asked;
-  if (asked > cached) throw tooLarge(asked, cached);
+  const requested = checkRevision(options.resourceVersion, newest);
+  if (requested === undefined) return newest;
+  if (options.resourceVersionMatch === 'Exact') return requested;
+  if (requested > cached) throw tooLarge(requested, cached);
   return cached;
 }
 
-/** What `ValidateListOptions` refuses. @throws StatusError 422 */
+/** The checks of `ValidateListOptions`. @throws StatusError 422 */
 function checkMatch({ resourceVersionMatch: match = '', resourceVersion = '', continue: token = '' }: KubeOptions): void {
   if (match === '') return;
   const errors: FieldError[] = [];
@@ -96,24 +97,24 @@ function checkMatch({ resourceVersionMatch: match = '', resourceVersion = '', co
 const MATCHES = ['Exact', 'NotOlderThan', ''];
 
 /**
- * The revision that a read asks for.
- * @throws StatusError 400, 504 for one of the future (the real server waits 3 s for it to come)
+ * The revision that a read requests.
+ * @throws StatusError 400, 504 for a future one (the real server waits up to 3 s for it)
  */
 export function checkRevision(text: string | undefined, newest: number): number | undefined {
-  const asked = readRevision(text, (why) => badRequest(`invalid resource version: ${why}`));
-  if (asked !== undefined && asked > newest) throw tooLarge(asked, newest);
-  return asked;
+  const requested = readRevision(text, (why) => badRequest(`invalid resource version: ${why}`));
+  if (requested !== undefined && requested > newest) throw tooLarge(requested, newest);
+  return requested;
 }
 
-/** The refusal of a revision that is not there yet. */
-export function tooLarge(asked: number, newest: number): StatusError {
-  return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${newest}`, {
+/** The refusal of a future revision. */
+export function tooLarge(requested: number, newest: number): StatusError {
+  return new StatusError(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${newest}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   });
 }
 
-/** @throws what `refuse` makes of the reason why it is none */
+/** @throws the error that `refuse` makes of the reason, for a malformed revision */
 export function readRevision(text: string | undefined, refuse: (why: string) => StatusError): number | undefined {
   if (text === undefined || text === '') return undefined;
   if (/^\d+$/.test(text)) return Number(text);
@@ -136,15 +137,14 @@ export function tooOld(revision: number, store: Store): string {
 export function listMeta(page: Page): object {
   return {
     resourceVersion: String(page.revision),
-    ...(page.continue === undefined ? {} : { continue: page.continue }),
-    ...(page.remaining === undefined ? {} : { remainingItemCount: page.remaining }),
+    ...defined({ continue: page.continue, remainingItemCount: page.remaining }),
   };
 }
 
-/** The list object as JSON. Items of built-in types leave out their type, as Go's typed lists do. */
+/** The list object as JSON. Items of built-in types omit their type, as in Go's typed lists. */
 export function writeList(resource: Resource, page: Page): string {
   const apiVersion = apiVersionOf(resource);
-  // A list of custom objects has no Go type, which would leave an empty token out.
+  // A list of custom objects has no Go type, whose `omitempty` would drop an empty token.
   const metadata = JSON.stringify(resource.custom ? { continue: '', ...listMeta(page) } : listMeta(page));
   // Every stored object is written with its type first: see `stamp` of the store.
   const typeLength = `"kind":"${resource.kind}","apiVersion":"${apiVersion}",`.length;

@@ -7,15 +7,15 @@ import type { ApiObject, Resource } from './resource.ts';
 import { NAMESPACE_FINALIZER, finalizersOf } from './rules/namespace-finalizers.ts';
 import type { Commit, Store } from './store.ts';
 
-/** Given to other API servers to see that the namespace is terminating (`namespaceDeletionGracePeriod`). */
+/** Time for other API servers to see that the namespace is terminating (`namespaceDeletionGracePeriod`). */
 const START_AFTER_MS = 5_000;
-/** What an object with finalizers is expected to take (`finalizerEstimateSeconds`). */
+/** How long an object with finalizers is expected to take (`finalizerEstimateSeconds`). */
 const FINALIZER_SECONDS = 15;
 
 /**
- * Empties namespaces that are being deleted and then lets them go, as `pkg/controller/namespace` does: everything in
- * them is deleted in the background, pods with their grace periods, and looked at again until nothing is left. The
- * conditions that the real one writes into the namespace's status meanwhile are left out.
+ * Empties namespaces that are being deleted and then finalizes them, as `pkg/controller/namespace` does: deletes everything in
+ * them in the background, pods with their grace periods, and checks again until nothing is left. The conditions that the real
+ * controller writes into the namespace's status meanwhile are left out.
  */
 export class NamespaceController {
   readonly #store: Store;
@@ -60,7 +60,7 @@ export class NamespaceController {
     this.#finalize(namespace);
   }
 
-  /** Deletes what is not being deleted yet. @returns seconds that what is left may take; undefined when nothing is */
+  /** Deletes the objects that are not being deleted yet. @returns seconds that the remaining ones may take; undefined if none is left */
   #empty(namespace: string): number | undefined {
     let seconds: number | undefined;
     const resources = new Map(this.#table.all().map((resource): [string, Resource] => [resource.id, resource]));
@@ -76,13 +76,13 @@ export class NamespaceController {
     return seconds;
   }
 
-  /** What is left of an object that was deleted; undefined if nothing. */
+  /** The object after its deletion, if something still keeps it. */
   #delete(work: () => { version: { object: ApiObject }; gone: boolean }): ApiObject | undefined {
     try {
       const { version, gone } = work();
       return gone ? undefined : version.object;
     } catch (error) {
-      if (error instanceof StatusError) return undefined; // Gone already.
+      if (error instanceof StatusError) return undefined; // Already gone.
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './te
 import type { Bench } from './testing/api-server.ts';
 import { Observer } from './observer.ts';
 
-/** What is recorded of `work`, each event checked against the history's schema. */
+/** The events recorded during `work`, each checked against the history's schema. */
 async function observed(work: (bench: Bench) => Promise<void>): Promise<NewEvent[]> {
   const events: NewEvent[] = [];
   const record = (event: NewEvent): number => events.push(event) - 1;
@@ -17,7 +17,7 @@ async function observed(work: (bench: Bench) => Promise<void>): Promise<NewEvent
   return events;
 }
 
-test('the steps of a pod, from creation to the end', async () => {
+test('the steps of a pod, from creation to deletion', async () => {
   const events = await observed(async ({ call, merge }) => {
     await call('POST', PODS, pod('web', {}, { labels: { 'scaleproof.dev/workload': 'front' } }));
     const unschedulable = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/0 nodes are available' };
@@ -44,7 +44,7 @@ test('the steps of a pod, from creation to the end', async () => {
   ]);
 });
 
-test('a pod that ends by itself has ended, and one that is deleted ends as it leaves', async () => {
+test('a pod that finishes by itself has ended; a deleted one ends while terminating', async () => {
   const events = await observed(async ({ call, merge }) => {
     for (const name of ['done', 'deleted']) {
       await call('POST', PODS, pod(name));
@@ -89,7 +89,7 @@ test('the steps of a node', async () => {
   expect(events.at(1)).toMatchObject({ node: 'n1', instance: 'i-0abc', providerId: 'aws:///us-east-1a/i-0abc', zone: 'us-east-1a' });
 });
 
-test('a node whose provider id comes later is told of again, with its instance', async () => {
+test('a node that gets its provider id later is recorded again, with its instance', async () => {
   const events = await observed(async ({ call, merge }) => {
     await call('POST', '/api/v1/nodes', { metadata: { name: 'n1' } });
     await merge('/api/v1/nodes/n1/status', { status: { conditions: [{ type: 'Ready', status: 'True' }] } });
@@ -99,7 +99,7 @@ test('a node whose provider id comes later is told of again, with its instance',
   expect(events[1]).not.toHaveProperty('instance');
 });
 
-test('the steps of a claim and what its conditions say', async () => {
+test('the steps of a claim and the messages of its conditions', async () => {
   const events = await observed(async ({ call, merge }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     await call('POST', CLAIMS, claim('c'));
@@ -126,7 +126,7 @@ test('the steps of a claim and what its conditions say', async () => {
   expect(events.at(3)).toMatchObject({ claim: 'c', instance: 'i-0abc', node: 'n1' });
 });
 
-test('Kubernetes Events are said once for an object, reason and message', async () => {
+test('Kubernetes Events are recorded once per object, reason and message', async () => {
   const events = await observed(async ({ call, merge }) => {
     const event = (name: string, involvedObject: object, message: string): object => {
       return { metadata: { name }, involvedObject, reason: 'FailedScheduling', message, type: 'Warning', count: 1 };

@@ -1,5 +1,6 @@
 import { computeOf } from '../../history/compute.ts';
 import type { EventOf, NewEvent, Recorder } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { isLeavingTaint } from '../../model/drain.ts';
 import type { Condition, KubeEvent, Node, Pod } from '../../model/kube.ts';
 import { LABEL, WORKLOAD_LABEL } from '../../model/kube.ts';
@@ -10,19 +11,19 @@ import { parseResources } from '../../model/resources.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import type { ApiObject, Resource as ApiResource } from './resource.ts';
 
-/** Resources whose conditions explain something, by id. */
-const EXPLAINING = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
-/** Sayings that are remembered; after that many, old ones may be recorded again. */
+/** Resources whose conditions are recorded, by id. */
+const WITH_RECORDED_CONDITIONS = ['nodeclaims.karpenter.sh', 'nodepools.karpenter.sh'];
+/** Most remembered messages; after that, old ones may be recorded again. */
 const MEMORY_LIMIT = 20_000;
 
-/** One change of an object, in whatever API server. */
+/** One change of an object, in any API server. */
 export interface ObservedChange {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly resource: Pick<ApiResource, 'id' | 'plural'>;
-  /** The object after the change; before it, if it is gone. */
+  /** The object after the change; its last version if it was deleted. */
   readonly version: { readonly object: ApiObject };
   readonly previous: { readonly object: ApiObject } | undefined;
-  /** Whose change it was. */
+  /** Who made the change. */
   readonly principal: Principal;
 }
 
@@ -32,13 +33,13 @@ interface KindTable {
 }
 
 /**
- * Turns changes of the world's state into history events: the steps of pods, nodes and claims, and what is said about
- * objects by Kubernetes Events and by conditions. Each saying is recorded once for an object, reason and message.
+ * Turns changes of the world's state into history events: the steps of pods, nodes and claims, and the messages of Kubernetes
+ * Events and of conditions. Each message is recorded once per object and reason.
  */
 export class Observer {
   readonly #recorder: Recorder;
   readonly #table: KindTable;
-  readonly #said = new Set<string>();
+  readonly #seen = new Set<string>();
 
   constructor(recorder: Recorder, table: KindTable) {
     this.#recorder = recorder;
@@ -52,17 +53,17 @@ export class Observer {
     switch (commit.resource.id) {
       case 'pods':
         this.#record(podSteps(commit, object as ApiObject & Pod, before as (ApiObject & Pod) | undefined));
-        this.#sayConditions(commit, (condition) => condition.type === 'PodScheduled');
+        this.#recordConditions(commit, (condition) => condition.type === 'PodScheduled');
         break;
       case 'nodes':
         this.#record(nodeSteps(commit, object as ApiObject & Node, before as (ApiObject & Node) | undefined));
         break;
       case 'events':
-        if (commit.type !== 'DELETED') this.#sayEvent(object, commit.principal);
+        if (commit.type !== 'DELETED') this.#recordEvent(object, commit.principal);
         break;
       default:
         if (commit.resource.id === 'nodeclaims.karpenter.sh') this.#record(claimSteps(commit, object, before));
-        if (EXPLAINING.includes(commit.resource.id)) this.#sayConditions(commit, () => true);
+        if (WITH_RECORDED_CONDITIONS.includes(commit.resource.id)) this.#recordConditions(commit, () => true);
     }
   };
 
@@ -70,7 +71,7 @@ export class Observer {
     for (const event of events) this.#recorder.record(event);
   }
 
-  #sayConditions(commit: ObservedChange, concerns: (condition: Condition) => boolean): void {
+  #recordConditions(commit: ObservedChange, concerns: (condition: Condition) => boolean): void {
     if (commit.type === 'DELETED') return;
     const { namespace, name } = commit.version.object.metadata;
     const about = nameOf(commit.resource.plural, namespace, name);
@@ -78,24 +79,24 @@ export class Observer {
       const message = condition.message ?? '';
       if (condition.status === 'True' || message === '' || !concerns(condition)) continue;
       const reason = condition.reason ?? condition.type;
-      this.#say({ type: 'said', by: 'condition', about, level: condition.status, reason, message, principal: commit.principal });
+      this.#recordOnce({ type: 'said', by: 'condition', about, level: condition.status, reason, message, principal: commit.principal });
     }
   }
 
-  #sayEvent(event: Partial<KubeEvent>, principal: Principal): void {
+  #recordEvent(event: Partial<KubeEvent>, principal: Principal): void {
     const { kind = '', apiVersion = 'v1', namespace, name } = event.involvedObject ?? {};
     const resource = this.#table.byKind(apiVersion, kind);
     const plural = resource?.plural ?? `${kind.toLowerCase()}s`;
     const about = nameOf(plural, resource?.namespaced === false ? undefined : namespace, name);
     const { type: level = 'Normal', reason = '', message = '' } = event;
-    this.#say({ type: 'said', by: 'event', about, level, reason, message, principal });
+    this.#recordOnce({ type: 'said', by: 'event', about, level, reason, message, principal });
   }
 
-  #say(event: Extract<NewEvent, { type: 'said' }>): void {
+  #recordOnce(event: Extract<NewEvent, { type: 'said' }>): void {
     const key = JSON.stringify([event.by, event.about, event.reason, event.message]);
-    if (this.#said.has(key)) return;
-    if (this.#said.size >= MEMORY_LIMIT) this.#said.clear();
-    this.#said.add(key);
+    if (this.#seen.has(key)) return;
+    if (this.#seen.size >= MEMORY_LIMIT) this.#seen.clear();
+    this.#seen.add(key);
     this.#recorder.record(event);
   }
 }
@@ -108,10 +109,9 @@ function podSteps(commit: ObservedChange, pod: Pod, before: Pod | undefined): Ne
     type: 'pod',
     pod: `${metadata.namespace}/${metadata.name}`,
     uid: metadata.uid ?? '',
-    ...(workload === undefined ? {} : { workload }),
+    ...defined({ workload }),
     to,
-    ...(node === undefined ? {} : { node }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ node, reason }),
   });
   if (commit.type === 'DELETED') return [step('gone', status?.reason)];
   const steps: NewEvent[] = [];
@@ -137,9 +137,7 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
     uid: metadata.uid ?? '',
     to,
     ...(providerId === '' ? {} : { providerId }),
-    ...(instance === undefined ? {} : { instance }),
-    ...(zone === undefined ? {} : { zone }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ instance, zone, reason }),
     ...(to === 'ready' ? allocatableOf(node) : {}),
   });
   if (commit.type === 'DELETED') return [step('gone')];
@@ -149,7 +147,7 @@ function nodeSteps(commit: ObservedChange, node: Node, before: Node | undefined)
   const wasReady = before !== undefined && conditionOf(before, 'Ready')?.status === 'True';
   if (ready?.status === 'True' && !wasReady) steps.push(step('ready'));
   if (ready?.status !== 'True' && wasReady) steps.push(step('not-ready', ready?.reason));
-  // Whose Node it is may be known only later: what it is by then is said again, with its instance.
+  // The instance of a Node may be known only later: then its state is recorded again, with the instance.
   const isNamed = before !== undefined && (before.spec?.providerID ?? '') === '' && providerId !== '';
   if (isNamed && steps.length === 0) steps.push(step(ready?.status === 'True' ? 'ready' : 'created'));
   const wasCordoned = before !== undefined && isCordoned(before);
@@ -173,9 +171,9 @@ function claimSteps(commit: ObservedChange, claim: ApiObject, before: ApiObject 
     claim: metadata.name ?? '',
     uid: metadata.uid ?? '',
     to,
-    ...(instance === undefined ? {} : { instance }),
+    ...defined({ instance }),
     ...((status.nodeName ?? '') === '' ? {} : { node: status.nodeName }),
-    ...(reason === undefined ? {} : { reason }),
+    ...defined({ reason }),
   });
   if (commit.type === 'DELETED') return [step('gone')];
   const steps: NewEvent[] = [];
@@ -201,13 +199,13 @@ function isCordoned({ spec }: Node): boolean {
   return spec?.unschedulable === true || (spec?.taints ?? []).some(isLeavingTaint);
 }
 
-/** What a node has for pods, where its kubelet has said so. */
+/** What a node has for pods, if its kubelet has reported it. */
 function allocatableOf({ status }: Node): Pick<EventOf<'node'>, 'allocatable'> {
   const { cpu, memory } = status?.allocatable ?? {};
   return cpu === undefined || memory === undefined ? {} : { allocatable: computeOf(parseResources({ cpu, memory })) };
 }
 
-/** The conditions of an object of any resource; those of custom ones may have any shape. */
+/** The conditions of an object of any resource; those of custom resources may have any shape. */
 function conditionsOf(object: object): readonly Condition[] {
   const { status } = object as { status?: { conditions?: unknown } };
   const conditions = status?.conditions;
@@ -222,6 +220,6 @@ function nameOf(resource: string, namespace: string | undefined, name: string | 
   return formatObject({
     resource,
     ...(namespace === undefined || namespace === '' ? {} : { namespace }),
-    ...(name === undefined ? {} : { name }),
+    ...defined({ name }),
   });
 }

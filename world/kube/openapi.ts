@@ -11,18 +11,18 @@ import { apiVersionOf } from './resource.ts';
 import type { Resource } from './resource.ts';
 
 const PROTOBUF = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
-/** What an answer in it is called: the name by which it is asked for is no media type, for its `@`. */
+/** The content type of protobuf answers: the one that clients request is not a valid media type, because of its `@`. */
 const PROTOBUF_ANSWER = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 const INFO = { title: 'Kubernetes', version: 'v1.34.4' };
 const COMPONENTS = '#/components/schemas/';
 const DEFINITIONS = '#/definitions/';
 
-/** The schema of a custom resource as its definition has it; undefined for none. */
+/** The schema of a custom resource from its definition, if any. */
 export type SchemaOf = (resource: Resource) => OpenApiSchema | undefined;
 
 /**
- * Answers `/openapi/v2` and `/openapi/v3`: the schemas of what is served, and of each path what it is and which query
- * parameters its writes take, since kubectl asks the document for both. Undefined for other paths.
+ * Answers `/openapi/v2` and `/openapi/v3`: the schemas of the served resources, and for each path its kind and the query parameters
+ * of its writes, since kubectl looks up both. Undefined for other paths.
  */
 export function describeOpenApi(
   path: string,
@@ -89,7 +89,7 @@ function customName({ group, version, kind }: Resource): string {
 
 const RESPONSES = { responses: { '200': { description: 'OK' } } };
 
-/** Query parameters by the methods that take them. */
+/** Query parameters by method. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   get: [],
   post: ['dryRun', 'fieldManager', 'fieldValidation'],

@@ -13,21 +13,21 @@ import { apiVersionOf } from './resource.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import type { Store } from './store.ts';
 
-/** Writes of an object that are remembered until somebody applies it: older ones belong to `before-first-apply`. */
+/** Writes of an object that are remembered until its first apply: older ones belong to `before-first-apply`. */
 const REMEMBERED_WRITES = 32;
 
-/** Who changes an object. */
+/** The field manager that changes an object. */
 export interface Author {
   readonly manager: string;
-  /** Through which it does. */
+  /** The subresource that it uses, if any. */
   readonly subresource?: string | undefined;
 }
 
 /** One write. */
 export interface Write {
-  /** What the object was; nothing for a new one. */
+  /** The object before; empty for a new one. */
   readonly before: JsonObject;
-  /** What it was to become: with defaults, before admission. */
+  /** The object as requested: with defaults, before admission. */
   readonly after: JsonObject;
   readonly by: Author;
   readonly resource: Resource;
@@ -35,13 +35,13 @@ export interface Write {
 }
 
 /**
- * Whose the fields of objects are. An object shows it in `metadata.managedFields` once it was applied (as in Kubernetes
- * before 1.20); until then its writes are remembered, of which its owners can be told when they are asked for.
+ * The owners of the fields of objects. An object shows them in `metadata.managedFields` after its first apply (as in Kubernetes
+ * before 1.20). Until then its writes are remembered, so that the owners can be derived when needed.
  */
 export class Ownership {
   readonly #types: KubeTypes;
   readonly #schemaOf: SchemaOf;
-  /** By the uid of objects that nobody has applied. */
+  /** By the uid of objects that were never applied. */
   readonly #writes = new Map<string, readonly Write[]>();
 
   constructor(store: Store, types: KubeTypes, schemaOf: SchemaOf) {
@@ -58,7 +58,7 @@ export class Ownership {
     return type === undefined ? customShape(this.#schemaOf(resource), this.#types) : builtInShape(type, this.#types);
   }
 
-  /** Who owns fields of an object; nobody if that is not known. */
+  /** The managers that own fields of an object; empty if unknown. */
   managersOf(resource: Resource, { metadata }: ApiObject): readonly Manager[] {
     const shown = readManagers((metadata as JsonObject)['managedFields']);
     const [first, ...others] = this.#writes.get(metadata.uid ?? '') ?? [];
@@ -68,7 +68,7 @@ export class Ownership {
     return [first, ...others].reduce<readonly Manager[]>((managers, write) => this.#after(managers, write), begin);
   }
 
-  /** A changed object with `metadata.managedFields`, if it has any, as the change leaves them. */
+  /** A changed object, with updated `metadata.managedFields` if it has any. */
   updated(write: Write & { readonly before: ApiObject; readonly after: ApiObject }): ApiObject {
     const { before, after } = write;
     const sent = readManagers((after.metadata as JsonObject)['managedFields']);
@@ -80,9 +80,9 @@ export class Ownership {
   }
 
   /**
-   * Remembers a write that was carried out.
+   * Remembers a write after it was stored.
    * @param uid of the object
-   * @param isUnowned nobody owns what it changed
+   * @param isUnowned whether the changed fields get no owner
    */
   note(uid: string | undefined, write: Write, isUnowned: boolean): void {
     if (uid === undefined) return;

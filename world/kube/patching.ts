@@ -16,16 +16,16 @@ import type { Resource } from './resource.ts';
 /** Server-side apply of a scale is not served. */
 export const PATCHES_OF_SCALES = [JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH];
 
-/** What of a resource says how its objects are patched. */
+/** The parts of a resource that decide how its objects are patched. */
 type Patched = Pick<Resource, 'group' | 'version' | 'kind' | 'custom'>;
 
-/** Makes a patched object of the current one, which it leaves as it is. @throws StatusError */
+/** Returns the patched object without changing the current one. @throws StatusError */
 export type Patch = (current: object) => unknown;
 
 /**
- * What a patch does, by its content type. Custom resources take no strategic merge patch, since nothing says how their
- * lists are merged.
- * @returns `apply` for a server-side apply, whose body is no patch of an object
+ * Reads a patch by its content type. Custom resources don't accept strategic merge patches, since they have no merge keys for
+ * lists.
+ * @returns `apply` for a server-side apply, whose body is not a patch of an object
  * @throws StatusError 415
  */
 export function readPatch(resource: Patched, contentType: string | undefined, body: unknown, types: KubeTypes): Patch | 'apply' {
@@ -37,7 +37,7 @@ export function readPatch(resource: Patched, contentType: string | undefined, bo
       }
       return (current) => mergePatch(current, body);
     case JSON_PATCH:
-      // The library changes its document in place.
+      // The library changes the document in place.
       return (current) => applyJsonPatch(JSON.parse(JSON.stringify(current)), body);
     case STRATEGIC_MERGE_PATCH:
       if (strategic !== undefined) return (current) => strategicMergePatch(current, body, strategic, types);
@@ -45,11 +45,11 @@ export function readPatch(resource: Patched, contentType: string | undefined, bo
     case APPLY_TYPE:
       return 'apply';
   }
-  // What no built-in resource takes, the real server's router refuses.
+  // For built-in resources, the real server's router refuses other types.
   throw resource.custom ? unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_TYPE]) : unroutedMediaType();
 }
 
-/** What `meta/v1/validation.ValidatePatchOptions` refuses. @throws StatusError 422 */
+/** The checks of `meta/v1/validation.ValidatePatchOptions`. @throws StatusError 422 */
 export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): void {
   const errors = [
     ...(isApply && (options.fieldManager ?? '') === '' ? [required('fieldManager', 'is required for apply patch')] : []),
@@ -58,7 +58,7 @@ export function checkPatchOptions({ options }: KubeRequest, isApply: boolean): v
   if (errors.length > 0) throw invalidOptions('PatchOptions', errors);
 }
 
-/** What messages show of a patch: a strategic one as Go prints it, of another what it makes of the object. */
+/** A patch as shown in messages: a strategic one as Go prints it, otherwise the patched object. */
 export function shownPatch(patch: unknown, patched: unknown, contentType: string | undefined): string {
   if (isStrategicPatch(contentType) || !isJsonObject(patched)) return formatGo(patch);
   return JSON.stringify(Object.fromEntries(Object.entries(patched).sort(([a], [b]) => (a < b ? -1 : 1))));
@@ -68,7 +68,7 @@ export function isStrategicPatch(contentType: string | undefined): boolean {
   return readMediaType(contentType ?? '').type === STRATEGIC_MERGE_PATCH;
 }
 
-/** The refusal of a patch that brings unknown fields. @param shown what the message shows of it */
+/** The refusal of a patch with unknown fields. @param shown the patch as shown in the message */
 export function strictPatchError(shown: string, unknown: readonly string[]): ReturnType<typeof invalidObject> {
   const message = `Invalid value: ${JSON.stringify(shown)}: ${strictDecodingError([...unknown].sort())}`;
   return invalidObject({ group: '', resource: '' }, '', [{ reason: 'FieldValueInvalid', field: 'patch', message }]);

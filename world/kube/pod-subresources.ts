@@ -10,8 +10,8 @@ import type { Location, ApiObject } from './resource.ts';
 import { bindingShape } from './validation/shapes.ts';
 
 /**
- * The node that a Binding names, as `ValidatePodBinding` has it.
- * @throws StatusError 400; 500 for what is invalid, since the real one has no Status for it
+ * The node that a Binding names, checked as in `ValidatePodBinding`.
+ * @throws StatusError 400; 500 if invalid, since the real server's error is not a Status
  */
 export function readBinding(body: unknown): string {
   const { kind = '', name = '' } = readAs(bindingShape, body, 'Binding').target ?? {};
@@ -25,8 +25,8 @@ export function readBinding(body: unknown): string {
 }
 
 /**
- * Assigns a pod to a node, as the binding subresource does. Whether the node exists is not asked, as in the real one.
- * @throws StatusError 409 when the pod is assigned already or being deleted
+ * Assigns a pod to a node, as the binding subresource does. As in the real server, the node need not exist.
+ * @throws StatusError 409 if the pod is already assigned or being deleted
  */
 export function bindPod(registry: Registry, at: Location, nodeName: string, writer: Writer, nowMs: number): void {
   const pod = registry.get(at).object as ApiObject & Pod;

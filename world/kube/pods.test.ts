@@ -9,7 +9,7 @@ const preferred = (kind: string, term: object): object => ({
 const hard = (term: object): object => ({ affinity: { podAntiAffinity: { requiredDuringSchedulingIgnoredDuringExecution: [term] } } });
 const HARD = 'spec.affinity.podAntiAffinity.requiredDuringSchedulingIgnoredDuringExecution[0]';
 
-/** A spec, and what is wrong with it. */
+/** A spec and the expected error. */
 const wrong: [object, string][] = [
   [
     hard({ labelSelector: {} }),
@@ -122,7 +122,7 @@ test('a pod gets the defaults of the API', async () => {
   });
 });
 
-test('keys of labels are merged into selectors when a pod is made, and a missing selector stays missing', async () => {
+test('label keys are merged into selectors when a pod is created, and a missing selector stays missing', async () => {
   await withServer(async ({ call }) => {
     const labels = { app: 'web', hash: '1' };
     const selector = { matchLabels: { app: 'web' } };
@@ -171,7 +171,7 @@ test('a priority comes from its class, from the default class, or is refused', a
   });
 });
 
-test('a gated pod may be narrowed down, and is not bound', async () => {
+test('a gated pod may get more node requirements, and can’t be bound', async () => {
   await withServer(async ({ call, merge }) => {
     const { body } = await call('POST', PODS, pod('web', { schedulingGates: [{ name: 'a' }], nodeSelector: { a: 'b' } }));
     expect(body.status).toMatchObject({ conditions: [{ type: 'PodScheduled', status: 'False', reason: 'SchedulingGated' }] });
@@ -271,7 +271,7 @@ for (const [path, spec, message] of badWorkloads) {
   });
 }
 
-test('claims take the default class, and everything that autoscalers list is served', async () => {
+test('claims get the default class, and everything that autoscalers list is served', async () => {
   await withServer(async ({ call, server }) => {
     await call('POST', '/apis/storage.k8s.io/v1/storageclasses', {
       metadata: { name: 'gp3', annotations: { 'storageclass.kubernetes.io/is-default-class': 'true' } },

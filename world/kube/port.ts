@@ -15,7 +15,7 @@ import type { ResourceTable } from './resource-table.ts';
 import type { Store, Version } from './store.ts';
 import type { Watches } from './watches.ts';
 
-/** The parts of the API server that a port is served from. */
+/** The parts of the API server that a port uses. */
 interface PortParts {
   readonly store: Store;
   readonly registry: Registry;
@@ -24,7 +24,7 @@ interface PortParts {
   readonly clock: Clock;
 }
 
-/** A port of the world's own parts, straight from the store: the rules of the API without its codecs. */
+/** A port for the world's own parts, directly on the store: the rules of the API without its codecs. */
 export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   const { store, registry, table, watches, clock } = parts;
   const writer: Writer = { principal, dryRun: false };
@@ -79,12 +79,12 @@ export function openPort(parts: PortParts, principal: Principal): ClusterPort {
   };
 }
 
-/** Frozen, as what is read is. */
+/** Frozen, like everything that is read. */
 function objectOf<T>({ object }: Version): T {
   return object as unknown as T;
 }
 
-/** Runs at once; a refusal becomes a rejection in the port's terms. */
+/** Runs at once. A refusal becomes a rejection with a ClusterError. */
 async function attempt<T>(work: () => T): Promise<T> {
   try {
     return work();

@@ -5,12 +5,12 @@ import { badRequest } from '../../protocols/kube/status.ts';
 const PATTERN = '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$';
 
 /**
- * Quantities in their canonical form, as the API server keeps them: `1000m` becomes `1`, numbers become text.
+ * Quantities in their canonical form, as the API server stores them: `1000m` becomes `1`, numbers become text.
  * @param owner kind and version of the object, for the refusal
- * @throws StatusError 400 as the real decoder refuses what is no quantity
+ * @throws StatusError 400 with the real decoder's message for a malformed quantity
  */
 export function canonicalQuantities(amounts: ResourceList | undefined, owner: string): ResourceList | undefined {
-  // Go leaves out what is empty.
+  // Go omits empty lists.
   if (amounts === undefined || Object.keys(amounts).length === 0) return undefined;
   return Object.fromEntries(Object.entries(amounts).map(([name, amount]) => [name, canonical(String(amount), owner)]));
 }

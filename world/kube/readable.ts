@@ -4,8 +4,8 @@ import type { ReadableRequest } from '../../wire/backend.ts';
 import type { WireRequest } from '../../wire/wire.ts';
 
 /**
- * A read in JSON where the caller would rather have protobuf and the answer is read on its way: watches, whose events are counted,
- * and what a fault rewrites.
+ * Changes a read from protobuf to JSON if the answer has to be read on its way: for watches, whose events are counted, and for
+ * answers that a fault rewrites.
  */
 export function readable({ headers }: WireRequest, { name, mutating }: Operation, isRewritten: () => boolean): ReadableRequest | undefined {
   if (mutating) return undefined;
@@ -14,5 +14,5 @@ export function readable({ headers }: WireRequest, { name, mutating }: Operation
   const isWatch = name.startsWith('watch ');
   if (!isWatch && !isRewritten()) return undefined;
   const why = isWatch ? 'the events of a watch are counted' : 'a fault rewrites it';
-  return { headers: { ...headers, accept }, remark: `asked for in JSON instead of protobuf: ${why}` };
+  return { headers: { ...headers, accept }, remark: `requested as JSON instead of protobuf: ${why}` };
 }

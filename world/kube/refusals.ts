@@ -3,13 +3,13 @@ import { StatusError } from '../../protocols/kube/status.ts';
 import type { Refusal } from '../../wire/backend.ts';
 import type { WireResponse } from '../../wire/wire.ts';
 
-/** A refusal as an API server words it: a Status, or plain text where it comes from before the API. */
+/** A refusal as an API server sends it: a Status, or plain text if it comes from a filter in front of the API. */
 export function refuse({ status, code, message, retryAfterSeconds, plain }: Refusal): WireResponse {
   if (plain === true) return plainRefusal(status, message, retryAfterSeconds);
   return refusalOf(new StatusError(status, code, message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds }));
 }
 
-/** An error of the API as its answer. */
+/** The answer for an error of the API. */
 export function refusalOf(error: StatusError): WireResponse {
   const retryAfter = error.status.details?.retryAfterSeconds;
   return {
@@ -19,7 +19,7 @@ export function refusalOf(error: StatusError): WireResponse {
   };
 }
 
-/** As `http.Error` writes it: how priority and fairness refuses, before anything knows of the API's own errors. */
+/** As `http.Error` writes it: priority and fairness refuses requests before the API's own errors apply. */
 function plainRefusal(status: number, message: string, retryAfterSeconds: number | undefined): WireResponse {
   return {
     status,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import type { ObjectMeta } from '../../model/kube.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
@@ -30,11 +31,11 @@ import { Version, inVersion } from './store.ts';
 import { validateFinalizerDomains, validateMeta, validateMetaUpdate, validateUid } from './validation/meta.ts';
 import { withZeroTimes } from './zero-times.ts';
 
-/** Names are suffixed from these, so that no words come about. */
+/** The characters of generated suffixes, without vowels so that they don't form words. */
 const SUFFIX_ALPHABET = [...'bcdfghjklmnpqrstvwxz2456789'];
 const SUFFIX_LENGTH = 5;
 const MAX_GENERATED_BASE = 58;
-/** Tries to find a free generated name. */
+/** Attempts to find a free generated name. */
 const MAX_NAME_ATTEMPTS = 8;
 
 /**
@@ -58,7 +59,7 @@ export class Registry {
     this.#ownership = options.ownership;
   }
 
-  /** Where an object of a built-in, cluster-scoped resource lies. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
+  /** The location of an object of a built-in, cluster-scoped resource. @param id e.g. `namespaces`, `priorityclasses.scheduling.k8s.io` */
   locate(id: string, name: string): Location {
     return { resource: this.#table.byId(id), namespace: undefined, name };
   }
@@ -83,7 +84,7 @@ export class Registry {
     const sent = decodeObject(resource, body);
     this.#checkNamespace(resource, namespace, sent.metadata);
     if (sent.metadata.resourceVersion !== undefined && sent.metadata.resourceVersion !== '') {
-      // No Status in the real one, so a server error.
+      // Not a Status error in the real server, so it becomes a 500.
       throw new StatusError(500, '', 'resourceVersion should not be set on objects to be created');
     }
     const { name, free } = this.#nameOf(resource, namespace, sent.metadata);
@@ -108,9 +109,9 @@ export class Registry {
   }
 
   /**
-   * Replaces an object by what `change` makes of it.
-   * @param subresource `status`: all but the status stays as it is; else the status does, where it is a subresource
-   * @param change gets the current version, returns a body: an object as a client would send it
+   * Replaces an object by the result of `change`.
+   * @param subresource `status`: only the status may change; otherwise the status may not, if it is a subresource
+   * @param change gets the current version and returns a body, as a client would send it
    */
   update(at: Location, subresource: 'status' | undefined, writer: Writer, change: (current: Version) => unknown): Version {
     const current = this.get(at);
@@ -133,7 +134,7 @@ export class Registry {
         object = withMeta(object, { generation: (old.metadata.generation ?? 0) + 1 });
     }
     if (!resource.custom) object = withZeroTimes(object);
-    // The real one asks twice, once for all resources and once in each; the causes show it.
+    // The real server checks this twice, once for all resources and once in each, as the causes show.
     const metaErrors = [...validateMetaUpdate(object.metadata, old.metadata), ...validateUid(sent.metadata, old.metadata)];
     this.#validate(resource, object, [
       ...validateMeta(resource, object.metadata, at.namespace),
@@ -156,7 +157,7 @@ export class Registry {
     return { before, after, by: { subresource, ...author }, resource, timeMs: this.#clock.nowMs() };
   }
 
-  /** Replaces an object by a body that names what it replaces. @throws StatusError 409 when that is another object */
+  /** Replaces an object by a body with its identity. @throws StatusError 409 if the body has another uid */
   put(at: Location, subresource: 'status' | undefined, writer: Writer, body: unknown): Version {
     const asked = isJsonObject(body) && isJsonObject(body.metadata) ? body.metadata.uid : undefined;
     const uid = typeof asked === 'string' ? asked : '';
@@ -167,7 +168,7 @@ export class Registry {
     });
   }
 
-  /** Stores a new version as it is; removes the object instead when its deletion waited for the last finalizer only. */
+  /** Stores a new version unchecked, or removes the object if its deletion waited only for the last finalizer. */
   replace(at: Location, object: ApiObject, writer: Writer): Version {
     const { resource } = at;
     const key = objectKey(at.namespace, at.name);
@@ -179,7 +180,7 @@ export class Registry {
     return inVersion(this.#store.put(resource, key, stored(resource, object), writer.principal), resource);
   }
 
-  /** Deletes an object, gracefully where its resource knows how. See `deletion.ts`. */
+  /** Deletes an object, gracefully if its resource has a grace period. See `deletion.ts`. */
   delete(at: Location, deletion: Deletion, writer: Writer): { version: Version; gone: boolean } {
     checkPolicy(deletion);
     const current = this.get(at);
@@ -206,7 +207,7 @@ export class Registry {
     }
   }
 
-  /** The name that was sent, or a generated one; not `free` when none was found that nobody has. */
+  /** The name that was sent, or a generated one; `free` is false if no unused one was found. */
   #nameOf(resource: Resource, namespace: string | undefined, metadata: ObjectMeta): { name: string; free: boolean } {
     if ((metadata.name ?? '') !== '' || (metadata.generateName ?? '') === '') return { name: metadata.name ?? '', free: true };
     const base = (metadata.generateName ?? '').slice(0, MAX_GENERATED_BASE);
@@ -223,7 +224,7 @@ export class Registry {
     return {
       ...rest,
       name,
-      ...(namespace === undefined ? {} : { namespace }),
+      ...defined({ namespace }),
       uid: this.#newUid(),
       ...(resource.generation ? { generation: 1 } : {}),
       creationTimestamp: formatTime(this.#clock.nowMs()),
@@ -259,22 +260,22 @@ export class Registry {
   }
 }
 
-/** As it is stored: in the storage version of its resource. */
+/** The stored form of an object: in the storage version of its resource. */
 function stored({ group, storageVersion, custom }: Resource, object: ApiObject): ApiObject {
   return { ...(custom ? object : withZeroTimes(object)), apiVersion: apiVersionOf({ group, version: storageVersion }) };
 }
 
-/** A body that names another object than the one that is there, as the storage refuses it. */
-function otherUid({ resource, namespace, name }: Location, asked: string, uid: string): StatusError {
+/** The storage's refusal of a body with another uid than the stored object. */
+function otherUid({ resource, namespace, name }: Location, sent: string, uid: string): StatusError {
   const { custom, group, plural } = resource;
   const folder = custom ? [group, plural] : [STORED_AS[plural] ?? plural];
   const key = ['/registry', ...folder, objectKey(namespace, name)].join('/');
-  const failed = `Precondition failed: UID in precondition: ${asked}, UID in object meta: ${uid}`;
+  const failed = `Precondition failed: UID in precondition: ${sent}, UID in object meta: ${uid}`;
   const why = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${failed}`;
   return conflict(groupResource(resource), name, why);
 }
 
-/** Resources that lie in etcd under another name than their own. */
+/** Resources with another name in etcd than their own. */
 const STORED_AS: Readonly<Record<string, string>> = { nodes: 'minions', services: 'services/specs' };
 
 function withoutStatus(object: ApiObject): ApiObject {
@@ -305,8 +306,8 @@ const SYSTEM_FIELDS = [
 ] as const satisfies readonly (keyof ObjectMeta)[];
 
 /**
- * Puts back what an update can't change. Built-in resources take labels, annotations and finalizers through the status
- * subresource too, custom ones the status alone.
+ * Restores the fields that an update can't change. Through the status subresource, built-in resources also accept labels,
+ * annotations and finalizers, custom ones only the status.
  */
 function keepSystemFields(resource: Resource, sent: ApiObject, old: ApiObject, subresource: 'status' | undefined): ApiObject {
   const statusApart = resource.subresources.includes('status');
@@ -327,7 +328,7 @@ function withStatusOf(object: ApiObject, source: ApiObject): ApiObject {
   return source.status === undefined ? rest : { ...rest, status: source.status };
 }
 
-/** Whether anything but metadata, and a status that is a subresource, differs. */
+/** Whether anything differs except metadata, and the status if it is a subresource. */
 function contentChanged(resource: Resource, object: ApiObject, old: ApiObject): boolean {
   const content = ({ metadata: _metadata, apiVersion: _version, status, ...rest }: ApiObject): JsonObject =>
     resource.custom && !resource.subresources.includes('status') ? { ...rest, status } : rest;

@@ -11,7 +11,7 @@ import type { WatchEvent } from './watches.ts';
 const META_V1 = 'meta.k8s.io/v1';
 const INCLUDE_OBJECT = ['None', 'Metadata', 'Object'];
 
-/** Writes answers in the representation that a client asked for. One for each request: a watch's table has its columns once. */
+/** Writes answers in the representation that a client requested. One per request: a watch sends its table's columns only once. */
 export interface Writing {
   one(version: Version): string;
   list(page: Page): string;
@@ -20,8 +20,8 @@ export interface Writing {
 }
 
 /**
- * @param includeObject what a table's rows have of their objects: `None`, `Metadata`, `Object`
- * @throws StatusError 400 for another value of it
+ * @param includeObject how much of the objects is in a table's rows: `None`, `Metadata`, `Object`
+ * @throws StatusError 400 for any other value
  */
 export function writingOf(as: Representation, resource: Resource, nowMs: () => number, includeObject: string | undefined): Writing {
   switch (as) {
@@ -41,7 +41,7 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
         },
         list: (page) => {
           if (as === 'metadata') throw notAcceptable('PartialObjectMetadata', `a list (*${goType(resource)}List)`);
-          // None is a slice of Go's without a value.
+          // An empty list is a nil slice in Go.
           const items = page.versions.length === 0 ? null : page.versions.map(({ object }) => partial(object));
           return JSON.stringify({ kind: 'PartialObjectMetadataList', apiVersion: META_V1, metadata: listMeta(page), items });
         },
@@ -53,9 +53,9 @@ export function writingOf(as: Representation, resource: Resource, nowMs: () => n
   }
 }
 
-/** As `endpoints/handlers/response.go` refuses it. */
-function notAcceptable(asked: string, what: string): StatusError {
-  return new StatusError(406, 'NotAcceptable', `you requested ${asked}, but the requested object is ${what}`);
+/** The refusal of `endpoints/handlers/response.go`. */
+function notAcceptable(requested: string, what: string): StatusError {
+  return new StatusError(406, 'NotAcceptable', `you requested ${requested}, but the requested object is ${what}`);
 }
 
 /** The real server's internal type of a resource. */
@@ -92,7 +92,7 @@ function tables(resource: Resource, nowMs: () => number, includeObject = 'Metada
       writeEvent(
         event,
         (version) => JSON.stringify(single(version, once())),
-        // A row of a bookmark is that of an empty object; what it says is in the row's object.
+        // A bookmark's row is that of an empty object; its content is in the row's object.
         (bookmark) => single(new Version(bookmark as ApiObject, 0), once()),
       ),
   };

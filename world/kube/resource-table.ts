@@ -3,7 +3,7 @@ import { BUILT_IN_RESOURCES } from './resources.ts';
 import { resourcesOf } from './rules/crds.ts';
 import type { Commit, Store } from './store.ts';
 
-/** All resources that are served at the moment: the built-in ones, and those of the stored definitions. */
+/** All resources served at the moment: the built-in ones, and those of the stored definitions. */
 export class ResourceTable {
   /** The served versions of each resource, the stored one first. */
   readonly #versions = new Map<string, readonly Resource[]>(BUILT_IN_RESOURCES.map((resource) => [resource.id, [resource]]));
@@ -13,7 +13,7 @@ export class ResourceTable {
     store.onCommit((commit) => this.#follow(commit));
   }
 
-  /** In the order in which they came to be served; a resource of several versions once for each, the stored one first. */
+  /** In the order in which they were added; a resource with several versions once for each, the stored one first. */
   all(): Resource[] {
     return [...this.#versions.values()].flat();
   }
@@ -25,18 +25,18 @@ export class ResourceTable {
     return resource;
   }
 
-  /** As a request path names it. */
+  /** A resource by its request path. */
   find(group: string, version: string, plural: string): Resource | undefined {
     const versions = this.#versions.get(group === '' ? plural : `${plural}.${group}`);
     return versions?.find((resource) => resource.version === version);
   }
 
-  /** As the world's own parts name it: by its plural alone. Those of the core group come first. */
+  /** A resource by its plural name alone, for the world's own parts. The core group has precedence. */
   byPlural(plural: string): Resource | undefined {
     return this.#versions.get(plural)?.[0] ?? this.all().find((resource) => resource.plural === plural);
   }
 
-  /** As an object names its own type. */
+  /** A resource by the type in an object. */
   byKind(apiVersion: string, kind: string): Resource | undefined {
     const group = apiVersion.includes('/') ? apiVersion.slice(0, apiVersion.indexOf('/')) : '';
     return this.all().find((resource) => resource.group === group && resource.kind === kind);

@@ -9,7 +9,7 @@ import { configMapRules, secretRules, serviceRules } from './rules/services.ts';
 import { claimRules, storageClassRules, volumeAttachmentRules, volumeRules } from './rules/storage.ts';
 import { daemonSetRules, deploymentRules, replicaSetRules, replicationControllerRules, statefulSetRules } from './rules/workloads.ts';
 
-/** What most resources have in common; an entry below says where it differs. */
+/** The defaults for most resources; entries below override them. */
 const COMMON = {
   version: 'v1',
   shortNames: [] as readonly string[],
@@ -41,7 +41,7 @@ function inGroup(group: string, ...entries: readonly Entry[]): Resource[] {
 }
 
 const ALL = ['all'];
-/** With a status of its own, and a generation that counts changes of its spec. */
+/** With a status subresource, and a generation that counts changes of the spec. */
 const CONTROLLED = { subresources: ['status'] as readonly Subresource[], generation: true };
 const CLUSTER_SCOPED = { namespaced: false };
 /** Workloads with replicas. */
@@ -51,9 +51,8 @@ const SCALED = {
 };
 
 /**
- * The built-in resources that the embedded world serves: all that schedulers and autoscalers list and watch, and what
- * users' manifests hold. A new one is one entry, with rules where it needs some; without rules an object is kept as it
- * is sent, but for its metadata.
+ * The built-in resources that the embedded world serves: all that schedulers and autoscalers list and watch, and what is
+ * common in users' manifests. Without rules, an object is stored as sent, except its metadata.
  */
 export const BUILT_IN_RESOURCES: readonly Resource[] = [
   ...inGroup(
@@ -208,7 +207,7 @@ export const BUILT_IN_RESOURCES: readonly Resource[] = [
     { plural: 'networkpolicies', kind: 'NetworkPolicy', shortNames: ['netpol'], generation: true },
   ),
   ...inGroup('discovery.k8s.io', { plural: 'endpointslices', kind: 'EndpointSlice', generation: true }),
-  // Kept, never called.
+  // Stored, never called.
   ...inGroup(
     'admissionregistration.k8s.io',
     { plural: 'mutatingwebhookconfigurations', kind: 'MutatingWebhookConfiguration', ...CLUSTER_SCOPED, generation: true },

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import { invalid } from '../../protocols/kube/field-error.ts';
 import { isJsonObject } from '../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../protocols/kube/label-selector.ts';
@@ -7,7 +8,7 @@ import type { Writer } from './writer.ts';
 import type { Location, ApiObject, ScalePaths } from './resource.ts';
 import type { Version } from './store.ts';
 
-/** An autoscaling/v1 Scale: how many replicas a workload is to have, whatever its kind. */
+/** An autoscaling/v1 Scale: the desired replicas of a workload of any kind. */
 export interface Scale {
   readonly kind: 'Scale';
   readonly apiVersion: 'autoscaling/v1';
@@ -28,7 +29,7 @@ export function readScale(registry: Registry, at: Location, paths: ScalePaths): 
 }
 
 /**
- * Scales an object by what `change` makes of its scale.
+ * Replaces an object's scale by the result of `change`.
  * @throws StatusError 400, 404, 409 for another resource version, 422 for a negative number
  */
 export function updateScale(
@@ -46,7 +47,7 @@ export function updateScale(
     if (typeof replicas !== 'number' || !Number.isInteger(replicas)) {
       throw badRequest('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal into field spec.replicas');
     }
-    // A custom resource's own schema and rules say it.
+    // Custom resources are validated by their own schema and rules.
     if (replicas < 0 && !at.resource.custom) {
       const error = invalid('spec.replicas', replicas, 'must be greater than or equal to 0');
       throw invalidObject({ group: 'autoscaling', resource: 'Scale' }, at.name, [error]);
@@ -68,14 +69,14 @@ function scaleOf({ object, revision }: Version, { specReplicasPath, statusReplic
   return {
     kind: 'Scale',
     apiVersion: 'autoscaling/v1',
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), uid, resourceVersion: String(revision), creationTimestamp },
-    // Zero is left out, as Go leaves it out.
+    metadata: { name, ...defined({ namespace }), uid, resourceVersion: String(revision), creationTimestamp },
+    // Zero is omitted, as in Go.
     spec: typeof replicas === 'number' && replicas !== 0 ? { replicas } : {},
     status: { replicas: typeof present === 'number' ? present : 0, ...(text === '' ? {} : { selector: text }) },
   };
 }
 
-/** What lies at a simple path such as `.spec.replicas`. */
+/** The value at a simple path such as `.spec.replicas`. */
 function valueAt(object: ApiObject, path: string): unknown {
   return path
     .split('.')

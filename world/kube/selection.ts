@@ -4,12 +4,12 @@ import type { KubeOptions } from '../../protocols/kube/request.ts';
 import { badRequest } from '../../protocols/kube/status.ts';
 import type { ApiObject, Resource } from './resource.ts';
 
-/** Says whether an object belongs to a list or watch. */
+/** Whether an object belongs to a list or watch. */
 export type Selection = (object: ApiObject) => boolean;
 
 /**
- * What the selectors of a request select.
- * @throws StatusError 400 for selectors that can't be read and fields that can't be selected by
+ * The selection by a request's selectors.
+ * @throws StatusError 400 for malformed selectors and unsupported fields
  */
 export function selectionOf(resource: Resource, options: KubeOptions): Selection {
   const labels = readLabels(options.labelSelector ?? '');
@@ -25,14 +25,14 @@ export function selectionOf(resource: Resource, options: KubeOptions): Selection
     });
 }
 
-/** Resources have words of their own, or the default ones of `DefaultMetaV1FieldSelectorConversion`. */
+/** Some resources have their own message, others that of `DefaultMetaV1FieldSelectorConversion`. */
 function unsupported({ kind, custom, rules }: Resource, field: string): string {
   if (kind === 'Job') return `field label "${field}" not supported for Job`;
   if (custom || rules.fields !== undefined || WITH_FIELDS.includes(kind)) return `field label not supported: ${field}`;
   return `"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }
 
-/** Resources that can be selected by fields which nothing here reads. */
+/** Resources with field selectors in the real server that are not supported here. */
 const WITH_FIELDS = ['ReplicationController', 'Service'];
 
 function readLabels(text: string): ReturnType<typeof parseLabelSelector> {

@@ -16,7 +16,7 @@ export class SortedMap<V> {
     if (this.#values.delete(key)) this.#keys.splice(this.#lowerBound(key), 1);
   }
 
-  /** The entries whose key begins with `prefix`, in the order of their keys. */
+  /** The entries whose key begins with `prefix`, sorted by key. */
   entries(prefix: string): [string, V][] {
     const found: [string, V][] = [];
     for (let at = this.#lowerBound(prefix); at < this.#keys.length; at += 1) {

@@ -5,12 +5,12 @@ import { apiVersionOf } from './resource.ts';
 import type { ApiObject, Resource } from './resource.ts';
 import { SortedMap } from './sorted-map.ts';
 
-/** Commits that watches and consistent lists can go back to; older ones are compacted away. */
+/** Commits kept for watches and consistent lists; older ones are compacted. */
 const HISTORY_LIMIT = 20_000;
-/** The largest object, as JSON: etcd's default limit of a request. */
+/** The largest object, as JSON: etcd's default request limit. */
 const MAX_OBJECT_CHARACTERS = 1.5 * 1024 * 1024;
 
-/** One version of an object. Immutable; its JSON is made once and used for every list and watch event. */
+/** One version of an object. Immutable; its JSON is written once and used for every list and watch event. */
 export class Version {
   readonly object: ApiObject;
   readonly revision: number;
@@ -28,8 +28,8 @@ export class Version {
 }
 
 /**
- * An object as another version of its resource shows it: with another type, since nothing else is converted (the
- * conversion strategy `None` of CustomResourceDefinitions). The version itself when the type is right already.
+ * An object in another version of its resource: only its type changes (the conversion strategy `None` of
+ * CustomResourceDefinitions). Returns the same version if the type is already right.
  */
 export function inVersion(version: Version, resource: Resource): Version {
   const apiVersion = apiVersionOf(resource);
@@ -47,18 +47,18 @@ export interface Commit {
   readonly resource: Resource;
   /** `namespace/name`, or the name alone. */
   readonly key: string;
-  /** The new version; for DELETED the last one, under the revision of the deletion. */
+  /** The new version; for DELETED the last one, with the revision of the deletion. */
   readonly version: Version;
   readonly previous: Version | undefined;
-  /** Whose request it was. */
+  /** Who made the request. */
   readonly principal: Principal;
 }
 
 export type CommitListener = (commit: Commit) => void;
 
 /**
- * Storage for all resources under one revision counter, as etcd is for the real one: every change is a commit with the
- * next revision, which becomes the object's resourceVersion. Keeps a bounded history of commits.
+ * Storage for all resources with one revision counter, like etcd: every change is a commit with the next revision, which
+ * becomes the object's resourceVersion. Keeps a bounded history of commits.
  */
 export class Store {
   readonly #objects = new Map<string, SortedMap<Version>>();
@@ -67,12 +67,12 @@ export class Store {
   #revision = 0;
   #compactedRevision = 0;
 
-  /** Of the newest commit; 0 when nothing was ever stored. */
+  /** The revision of the newest commit; 0 before the first one. */
   get revision(): number {
     return this.#revision;
   }
 
-  /** The newest revision that can't be gone back to any more. */
+  /** The newest compacted revision. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -82,7 +82,7 @@ export class Store {
     return version === undefined ? undefined : inVersion(version, resource);
   }
 
-  /** In the order of their keys. @param namespace narrows to one; undefined for all */
+  /** Sorted by key. @param namespace undefined for all */
   list(resource: Resource, namespace?: string): Version[] {
     const objects = this.#objects.get(resource.id);
     if (objects === undefined) return [];
@@ -90,8 +90,8 @@ export class Store {
   }
 
   /**
-   * The objects as they were at a revision.
-   * @returns undefined when that revision was compacted away
+   * The objects at a revision.
+   * @returns undefined if that revision was compacted
    */
   listAt(resource: Resource, namespace: string | undefined, revision: number): Version[] | undefined {
     if (revision >= this.#revision) return this.list(resource, namespace);
@@ -109,8 +109,8 @@ export class Store {
   }
 
   /**
-   * Stores a new or changed object, which must not be changed by anybody from now on.
-   * @throws StatusError 500 for one that is too large, in etcd's words
+   * Stores a new or changed object, which must not be modified afterwards.
+   * @throws StatusError 500 with etcd's message if it is too large
    */
   put(resource: Resource, key: string, object: ApiObject, principal: Principal): Version {
     const objects = this.#objectsOf(resource);
@@ -123,7 +123,7 @@ export class Store {
     return version;
   }
 
-  /** Removes an object. @returns its last version, under the revision of the deletion */
+  /** Removes an object. @returns its last version, with the revision of the deletion */
   remove(resource: Resource, key: string, principal: Principal): Version | undefined {
     const objects = this.#objectsOf(resource);
     const previous = objects.get(key);
@@ -135,20 +135,20 @@ export class Store {
     return version;
   }
 
-  /** The commits after a revision, in order; undefined when some of them were compacted away. */
+  /** The commits after a revision, in order; undefined if some of them were compacted. */
   since(revision: number): Commit[] | undefined {
     if (revision < this.#compactedRevision) return undefined;
     // Every commit has a revision of its own, without gaps.
     return this.#history.slice(revision - this.#compactedRevision);
   }
 
-  /** Forgets the history: whoever asks for an older revision is told that it expired. */
+  /** Compacts the whole history: requests for older revisions get 410 Expired. */
   compact(): void {
     this.#history = [];
     this.#compactedRevision = this.#revision;
   }
 
-  /** Calls `listener` after each commit, synchronously. Returns what stops it. */
+  /** Calls `listener` after each commit, synchronously. Returns a function that removes it. */
   onCommit(listener: CommitListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -167,7 +167,7 @@ export class Store {
   #commit(change: Omit<Commit, 'revision'>): void {
     const commit: Commit = { ...change, revision: this.#revision };
     this.#history.push(commit);
-    // Half of it at a time, so that the cost of forgetting is spread.
+    // Trimmed by half, so that the cost of copying is amortized.
     if (this.#history.length >= 2 * HISTORY_LIMIT) {
       this.#history = this.#history.slice(HISTORY_LIMIT);
       this.#compactedRevision += HISTORY_LIMIT;
@@ -176,7 +176,7 @@ export class Store {
   }
 }
 
-/** The version of an object under a revision, with the fields in the order in which the API server writes them. */
+/** An object with a revision, its fields in the order in which the API server writes them. */
 export function stamp(object: ApiObject, revision: number): Version {
   const { kind, apiVersion, metadata, ...rest } = object;
   const stamped = { kind, apiVersion, metadata: { ...metadata, resourceVersion: String(revision) }, ...rest };

@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { defined } from '../../model/defined.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
 import { Observer } from './observer.ts';
 
@@ -12,7 +13,7 @@ const affinity = (nodeSelectorTerms: object[]): object => ({
   affinity: { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms } } },
 });
 
-/** A pod's spec and what is wrong with it. */
+/** A pod's spec and the expected error. */
 const specs: [object, string][] = [
   [spread({ maxSkew: -1 }), 'spec.topologySpreadConstraints[0].maxSkew: Invalid value: -1: must be greater than zero'],
   [spread({ maxSkew: 0 }), 'spec.topologySpreadConstraints[0].maxSkew: Invalid value: 0: must be greater than zero'],
@@ -104,7 +105,7 @@ for (const [spec, message] of specs) {
   });
 }
 
-test('every field that is wrong is named', async () => {
+test('every invalid field is reported', async () => {
   await withServer(async ({ call }) => {
     const { body } = await call('POST', PODS, pod('Web', { ...spread({ maxSkew: 0, minDomains: -1 }) }));
     expect(body.message).toBe(
@@ -128,7 +129,7 @@ test('every field that is wrong is named', async () => {
   });
 });
 
-/** A valid request about metadata, and how it is spoilt. */
+/** Invalid metadata and the expected error. */
 const metadata: [object, string][] = [
   [{ name: '' }, 'metadata.name: Required value: name or generateName is required'],
   [{ name: 'x'.repeat(254) }, 'metadata.name: Invalid value: "' + 'x'.repeat(254) + '": must be no more than 253 characters'],
@@ -152,7 +153,7 @@ for (const [change, message] of metadata) {
   });
 }
 
-/** What the real decoder can't read. */
+/** Bodies that the real decoder refuses. */
 const undecodable: [unknown, string][] = [
   [pod('web', container({ resources: { requests: { cpu: 'two' } } })), "quantities must match the regular expression '^([+-]?[0-9.]+)"],
   [pod('web', { containers: 'none' }), 'json: cannot unmarshal string into Go struct field PodSpec.spec.containers of type []v1.Container'],
@@ -175,7 +176,7 @@ for (const [body, message] of undecodable) {
   });
 }
 
-test('nulls count as absent, limits become requests, quantities are kept in canonical form', async () => {
+test('nulls count as absent, requests default to limits, quantities are stored in canonical form', async () => {
   await withServer(async ({ call }) => {
     const resources = { limits: { cpu: 1, memory: '1024Mi' }, requests: { cpu: '0.5' } };
     const { body } = await call('POST', PODS, pod('web', { nodeName: null, ...container({ resources }) }, { creationTimestamp: null }));
@@ -218,7 +219,7 @@ test('a ReplicaSet must select its template, restarts always, and keeps its sele
     const path = '/apis/apps/v1/namespaces/default/replicasets';
     const replicaSet = (selector: object | undefined, labels: object, spec: object = {}): object => ({
       metadata: { name: 'web' },
-      spec: { ...(selector === undefined ? {} : { selector }), template: { ...pod('', spec), metadata: { labels } } },
+      spec: { ...defined({ selector }), template: { ...pod('', spec), metadata: { labels } } },
     });
     const message = async (body: object): Promise<string | undefined> => (await call('POST', path, body)).body.message;
     expect(await message(replicaSet(undefined, { a: 'b' }))).toContain('spec.selector: Required value');
@@ -259,7 +260,7 @@ test('taints of a node have known effects and are unique', async () => {
   });
 });
 
-test("an event lies in its object's namespace", async () => {
+test("an event must be in its object's namespace", async () => {
   await withServer(async ({ call }) => {
     const event = (namespace: string): object => ({
       metadata: { name: 'e' },
@@ -286,7 +287,7 @@ const COLLECTIONS = [
   CLAIMS,
 ];
 
-test('whatever a caller sends, it gets an answer, and never a 500', async () => {
+test('any body gets an answer, and never a 500', async () => {
   const keys = fc.constantFrom(
     ...['apiVersion', 'kind', 'metadata', 'name', 'labels', 'finalizers', 'ownerReferences', 'spec', 'containers', 'template', 'selector'],
     ...['tolerations', 'topologySpreadConstraints', 'taints', 'status', 'conditions', 'names', 'versions', 'providerID', 'affinity', 'key'],
@@ -319,7 +320,7 @@ test('whatever a caller sends, it gets an answer, and never a 500', async () => 
         ];
         for (const { status } of answers) expect(status).toBeLessThan(500);
         const binding = await call('POST', `${PODS}/web/binding?dryRun=All`, body);
-        // What is wrong with a binding, the real server has no Status for.
+        // The real server has no Status for an invalid binding.
         expect(binding.status < 500 || /^\[?target\./.test(binding.body.message ?? '')).toBe(true);
       }),
       { numRuns: 200 },

@@ -36,7 +36,7 @@ test('a new object gets an identity, defaults and what admission adds; get and l
   });
 });
 
-test('generated names are free and come from the seed', async () => {
+test('generated names are unused and come from the seed', async () => {
   const names = async (seed: number): Promise<string[]> => {
     const found: string[] = [];
     await withServer(async ({ call }) => {
@@ -111,14 +111,14 @@ const refusals: Refusal[] = [
       'Operation cannot be fulfilled on pods "web": the object has been modified; please apply your changes to the latest version and try again',
   },
   {
-    what: 'another name than the URL',
+    what: 'a name that differs from the URL',
     request: ['PUT', `${PODS}/web`, pod('other')],
     status: 400,
     reason: 'BadRequest',
     message: 'the name of the object (other) does not match the name on the URL (web)',
   },
   {
-    what: 'another namespace than the URL',
+    what: 'a namespace that differs from the URL',
     request: ['POST', PODS, pod('x', {}, { namespace: 'kube-system' })],
     status: 400,
     reason: 'BadRequest',
@@ -201,7 +201,7 @@ for (const { what, request, status, reason, message } of refusals) {
   });
 }
 
-test('patches change what they name, a patch without change is no effect', async () => {
+test('patches change only the fields in them; a patch without changes has no effect', async () => {
   await withServer(async ({ call, merge }) => {
     await call('POST', PODS, pod('web', {}, { labels: { a: '1', b: '2' } }));
     const patched = await merge(`${PODS}/web`, { metadata: { labels: { a: null, c: '3' } } });
@@ -218,7 +218,7 @@ test('patches change what they name, a patch without change is no effect', async
   });
 });
 
-test('identity and times cannot be written', async () => {
+test('identity and timestamps can’t be changed', async () => {
   await withServer(async ({ call, merge, clock }) => {
     const { body } = await call('POST', PODS, pod('web'));
     await clock.sleep(5000);
@@ -238,7 +238,7 @@ test('identity and times cannot be written', async () => {
   });
 });
 
-test('status and the rest are written apart, and only the rest counts as a generation', async () => {
+test('status and spec are written separately, and only the spec raises the generation', async () => {
   await withServer(async ({ call, merge }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     const created = await call('POST', CLAIMS, claim('c', { status: { nodeName: 'dropped' } }));
@@ -259,7 +259,7 @@ test('status and the rest are written apart, and only the rest counts as a gener
   });
 });
 
-test('a definition is established and its resource served; without it there is nothing', async () => {
+test('a definition is established and its resource served; without it, nothing is served', async () => {
   await withServer(async ({ call }) => {
     expect((await call('GET', CLAIMS)).status).toBe(404);
     const definition = await call('POST', CRDS, NODE_CLAIM_CRD);
@@ -281,7 +281,7 @@ test('a definition is established and its resource served; without it there is n
   });
 });
 
-test('lists select, page consistently, and go back in time', async () => {
+test('lists support selectors, consistent pages, and older revisions', async () => {
   await withServer(async ({ call, merge }) => {
     for (const name of ['c', 'a', 'b', 'e', 'd']) {
       await call('POST', PODS, pod(name, name < 'c' ? { nodeName: 'n1' } : {}, { labels: { app: name < 'd' ? 'web' : 'db' } }));
@@ -321,7 +321,7 @@ test('a continue token from before a compaction has expired', async () => {
   });
 });
 
-test('a dry run answers as if, and changes nothing', async () => {
+test('a dry run gives the same answer but changes nothing', async () => {
   await withServer(async ({ call, merge }) => {
     const created = await call('POST', `${PODS}?dryRun=All`, pod('web'));
     expect(created).toMatchObject({ status: 201, effect: { kind: 'none' } });
@@ -366,7 +366,7 @@ test('version, health and discovery answer', async () => {
   });
 });
 
-test('nodes start with the taint of a node that is not ready, and keep their status and provider id', async () => {
+test('nodes start with the not-ready taint, and keep their status and provider id', async () => {
   await withServer(async ({ call, merge }) => {
     const created = await call('POST', '/api/v1/nodes', { metadata: { name: 'n1' }, status: { capacity: { cpu: '2000m' } } });
     expect(created.body).toMatchObject({

@@ -16,12 +16,12 @@ import { selectionOf } from './selection.ts';
 import type { Store } from './store.ts';
 import type { Watches } from './watches.ts';
 
-/** Events that a watcher may leave unread before its connection is ended. */
+/** Most unread events of a watcher before its connection is closed. */
 const WATCH_BUFFER = 50_000;
-/** A watch without a time-out of its own ends after one drawn from here, as with the real --min-request-timeout. */
+/** The range of the time-out of a watch without its own, as with the real --min-request-timeout. */
 const WATCH_TIMEOUT_SECONDS = { min: 1800, max: 3600 } as const;
 
-/** What a watch is opened with. */
+/** What a watch needs. */
 interface WatchSite {
   readonly store: Store;
   readonly watches: Watches;
@@ -30,10 +30,10 @@ interface WatchSite {
 }
 
 /**
- * Opens a watch that a request asks for.
+ * Opens the watch that a request asks for.
  * @param givenUp aborted when the caller gives up
- * @returns its lines, until its time is up
- * @throws StatusError 400, 422, 500 for options that can't be
+ * @returns its lines, until its time-out
+ * @throws StatusError 400, 422, 500 for invalid options
  */
 export function openWatch(
   site: WatchSite,
@@ -46,7 +46,7 @@ export function openWatch(
   const { store, watches, clock } = site;
   const { options, namespace } = parsed;
   const selection = selectionOf(resource, options);
-  // No Status in the real one, so a server error.
+  // Not a Status error in the real server, so it becomes a 500.
   const revision = readRevision(options.resourceVersion, (why) => new StatusError(500, '', why));
   const bookmarks = options.allowWatchBookmarks !== undefined && isTrue(options.allowWatchBookmarks);
   const initial = readInitialEvents(parsed);
@@ -61,7 +61,7 @@ export function openWatch(
     end.addEventListener('abort', close, { once: true, signal: closing.signal });
     if (end.aborted) close();
   }
-  // A rejection only says that the watch ended before its time.
+  // A rejection only means that the watch ended before its time-out.
   clock.sleep(timeout * 1000, closing.signal).then(close, () => undefined);
   const fromStart = initial ?? (revision === undefined || revision === 0);
   watches.open(
@@ -89,8 +89,8 @@ function drawTimeout(random: Random, principal: Principal): number {
 }
 
 /**
- * Whether a watch wants the present objects first; undefined leaves it to its resource version. Refuses what
- * `validateWatchOptions` does.
+ * Whether a watch requests the present objects first; undefined if its resource version decides. Checks the same as
+ * `validateWatchOptions`.
  * @throws StatusError 422
  */
 function readInitialEvents({ options }: KubeRequest): boolean | undefined {
@@ -111,5 +111,5 @@ function readInitialEvents({ options }: KubeRequest): boolean | undefined {
   return sendInitialEvents === undefined ? undefined : isTrue(sendInitialEvents);
 }
 
-/** The only match that a watch takes. */
+/** The only match that a watch accepts. */
 const MATCH = 'NotOlderThan';

@@ -8,7 +8,7 @@ import { BOOKMARK_PERIOD_MS } from './watches.ts';
 
 const brief = (lines: readonly WatchLine[]): string[] => lines.map(({ type, object }) => `${type} ${object.metadata.name ?? ''}`);
 
-test('a watch without revision begins with what is there, then tells each change in order', async () => {
+test('a watch without a revision starts with the present objects, then delivers each change in order', async () => {
   await withServer(async ({ call, merge, watch, clock }) => {
     await call('POST', PODS, pod('b'));
     await call('POST', PODS, pod('a'));
@@ -45,7 +45,7 @@ test('a watch resumes after the revision of a list, in any namespace or one', as
   });
 });
 
-test('a watch from a revision of the future is silent until it has passed', async () => {
+test('a watch from a future revision delivers nothing until that revision has passed', async () => {
   await withServer(async ({ call, watch, clock }) => {
     const { body } = await call('POST', PODS, pod('before'));
     const { lines, stop, done } = await watch(`${PODS}?watch=1&resourceVersion=${Number(body.metadata.resourceVersion) + 2}`);
@@ -57,7 +57,7 @@ test('a watch from a revision of the future is silent until it has passed', asyn
   });
 });
 
-test('an object that comes to match is ADDED, one that no longer does is DELETED as it was', async () => {
+test('an object that starts to match is ADDED, one that stops matching is DELETED in its last matching state', async () => {
   await withServer(async ({ call, merge, watch, clock }) => {
     await call('POST', PODS, pod('web', {}, { labels: { app: 'db' } }));
     const { lines, stop, done } = await watch('/api/v1/pods?watch=1&labelSelector=app%3Dweb');
@@ -76,7 +76,7 @@ test('an object that comes to match is ADDED, one that no longer does is DELETED
   });
 });
 
-test('a revision that was compacted away ends the watch with 410 Expired', async () => {
+test('a compacted revision ends the watch with 410 Expired', async () => {
   await withServer(async ({ call, watch, server }) => {
     await call('POST', PODS, pod('a'));
     const { body } = await call('GET', PODS);
@@ -90,7 +90,7 @@ test('a revision that was compacted away ends the watch with 410 Expired', async
   });
 });
 
-test('bookmarks come when asked for, and a watch ends after its time-out', async () => {
+test('bookmarks are sent on request, and a watch ends after its time-out', async () => {
   await withServer(async ({ call, watch, clock }) => {
     const { body } = await call('GET', PODS);
     const revision = body.metadata.resourceVersion;
@@ -132,7 +132,7 @@ test('every watch ends when the server stops', async () => {
   });
 });
 
-test('a port watches straight from the store, until its signal is aborted', async () => {
+test('a port watches the store directly, until its signal is aborted', async () => {
   await withServer(async ({ server, clock }) => {
     const port = server.port('scheduler');
     await port.create<Pod>('pods', pod('a', {}, { namespace: 'default' }) as Pod);
@@ -208,7 +208,7 @@ test('a watch from any revision, replayed over the list of that revision, gives 
   );
 });
 
-test('the same seed gives the same bytes at the same times, another seed others', async () => {
+test('the same seed gives the same bytes at the same times, another seed different ones', async () => {
   const transcript = async (seed: number): Promise<string> => {
     const script = fc.sample(steps, { numRuns: 3, seed: 7 }).flat();
     let text = '';

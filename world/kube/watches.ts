@@ -1,9 +1,10 @@
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { expired } from '../../protocols/kube/status.ts';
 import type { Status } from '../../protocols/kube/status.ts';
 import type { Heal, WatchPort } from '../ports.ts';
-import { means } from './cache-lag.ts';
+import { includesResource } from './cache-lag.ts';
 import type { CacheLag, Lag } from './cache-lag.ts';
 import { tooLarge, tooOld } from './lists.ts';
 import type { Resource } from './resource.ts';
@@ -14,16 +15,16 @@ import type { Commit, Store, Version } from './store.ts';
 
 /** Delay of one watch event from the commit to its watcher, drawn for each. */
 export const WATCH_DELAY = { minMs: 1, maxMs: 8 } as const;
-/** How often a watcher that asked for bookmarks gets one. The real watch cache aims at a minute. */
+/** How often a watcher that requested bookmarks gets one. The real watch cache aims at a minute. */
 export const BOOKMARK_PERIOD_MS = 60_000;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 type Deliver = (event: WatchEvent) => void;
 
-/** That an event is held back. */
+/** The delay of an event by a lag. */
 interface Lateness {
   readonly untilMs: number;
-  /** Aborted when it need not be any more. */
+  /** Aborted when the lag is healed. */
   readonly healed: AbortSignal;
 }
 
@@ -32,37 +33,37 @@ export type WatchEvent =
   | { readonly type: 'BOOKMARK'; readonly object: object }
   | { readonly type: 'ERROR'; readonly status: Status };
 
-/** What a watch wants to see. */
+/** What a watch requests. */
 interface WatchRequest {
   readonly resource: Resource;
   readonly namespace: string | undefined;
   readonly selection: Selection;
   /**
-   * Commits after this revision; undefined for the present objects as ADDED first. One of the future is not refused: the
-   * watch is silent until the store has passed it, as with the real watch cache, which holds back a watch from the future
+   * Commits after this revision; undefined for the present objects as ADDED first. A future revision is not refused: the
+   * watch delivers nothing until the store has passed it, as with the real watch cache, which holds back a watch from the future
    * (504 "Too large resource version" after 3 s) only if it asks for initial events.
    */
   readonly from: number | undefined;
   readonly bookmarks: boolean;
-  /** Marks the end of the present objects by a bookmark. */
+  /** Marks the end of the present objects with a bookmark. */
   readonly initialEventsEnd: boolean;
-  /** Of a watch that asks for initial events: they must not be older than this revision. */
+  /** For a watch with initial events: they must not be older than this revision. */
   readonly notOlderThan?: number | undefined;
-  /** Of the target's watches: faults make them old, or end them. */
+  /** Set for the target's watches: faults make them stale, or end them. */
   readonly target?: { readonly span: number; readonly end: () => void };
 }
 
-/** An open watch of the target's. */
+/** An open watch of the target. */
 interface TargetWatch {
   readonly resource: Resource;
   readonly span: number;
-  /** Ends it as a server may at any time. */
+  /** Ends it, as a server may do at any time. */
   readonly close: () => void;
-  /** Ends it with 410: what it would go on from is forgotten. */
+  /** Ends it with 410: the revision to resume from is compacted. */
   readonly expire: () => void;
 }
 
-/** Of the watch cache, as it words it (`k8s.io/apiserver/pkg/storage/cacher`). */
+/** The message of the watch cache (`k8s.io/apiserver/pkg/storage/cacher`). */
 const EXPIRED = 'The resourceVersion for the provided watch is too old.';
 
 /** Feeds watches from the store. Each watch has a delay of its own; events of one watch are never reordered. */
@@ -137,7 +138,7 @@ export class Watches {
   close({ resources, expired: forgets, periodMs, fired }: Parameters<WatchPort['close']>[0]): Heal {
     const healing = new AbortController();
     const closeAll = (): void => {
-      const meant = [...this.#targets].filter(({ resource }) => means(resources, resource));
+      const meant = [...this.#targets].filter(({ resource }) => includesResource(resources, resource));
       if (forgets) this.#store.compact();
       for (const { span, close, expire } of meant) {
         fired(span);
@@ -157,7 +158,7 @@ export class Watches {
     signal.addEventListener('abort', () => this.#targets.delete(watch), { once: true });
   }
 
-  /** How late a commit is told of because the cache is behind. */
+  /** How much a commit is delayed because the cache lags. */
   #lateness(lag: Lag | undefined, { revision }: Commit, span: number | undefined): Lateness | undefined {
     if (lag === undefined || span === undefined) return undefined;
     const untilMs = this.#cache.timeOf(revision) + lag.lagMs;
@@ -190,7 +191,7 @@ export class Watches {
       } catch {
         return; // The watch was closed.
       }
-      // A bookmark never leads a watcher back, and never past what it will be told of later.
+      // A bookmark never goes back, and never past an event that is not delivered yet.
       const { revision } = this.#store;
       const lag = target === undefined ? undefined : this.#cache.of(resource);
       const late = lag === undefined ? undefined : { untilMs: this.#clock.nowMs() + lag.lagMs, healed: lag.healed };
@@ -208,7 +209,7 @@ export class Watches {
   }
 }
 
-/** What a watch sees of a commit: an object that comes to match is ADDED, one that no longer does DELETED. */
+/** A commit as an event of a watch: an object that starts to match is ADDED, one that stops matching is DELETED. */
 function eventFor(request: WatchRequest, { type, version, previous, key, revision }: Commit): WatchEvent | undefined {
   if (request.namespace !== undefined && !key.startsWith(`${request.namespace}/`)) return undefined;
   const before = previous !== undefined && request.selection(previous.object);
@@ -220,11 +221,11 @@ function eventFor(request: WatchRequest, { type, version, previous, key, revisio
 }
 
 function bookmark(resource: Resource, revision: number, annotations: Readonly<Record<string, string>> | undefined): WatchEvent {
-  const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
+  const metadata = { resourceVersion: String(revision), ...defined({ annotations }) };
   return { type: 'BOOKMARK', object: { kind: resource.kind, apiVersion: apiVersionOf(resource), metadata } };
 }
 
-/** One watch's line of events, each due a drawn delay after it happened and never before its predecessor. */
+/** One watch's queue of events, each due after a drawn delay and never before its predecessor. */
 class Delivery {
   readonly #clock: Clock;
   readonly #random: Random;

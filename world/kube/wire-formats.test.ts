@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { packageRoot } from '../../model/package-root.ts';
 import { asText, isStream } from '../../wire/wire.ts';
 import { CLAIMS, CRDS, NODE_CLAIM_CRD, PODS, claim, pod, withServer } from './testing/api-server.ts';
@@ -20,17 +21,17 @@ const deployment = (spec: object = {}): object => ({
   spec: { replicas: 1, selector: { matchLabels: { app: 'web' } }, template, ...spec },
 });
 
-/** An answer to a request with these headers, its body as it is. */
+/** The raw answer to a request with these headers. */
 async function ask(bench: Bench, path: string, headers: Record<string, string>, method = 'GET', body?: string | Uint8Array) {
-  const request = { method, path, headers, ...(body === undefined ? {} : { body }) };
+  const request = { method, path, headers, ...defined({ body }) };
   const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
   const { backend } = bench.server;
   const answer = await backend.handle(request, backend.describe(request), caller);
-  if (isStream(answer.body)) throw new Error('a stream was not asked for');
+  if (isStream(answer.body)) throw new Error('expected no stream');
   return { status: answer.status, headers: answer.headers, effect: answer.effect, text: asText(answer.body), bytes: answer.body };
 }
 
-test('strategic merge patches are taken for built-in resources', async () => {
+test('built-in resources accept strategic merge patches', async () => {
   await withServer(async ({ call }) => {
     await call('POST', DEPLOYMENTS, deployment());
     const patch = { spec: { template: { spec: { containers: [{ name: 'web', env: [{ name: 'A', value: '1' }] }] } } } };
@@ -42,7 +43,7 @@ test('strategic merge patches are taken for built-in resources', async () => {
   });
 });
 
-test('server-side apply makes, changes, conflicts, and is forced', async () => {
+test('server-side apply creates, updates, conflicts, and can be forced', async () => {
   await withServer(async ({ call }) => {
     const apply = (body: object, query: string): ReturnType<typeof call> =>
       call('PATCH', `${DEPLOYMENTS}/web?${query}`, body, { contentType: APPLY });
@@ -70,7 +71,7 @@ test('server-side apply makes, changes, conflicts, and is forced', async () => {
   });
 });
 
-test('custom resources are applied by their schema', async () => {
+test('custom resources are applied according to their schema', async () => {
   await withServer(async ({ call }) => {
     await call('POST', CRDS, NODE_CLAIM_CRD);
     const apply = (body: object, manager: string): ReturnType<typeof call> =>
@@ -81,7 +82,7 @@ test('custom resources are applied by their schema', async () => {
   });
 });
 
-test('unknown fields are dropped with a warning, refused where asked, or ignored', async () => {
+test('unknown fields are dropped with a warning, refused, or ignored, as requested', async () => {
   await withServer(async (bench) => {
     const body = JSON.stringify({ ...pod('x', { foo: 1 }), bar: 2 });
     const send = (query: string): ReturnType<typeof ask> =>
@@ -98,7 +99,7 @@ test('unknown fields are dropped with a warning, refused where asked, or ignored
   });
 });
 
-test('lists, objects and watches are shown as tables and by their metadata', async () => {
+test('lists, objects and watches are available as tables and as metadata', async () => {
   await withServer(async (bench) => {
     const { call, clock } = bench;
     await call('POST', PODS, pod('a'));
@@ -143,7 +144,7 @@ test('lists, objects and watches are shown as tables and by their metadata', asy
   });
 });
 
-test('bodies in protobuf are read: preconditions of deletions and evictions count', async () => {
+test('protobuf bodies are decoded: preconditions of deletions and evictions apply', async () => {
   const bodies = JSON.parse(readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8')) as {
     what: string;
     body: string;
@@ -183,7 +184,7 @@ test('priority and fairness refuses in plain text', async () => {
   });
 });
 
-test('lists say what they can not show', async () => {
+test('lists refuse revisions that they can’t show', async () => {
   await withServer(async ({ call, server }) => {
     for (const name of ['a', 'b', 'c']) await call('POST', PODS, pod(name));
     const page = await call('GET', `${PODS}?limit=1`);
@@ -212,13 +213,13 @@ test('lists say what they can not show', async () => {
     server.compact();
     const expired = await call('GET', `${PODS}?limit=1&continue=${page.body.metadata.continue}`);
     expect(expired).toMatchObject({ status: 410, body: { reason: 'Expired' } });
-    // The token goes on where the page ended, with the newest state.
+    // The token continues after the page, with the newest state.
     const rest = await call('GET', `${PODS}?continue=${expired.body.metadata.continue}`);
     expect(rest.body.items?.map(({ metadata }) => metadata.name)).toEqual(['b', 'c', 'd']);
   });
 });
 
-test('a watch whose initial events must not be older than the future is told so', async () => {
+test('a watch that requires initial events from a future revision gets an error', async () => {
   await withServer(async ({ watch }) => {
     const { lines, done } = await watch(
       '/api/v1/pods?watch=1&resourceVersion=99999&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true',
@@ -228,7 +229,7 @@ test('a watch whose initial events must not be older than the future is told so'
   });
 });
 
-test('the server says what it serves, in every form', async () => {
+test('discovery is served in every format', async () => {
   await withServer(async (bench) => {
     await bench.call('POST', CRDS, NODE_CLAIM_CRD);
     const json = async (path: string, accept = 'application/json'): Promise<Record<string, unknown>> =>

@@ -1,10 +1,10 @@
 import type { Principal } from '../../model/operation.ts';
 import type { Author } from './ownership.ts';
 
-/** Whose request it is, and whether it may change anything. */
+/** Who sends a request, and whether it may change anything. */
 export interface Writer {
   readonly principal: Principal;
   readonly dryRun: boolean;
-  /** Whose the fields are that it changes: the principal's if nobody is named. Who applies says it in the object: `nobody`. */
+  /** The owner of the changed fields; by default the principal. An apply sets the owners in the object itself: `nobody`. */
   readonly author?: Author | 'nobody';
 }

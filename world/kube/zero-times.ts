@@ -13,9 +13,9 @@ const OF_OTHER_CONDITIONS = ['lastTransitionTime'];
 const OF_EVENTS = ['firstTimestamp', 'lastTimestamp', 'eventTime'];
 
 /**
- * A built-in object with nulls for the times of its conditions, and of an event, that nobody set: Go has structs there
- * (`metav1.Time`), whose zero is written as null whatever `omitempty` says (`k8s.io/api/core/v1/types.go`). The object
- * itself if it needs none.
+ * A built-in object with nulls for unset times of its conditions, or of an event: in Go these are structs (`metav1.Time`),
+ * whose zero value is written as null despite `omitempty` (`k8s.io/api/core/v1/types.go`). Returns the same object if there are
+ * none.
  */
 export function withZeroTimes(object: ApiObject): ApiObject {
   if (object.kind === 'Event' && object.apiVersion === 'v1') return withNulls(object, OF_EVENTS);

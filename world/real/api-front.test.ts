@@ -190,7 +190,7 @@ test('a get or list is asked for in JSON only while a fault rewrites it, and its
     disarm();
     await ask(PROTOBUF);
     const notes = events.flatMap((event) => (event.type === 'request.end' ? [event.note] : []));
-    const narrowed = 'asked for in JSON instead of protobuf: a fault rewrites it';
+    const narrowed = 'requested as JSON instead of protobuf: a fault rewrites it';
     expect(notes).toEqual([undefined, narrowed, narrowed, undefined, undefined, undefined]);
   });
   expect(accepts).toEqual([

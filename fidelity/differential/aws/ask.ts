@@ -7,16 +7,16 @@ import type { Operation, Script, Step } from './script.ts';
 import { view } from './views.ts';
 import type { View } from './views.ts';
 
-/** What a cloud answered to one step, as it is compared: codes of refusals, and what a success says. */
+/** The compared parts of a cloud's answer to one step: the code of a refusal, or the view of a success. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
 }
 
-/** What is named in the place of what a refused step did not make. */
+/** Ids to use for resources that a refused step did not create. */
 const NOT_MADE: Partial<Record<Operation, string>> = { RunInstances: 'i-0fedcba9876543210', CreateLaunchTemplate: 'lt-0fedcba9876543210' };
 
-/** Asks one script: an answer each step. @throws Error when there is no answer to one */
+/** Runs one script. Returns an answer per step. @throws Error if a step gets no answer */
 export async function ask({ id, steps }: Script, cloud: Cloud): Promise<Answer[]> {
   const views: View[] = [];
   const names = new Names(cloud.given);
@@ -48,7 +48,7 @@ function madeBy(name: string, steps: readonly Step[], views: readonly View[]): s
   );
 }
 
-/** An input with each `<<name>>` in its texts put in. */
+/** An input with each `<<name>>` in its strings replaced. */
 function filled<T extends object>(input: T, named: (name: string) => string): T {
   const text = JSON.stringify(input).replaceAll(/<<([^>]+)>>/g, (_all, name: string) => JSON.stringify(named(name)).slice(1, -1));
   return JSON.parse(text) as T;

@@ -3,13 +3,13 @@ import * as sqs from '@aws-sdk/client-sqs';
 import type { Ec2Commands, SqsCommands } from '../../../clients/aws-commands.ts';
 import type { Operation } from './script.ts';
 
-/** An account of a cloud, as a script meets it. */
+/** One account of a cloud, as used by a script. */
 export interface Cloud {
   readonly ec2: Ec2Commands;
   readonly sqs: SqsCommands;
-  /** Ids and URLs by the names that scripts have for them: `vpc`, `subnet us-east-1a`, `queue`. */
+  /** Ids and URLs by their names in scripts: `vpc`, `subnet us-east-1a`, `queue`. */
   readonly given: ReadonlyMap<string, string>;
-  /** Lets what a call began come to its end. */
+  /** Waits until the effects of a call are complete. */
   settle(): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
 import type { Found } from '../difference.ts';
-import type { GridSite, Told } from '../scripts.ts';
+import type { GridSite, NamedDifference } from '../scripts.ts';
 import type { Answer } from './ask.ts';
 import { OPERATIONS, READS } from './script.ts';
 import type { Step } from './script.ts';
 
-/** By operation and what is different where; of refusals the codes. */
-export function tell({ operation }: Step, theirs: Answer, own: Answer, { path, kind, real, ours }: Found): Told {
+/** Names a difference by operation and path, or by the codes of refusals. */
+export function nameDifference({ operation }: Step, theirs: Answer, own: Answer, { path, kind, real, ours }: Found): NamedDifference {
   const isRefused = theirs.status !== 200 || own.status !== 200;
   if (isRefused) return { name: `${operation}: ${codeOf(theirs)} (ours ${codeOf(own)})`, real: theirs, ours: own };
   return { name: `${operation}: ${path} ${kind}`, real, ours };

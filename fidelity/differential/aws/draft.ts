@@ -1,7 +1,7 @@
 import type { Random } from '../../../runtime/random.ts';
 import type { Operation, Step } from './script.ts';
 
-/** A tag as requests have it. */
+/** A tag in a request. */
 interface Tag {
   readonly Key: string;
   readonly Value: string;
@@ -12,25 +12,25 @@ const VALUES = ['a', 'b', 'a longer value', ''] as const;
 /** Ids that no account has. */
 const UNKNOWN = { instance: ['i-0123456789abcdef0', 'i-01234567'], template: ['lt-0123456789abcdef0', 'lt-01234567'] } as const;
 
-/** A script in the making: its steps, and those that make what others ask about. */
+/** A script under construction: its steps, and which of them create resources that later ones use. */
 export class Draft {
   readonly random: Random;
   readonly steps: Step[] = [];
   /** Steps that launch an instance. */
   readonly launches: number[] = [];
-  /** The launch templates that there are: their names, and the steps that made them. */
+  /** The existing launch templates: their names, and the steps that created them. */
   readonly templates = new Map<string, number>();
 
   constructor(random: Random) {
     this.random = random;
   }
 
-  /** @returns its number */
+  /** @returns the step's number */
   add(operation: Operation, input: Step['input']): number {
     return this.steps.push({ operation, input }) - 1;
   }
 
-  /** An instance that was launched, or now and then one that was not. */
+  /** A launched instance, or sometimes an unknown one. */
   instance(): string {
     const { random, launches } = this;
     return launches.length > 0 && random.chance(0.9) ? `<<${random.pick(launches)}>>` : random.pick(UNKNOWN.instance);
@@ -46,12 +46,12 @@ export class Draft {
     return templates.size > 0 && random.chance(0.85) ? random.pick([...templates.keys()]) : 'nobody-made-it';
   }
 
-  /** One way of naming a template. */
+  /** A reference to a template, by id or name. */
   template(): object {
     return this.random.chance(0.5) ? { LaunchTemplateId: this.templateId() } : { LaunchTemplateName: this.templateName() };
   }
 
-  /** One that there is, and its name. */
+  /** An existing template, and a reference to it. */
   existingTemplate(): { readonly name: string; readonly named: object } | undefined {
     const { random, templates } = this;
     if (templates.size === 0) return undefined;

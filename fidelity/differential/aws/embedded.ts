@@ -19,7 +19,7 @@ import { QUEUE_NAME } from './script.ts';
 import type { Script } from './script.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-/** Longer than any state of an instance lasts that is on its way to another one. */
+/** Longer than any transitional state of an instance. */
 const SETTLE_MS = 60_000;
 const CALLER = { principal: 'target', incarnation: 1, span: 0 } as const;
 
@@ -31,10 +31,10 @@ export const CLUSTER: ClusterConfig = {
   securityGroupId: 'sg-00000001',
   imageIds: { x86_64: 'ami-00000064', arm64: 'ami-000000a4' },
 };
-/** What its subnets are tagged with. */
+/** The tags of its subnets. */
 export const SUBNET_TAGS = clusterTags(CLUSTER);
 
-/** Asks our EC2 and SQS, an account of its own for each script. */
+/** Runs scripts on the emulated EC2 and SQS, each in its own account. */
 export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
   await warmUp();
   const catalogue = loadCatalogue();

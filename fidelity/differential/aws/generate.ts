@@ -1,18 +1,18 @@
 import { createRandom } from '../../../runtime/random.ts';
 import { Draft } from './draft.ts';
-import { askOfInstances } from './instances.ts';
-import { askOfQueue } from './queue.ts';
+import { addInstanceCall } from './instances.ts';
+import { addQueueCall } from './queue.ts';
 import type { Script } from './script.ts';
-import { askOfTemplates } from './templates.ts';
+import { addTemplateCall } from './templates.ts';
 
-/** The seed of the recorded scripts: another one is another set. */
+/** The seed of the recorded scripts. */
 export const SEED = 'ec2-1';
 export const SCRIPTS = 400;
 
-const TOPICS = [askOfInstances, askOfInstances, askOfInstances, askOfTemplates, askOfTemplates, askOfQueue];
+const TOPICS = [addInstanceCall, addInstanceCall, addInstanceCall, addTemplateCall, addTemplateCall, addQueueCall];
 const STEPS = { min: 3, max: 8 } as const;
 
-/** The first so many scripts of a seed. */
+/** The first `count` scripts of a seed. */
 export function scripts(seed: string = SEED, count: number = SCRIPTS): Script[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, index) => {

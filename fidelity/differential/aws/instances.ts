@@ -1,9 +1,9 @@
 import type { Draft } from './draft.ts';
 import { CLUSTER } from './embedded.ts';
 
-/** Types that all zones have, on demand and as spot. */
+/** Types that all zones have, on-demand and spot. */
 export const TYPES = ['c5.large', 'm5.large', 'm5.xlarge', 'r5.large'] as const;
-/** As requests have it. */
+/** A filter in a request. */
 interface Filter {
   readonly Name: string;
   readonly Values: readonly string[];
@@ -11,8 +11,8 @@ interface Filter {
 
 const ZONES = Object.keys(CLUSTER.subnets);
 
-/** One more call about instances. The first ones launch. */
-export function askOfInstances(draft: Draft): void {
+/** Adds a call about instances. The first ones launch some. */
+export function addInstanceCall(draft: Draft): void {
   const { random, launches } = draft;
   if (launches.length === 0 && random.chance(0.85)) return run(draft);
   const times = (count: number, one: (draft: Draft) => void): ((draft: Draft) => void)[] => Array<typeof one>(count).fill(one);
@@ -88,7 +88,7 @@ function createTags(draft: Draft): void {
   draft.add('CreateTags', { Resources: [...new Set(resources)], Tags: draft.tags() });
 }
 
-/** One that there is: LocalStack tags what there is not. */
+/** An existing one: LocalStack also tags instances that don't exist. */
 function launched({ random, launches }: Draft): string {
   return `<<${random.pick(launches)}>>`;
 }

@@ -3,12 +3,12 @@ import type { KnownClasses } from '../agreement.ts';
 /** Classes of differences between our EC2 and SQS and LocalStack's. May only shrink. */
 export const KNOWN_CLASSES: KnownClasses = {
   'DeleteMessageBatch: body.Failed.*.SenderFault differs': {
-    reason: 'a receipt that no queue gave is a fault of the sender; LocalStack says that it is not',
+    reason: 'an unknown receipt handle is the sender’s fault; LocalStack says that it is not',
     most: 5,
     example: 'e332',
   },
   'SendMessage: 200 (ours 400 InvalidParameterValue)': {
-    reason: 'LocalStack takes a DelaySeconds of 901; the API reference says that 900 is the most',
+    reason: 'LocalStack accepts a DelaySeconds of 901; the API reference says that 900 is the maximum',
     most: 5,
     example: 'e237',
   },
@@ -18,12 +18,12 @@ export const KNOWN_CLASSES: KnownClasses = {
     example: 'e299',
   },
   'RunInstances: body.*.Tags extra': {
-    reason: 'a launch that names no version is by the default one; LocalStack takes the tags of the latest',
+    reason: 'a launch without a version uses the default one; LocalStack takes the tags of the latest',
     most: 3,
     example: 'e217',
   },
   'DescribeInstances: body.Reservations missing': {
-    reason: 'of two filters of one name LocalStack takes the second, ours asks for both: no documentation says which',
+    reason: 'of two filters with one name LocalStack uses the second, the emulated EC2 both: not documented',
     most: 1,
     example: 'e383',
   },

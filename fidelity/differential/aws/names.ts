@@ -1,13 +1,13 @@
-/** Ids as EC2 and SQS draw them. */
+/** Ids that EC2 and SQS generate. */
 const DRAWN = /\b(?:i|lt)-[0-9a-f]{8,17}\b|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
-/** Makes answers of two clouds comparable: ids become the place of their first appearance, what has no order is sorted. */
+/** Makes answers of two clouds comparable: replaces ids by the order of their first appearance, and sorts unordered lists. */
 export class Names {
-  /** By what the cloud calls it. */
+  /** Names by the cloud's ids. */
   readonly #given: ReadonlyMap<string, string>;
   readonly #drawn = new Map<string, string>();
 
-  /** @param given what the cloud calls things, by their names */
+  /** @param given the cloud's ids by name */
   constructor(given: ReadonlyMap<string, string>) {
     this.#given = new Map([...given].map(([name, id]) => [id, `<${name}>`]));
   }

@@ -1,14 +1,14 @@
 import type { Draft } from './draft.ts';
 import { QUEUE_NAME } from './script.ts';
 
-/** Visible again at once, or not within the time that a script takes. */
+/** Visible again at once, or not during the script. */
 const VISIBILITY_S = [0, 43_200] as const;
-/** Of a long poll, which looks at every server. */
+/** For a long poll, which queries all servers. */
 const WAIT_S = 1;
 const UNKNOWN_URL = 'https://sqs.us-east-1.amazonaws.com/123456789012/nobody-made-it';
 
-/** One more call about the queue. */
-export function askOfQueue(draft: Draft): void {
+/** Adds a call about the queue. */
+export function addQueueCall(draft: Draft): void {
   const { random } = draft;
   const times = (count: number, one: (draft: Draft) => void): ((draft: Draft) => void)[] => Array<typeof one>(count).fill(one);
   const changes = receives(draft).length > 0 ? [...times(4, remove), ...times(3, removeBatch)] : [];
@@ -28,7 +28,7 @@ function sendOne(draft: Draft): void {
   draft.add('SendMessage', { QueueUrl: url(draft), MessageBody: body, ...draft.some(0.05, () => ({ DelaySeconds: 901 })) });
 }
 
-/** All that there is, since which of several come is not determined. */
+/** Receives all messages, since a subset would be random. */
 function receive(draft: Draft): void {
   const { random } = draft;
   draft.add('ReceiveMessage', {
@@ -40,13 +40,13 @@ function receive(draft: Draft): void {
   });
 }
 
-/** Steps that may have received something. */
+/** Steps that may have received messages. */
 function receives({ steps }: Draft): number[] {
   const sent = steps.findIndex(({ operation }) => operation === 'SendMessage');
   return steps.flatMap(({ operation }, index) => (operation === 'ReceiveMessage' && sent >= 0 && index > sent ? [index] : []));
 }
 
-/** Mostly the first of what a step received. */
+/** A receipt from some step, mostly that of its first message. */
 function receipt(draft: Draft): string {
   const { random } = draft;
   return random.chance(0.97) ? `<<${random.pick(receives(draft))}.${random.pick([0, 0, 0, 0, 0, 1])}>>` : 'no receipt';

@@ -4,14 +4,14 @@ import { readRecording } from '../recording.ts';
 import type { Answer } from './ask.ts';
 import { classesOf } from '../difference.ts';
 import { agreementOf, differencesOf, gridOf, sampleOf } from '../scripts.ts';
-import { GRID, tell } from './compare.ts';
+import { GRID, nameDifference } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
 import { RECORDING } from './recorded.ts';
 import { OPERATIONS } from './script.ts';
 
-/** Of the recorded scripts one in so many is asked here: all of them by `record.ts`. */
+/** One in this many recorded scripts is run here; `record.ts` runs all. */
 const EVERY = 4;
 const LEAST_SCRIPTS = 300;
 const LEAST_SUCCESS = 0.6;
@@ -33,11 +33,11 @@ test('the recorded scripts are those of the seed, and cover every operation of t
   }
 });
 
-test('random calls are answered as LocalStack answered them, but for known classes of differences', async () => {
+test('random calls get the same answers as from LocalStack, except known classes of differences', async () => {
   const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
-  const differences = differencesOf(asked, real, await askEmbedded(asked), tell);
+  const differences = differencesOf(asked, real, await askEmbedded(asked), nameDifference);
   test.info().annotations.push({ type: 'measured', description: agreementText(agreementOf(asked, differences), recording.server) });
-  // The example of each class is in the sample, so that one that is not there any more is found here too.
+  // The sample has the example of each class, so that stale classes are found here too.
   expect(
     problemsOf(
       classesOf(differences, ({ script }) => script.steps.length),

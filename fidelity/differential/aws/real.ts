@@ -13,10 +13,10 @@ import { CLUSTER, SUBNET_TAGS } from './embedded.ts';
 import { QUEUE_NAME } from './script.ts';
 import type { Script } from './script.ts';
 
-/** Scripts under way at a time: LocalStack is one process. */
+/** Scripts at once: LocalStack is one process. */
 const AT_ONCE = 4;
 
-/** A LocalStack, asked each script in an account of its own; all are emptied afterwards. */
+/** Runs each script on a LocalStack, in its own account; all accounts are emptied afterwards. */
 export async function askLocalStack(
   scripts: readonly Script[],
   { url, clock, random, signal }: { readonly url: string; readonly clock: Clock; readonly random: Random; readonly signal: AbortSignal },
@@ -36,7 +36,7 @@ export async function askLocalStack(
         answers[index] = await askOne(script, endpoint, account);
       }
     };
-    // When one fails, the others come to their end before accounts are cleared.
+    // If one fails, the others finish before accounts are cleared.
     const asking = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
     for (const one of asking) if (one.status === 'rejected') throw one.reason;
     return { version, answers };
@@ -57,6 +57,6 @@ async function askOne(script: Script, endpoint: LocalStackEndpoint, account: str
     ['queue', QueueUrl],
     ...own.map(({ id, zone }) => [`subnet ${zone}`, subnets.get(id) ?? ''] as const),
   ]);
-  // Its instances have settled at once.
+  // Its instances change state at once.
   return ask(script, { ec2, sqs, given, settle: () => Promise.resolve() });
 }

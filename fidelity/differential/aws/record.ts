@@ -7,7 +7,7 @@ import type { Recording } from '../recording.ts';
 import type { Answer } from './ask.ts';
 import { classesOf } from '../difference.ts';
 import { agreementOf, classText, differencesOf, gridOf, gridText } from '../scripts.ts';
-import { GRID, tell } from './compare.ts';
+import { GRID, nameDifference } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
@@ -15,13 +15,13 @@ import { askLocalStack } from './real.ts';
 import { RECORDING } from './recorded.ts';
 
 /**
- * Asks a LocalStack every random script, compares ours with it, and prints grid, agreement and classes; a class that
- * `known.ts` doesn't allow is exit code 1:
+ * Runs every random script on a LocalStack, compares the emulated services with it, and prints grid, agreement and classes. A class
+ * that `known.ts` doesn't allow is exit code 1:
  *
  *     npx node fidelity/differential/aws/record.ts --endpoint URL [--seed SEED] [--count N] [--write] [--verbose]
  *
- * Without an endpoint the answers are those of the recording. Each script has an account of its own, and all are emptied
- * in the end, after Ctrl-C too; LocalStack lists terminated instances for ever.
+ * Without an endpoint the answers come from the recording. Each script has its own account, and all are emptied at the end, also
+ * after Ctrl-C; LocalStack lists terminated instances forever.
  */
 const { values: options } = parseArgs({
   options: {
@@ -34,7 +34,7 @@ const { values: options } = parseArgs({
 });
 const recorded = options.endpoint === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.endpoint);
 const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), nameDifference);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
 console.log(gridText(gridOf(GRID, asked, recorded.answers)));
 for (const one of classes) {

@@ -1,15 +1,14 @@
 /**
- * A random case: a few calls in their order, by one account with one VPC, a subnet in each zone and one queue. What only the
- * cloud knows is named by the step that made it: `<<2>>` in an input is the id that step 2 was given (counted from 0),
- * `<<2.1>>` the receipt of its second message, in the order of the bodies. `<<vpc>>`, `<<subnet us-east-1a>>` and `<<queue>>`
- * are those of the account.
+ * A random case: a sequence of calls by one account with one VPC, a subnet in each zone and one queue. Ids that the cloud
+ * generates are referenced by step: `<<2>>` in an input is the id that step 2 created (counted from 0), `<<2.1>>` the receipt of
+ * its second message, sorted by body. `<<vpc>>`, `<<subnet us-east-1a>>` and `<<queue>>` are those of the account.
  */
 export interface Script {
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** The fixed list of what is asked: where LocalStack 4.14.0 is known to do as AWS does. */
+/** The operations in scripts: those where LocalStack 4.14.0 is known to behave like AWS. */
 export const OPERATIONS = [
   'RunInstances',
   'TerminateInstances',
@@ -43,7 +42,7 @@ export const READS: ReadonlySet<Operation> = new Set([
 
 export interface Step {
   readonly operation: Operation;
-  /** In the shape of the SDK's input. */
+  /** The SDK's input. */
   readonly input: Readonly<Record<string, unknown>>;
 }
 

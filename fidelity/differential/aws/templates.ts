@@ -4,8 +4,8 @@ import { TYPES, describeTags } from './instances.ts';
 
 const NAMES = ['first', 'second/of(two)', 'third'] as const;
 
-/** One more call about launch templates, and instances that are launched by them. */
-export function askOfTemplates(draft: Draft): void {
+/** Adds a call about launch templates or instances that are launched from them. */
+export function addTemplateCall(draft: Draft): void {
   const { random, templates } = draft;
   if (templates.size === 0 && random.chance(0.9)) return create(draft);
   const times = (count: number, one: (draft: Draft) => void): ((draft: Draft) => void)[] => Array<typeof one>(count).fill(one);

@@ -2,16 +2,16 @@ import type * as ec2 from '@aws-sdk/client-ec2';
 import type * as sqs from '@aws-sdk/client-sqs';
 import type { Operation } from './script.ts';
 
-/** What is compared of an answer, and what later steps can name. */
+/** The compared parts of an answer, and the values that later steps can reference. */
 export interface View {
   readonly body: unknown;
-  /** The id that was made. */
+  /** The id of the created resource. */
   readonly made?: string | undefined;
-  /** Receipts of messages, in the order of their bodies. */
+  /** Receipts of messages, sorted by body. */
   readonly receipts?: readonly string[];
 }
 
-/** Reads an answer, in the SDK's output type. */
+/** Reads an answer of the SDK's output type. */
 export function view(operation: Operation, output: object): View {
   return VIEWS[operation](output as never);
 }
@@ -76,7 +76,7 @@ const VIEWS: Readonly<Record<Operation, (output: never) => View>> = {
   }),
 };
 
-/** What an instance is for as long as it is. */
+/** The properties of an instance that never change. */
 function launched(one: ec2.Instance): object {
   return {
     InstanceId: one.InstanceId,
@@ -86,7 +86,7 @@ function launched(one: ec2.Instance): object {
     AmiLaunchIndex: one.AmiLaunchIndex,
     AvailabilityZone: one.Placement?.AvailabilityZone,
     Tenancy: one.Placement?.Tenancy,
-    // A terminated one has left its network, which LocalStack goes on naming.
+    // A terminated instance has no network any more, but LocalStack still shows it.
     ...(one.State?.Name === 'terminated'
       ? {}
       : { SubnetId: one.SubnetId, VpcId: one.VpcId, hasPrivateIp: one.PrivateIpAddress !== undefined }),
@@ -97,7 +97,7 @@ function launched(one: ec2.Instance): object {
   };
 }
 
-/** With its state, which has settled. */
+/** With its state, which is not transitional. */
 function listed(one: ec2.Instance): object {
   return { ...launched(one), State: one.State, StateReason: one.StateReason?.Code ?? '' };
 }
@@ -122,13 +122,13 @@ function version(one: ec2.LaunchTemplateVersion | undefined): object {
     DefaultVersion: one?.DefaultVersion,
     LaunchTemplateData: {
       ...data,
-      // LocalStack shows there what the template itself was tagged with too.
+      // LocalStack also shows the tags of the template itself here.
       TagSpecifications: data?.TagSpecifications?.filter(({ ResourceType }) => ResourceType !== 'launch-template') ?? [],
     },
   };
 }
 
-/** Without those that EC2 gives to what was launched by a template, which LocalStack doesn't. */
+/** Without the tags that EC2, but not LocalStack, adds to instances from a template. */
 function ownTags<T extends ec2.Tag>(tags: readonly T[] = []): T[] {
   return tags.filter(({ Key = '' }) => !Key.startsWith('aws:ec2launchtemplate:'));
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
 import { readText } from '../../../wire/wire.ts';
 import { withServer } from '../../../world/kube/testing/api-server.ts';
@@ -8,26 +9,26 @@ import type { Bench } from '../../../world/kube/testing/api-server.ts';
 import { ANSWERS, API_CASES, ask } from './ask.ts';
 import type { Answers, Send } from './ask.ts';
 
-/** Cases that agree, at least. */
-const LEAST_AGREEING = 505;
+/** The minimum number of agreeing cases. */
+const MIN_AGREEING = 505;
 
 /** Written by `record.ts` from a real API server. */
 const real = JSON.parse(readFileSync(join(packageRoot(), ANSWERS), 'utf8')) as Answers;
 
-test('every case has been asked of a real API server', () => {
+test('every case has a recorded answer of a real API server', () => {
   expect(Object.keys(real.cases)).toEqual(API_CASES.map(({ id }) => id));
 });
 
-/** Cases that ours answers differently, and why that stays so. May only shrink: what agrees has to leave. */
+/** Cases that the emulated server answers differently, and why. May only shrink: remove those that agree. */
 const KNOWN_DIFFERENCES: Readonly<Record<string, string>> = {
-  'type-of-enum': "the types of the API that this package has leave out the names of Go's string types (v1.RestartPolicy)",
-  'rule-broken-logical': 'the library does not say which operand has the wrong type',
-  'rule-broken-index': 'nor the type of a list that is indexed by a text',
-  'rule-broken-syntax': 'what is wrong with the syntax of a rule is said in the words of another parser',
+  'type-of-enum': "this package's API types lack the names of Go's string types (v1.RestartPolicy)",
+  'rule-broken-logical': 'the library does not report which operand has the wrong type',
+  'rule-broken-index': 'the library does not report the type of a list that is indexed by a string',
+  'rule-broken-syntax': 'syntax errors of a rule have the message of another parser',
   'rule-broken-syntax-bracket': 'as above',
 };
 
-test(`our API server answers every case as ${real.server} did`, async () => {
+test(`the emulated API server answers every case as ${real.server} did`, async () => {
   await withServer(async (bench) => {
     const differing: string[] = [];
     const different = new Set<string>();
@@ -41,22 +42,22 @@ test(`our API server answers every case as ${real.server} did`, async () => {
       }
     }
     const agreeing = API_CASES.length - different.size;
-    const measured = `${agreeing} of ${API_CASES.length} cases answered as ${real.server} answers them`;
+    const measured = `${agreeing} of ${API_CASES.length} cases answered as by ${real.server}`;
     const known = Object.entries(KNOWN_DIFFERENCES).map(([id, why]) => `${id}: ${why}`);
     test.info().annotations.push({ type: 'measured', description: [measured, ...known].join('; ') });
     expect(differing.join('\n\n')).toBe('');
     expect([...different]).toEqual(Object.keys(KNOWN_DIFFERENCES));
-    expect(agreeing).toBeGreaterThanOrEqual(LEAST_AGREEING);
+    expect(agreeing).toBeGreaterThanOrEqual(MIN_AGREEING);
   });
 });
 
 function senderTo({ server, clock }: Bench): Send {
   return async (method, path, headers, body) => {
-    const request = { method, path, headers, ...(body === undefined ? {} : { body }) };
+    const request = { method, path, headers, ...defined({ body }) };
     const caller = { principal: 'target', incarnation: 1, span: 0 } as const;
     const answer = await server.backend.handle(request, server.backend.describe(request), caller);
     const text = await readText(answer.body);
-    // What follows from a change has time to.
+    // Let controllers react to the change.
     await clock.sleep(SETTLE_MS);
     return { status: answer.status, text };
   };

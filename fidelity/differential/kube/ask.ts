@@ -4,16 +4,16 @@ import { OBJECT_CASES } from './cases-objects.ts';
 import { POD_CASES } from './cases-pods.ts';
 import { RULE_CASES } from './cases-rules.ts';
 
-/** Where the answers of a real API server are kept, in the package. */
+/** The recorded answers of a real API server, in the package. */
 export const ANSWERS = 'fixtures/recordings/api-server-answers.json';
 
 export const API_CASES: readonly ApiCase[] = [...POD_CASES, ...OBJECT_CASES, ...RULE_CASES];
 
-/** What a real API server answered. */
+/** The answers of a real API server. */
 export interface Answers {
   /** Its version, e.g. `v1.34.4`. */
   readonly server: string;
-  /** By case, an answer a step. */
+  /** By case, one answer per step. */
   readonly cases: Record<string, Answer[]>;
 }
 
@@ -25,10 +25,10 @@ export type Send = (
   body: string | undefined,
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Times that a patient step is asked. */
+/** Most attempts of a patient step. */
 const PATIENCE = 200;
 
-/** Asks one case: its requests in order, an answer each. */
+/** Runs one case: its requests in order. Returns an answer for each. */
 export async function ask({ steps }: ApiCase, send: Send): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const step of steps) answers.push(await askStep(step, send));

@@ -1,14 +1,16 @@
+import { defined } from '../../../model/defined.ts';
+
 /**
- * One question to an API server. A case is a few requests in their order on names of its own, so cases don't touch each
- * other, and a real API server and ours can be asked the same.
+ * A case is a sequence of requests to an API server. It uses its own object names, so cases are independent, and they can be run on
+ * a real API server and on the emulated one.
  */
 export interface ApiCase {
-  /** Unique; the objects of the case have it in their names. */
+  /** Unique; part of the names of the case's objects. */
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** One request, and what of its answer is compared besides status, reason, message and causes. */
+/** One request, and the compared parts of its answer besides status, reason, message and causes. */
 export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
@@ -16,13 +18,13 @@ export interface Step {
   /** JSON by default. */
   readonly contentType?: string;
   readonly accept?: string;
-  /** Paths into the answer, dot-separated, with numbers for places in lists: `spec.tolerations.0.key`. */
+  /** Paths into the answer, dot-separated, with indexes into lists: `spec.tolerations.0.key`. */
   readonly look?: readonly string[];
-  /** Asked again while it is 404 or 429, some times: what a definition serves appears a moment after it. */
+  /** Repeated (bounded) while the answer is 404 or 429: a defined resource is served a moment later. */
   readonly patient?: boolean;
 }
 
-/** What is compared of an answer. */
+/** The compared parts of an answer. */
 export interface Answer {
   readonly status: number;
   readonly reason?: string;
@@ -31,7 +33,7 @@ export interface Answer {
   readonly look?: Readonly<Record<string, unknown>>;
 }
 
-/** Reduces an answer to what is compared. Identities, versions and times are made alike, diffs left out. */
+/** Reduces an answer to its compared parts. Replaces identities, versions and times by placeholders, and drops diffs. */
 export function answerOf(status: number, text: string, look: readonly string[] = []): Answer {
   const body = parse(text);
   if (status >= 400) {
@@ -39,9 +41,9 @@ export function answerOf(status: number, text: string, look: readonly string[] =
     const causes = details?.causes?.map((cause) => `${cause.field ?? ''}: ${cause.reason ?? ''}: ${cause.message ?? ''}`);
     return {
       status,
-      ...(reason === undefined ? {} : { reason }),
+      ...defined({ reason }),
       message: alike(message ?? text.trim()),
-      ...(causes === undefined ? {} : { causes: causes.map(alike) }),
+      ...defined({ causes: causes?.map(alike) }),
     };
   }
   if (look.length === 0) return { status };
@@ -62,7 +64,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Absent is null, as JSON has it: fixtures are JSON. */
+/** Absent values are null, since fixtures are JSON. */
 function seen(body: unknown, path: string): unknown {
   const value = path.split('.').reduce<unknown>((at, key) => {
     if (typeof at !== 'object' || at === null) return undefined;
@@ -76,7 +78,7 @@ function alike(text: string): string {
     text
       .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
       .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<revision>')
-      // A diff of the real server's internal types, which ends messages about what may not change in a pod.
+      // A diff of the real server's internal types, at the end of messages about immutable pod fields.
       .replaceAll(/\n@@ [^]*$/g, '')
       .replaceAll(/\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z/g, '<time>')
   );

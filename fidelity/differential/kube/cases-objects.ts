@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { ApiCase, Step } from './case.ts';
 
 const CORE = '/api/v1/namespaces/default';
@@ -29,7 +30,7 @@ const apply = (path: string, manager: string, body: unknown, look: readonly stri
 const map = (name: string, data: object = { a: '1' }): Step => post(`${CORE}/configmaps`, { metadata: { name }, data });
 const mapAt = (name: string): string => `${CORE}/configmaps/${name}`;
 
-/** A workload whose pods nobody can run and no controller of a real cluster has reason to change. */
+/** A workload whose pods can't run and that no controller of a real cluster changes. */
 function workload(kind: string, name: string, more: object = {}, template: object = {}): object {
   return {
     apiVersion: 'apps/v1',
@@ -686,14 +687,10 @@ const definition: Step = post('/apis/apiextensions.k8s.io/v1/customresourcedefin
   },
 });
 const widget = (name: string, spec: unknown, look: readonly string[] = [], more: object = {}): Step =>
-  post(
-    GROUP,
-    { apiVersion: 'cases.example.com/v1', kind: 'Widget', metadata: { name }, ...(spec === undefined ? {} : { spec }), ...more },
-    look,
-  );
+  post(GROUP, { apiVersion: 'cases.example.com/v1', kind: 'Widget', metadata: { name }, ...defined({ spec }), ...more }, look);
 const widgetAt = (name: string): string => `${GROUP}/${name}`;
 
-/** The definition comes first; the others are asked once it is served. */
+/** The definition comes first; the other cases run once it is served. */
 const CUSTOM: readonly ApiCase[] = [
   { id: 'widget-definition', steps: [definition, { ...get(GROUP, ['kind', 'items.#']), patient: true }] },
   {

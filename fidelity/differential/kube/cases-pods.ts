@@ -231,10 +231,10 @@ const merge = (id: string, body: unknown, look: readonly string[] = [], subresou
   look,
 });
 
-/** Without the volume of a service account's token, which a patch of the containers would take away. */
+/** Without the volume of a service account's token, which a patch of the containers would remove. */
 const UNMOUNTED = { automountServiceAccountToken: false };
 
-/** Bodies of pods that the decoder refuses: text is no JSON. */
+/** Bodies of pods that the decoder refuses: text is not JSON. */
 const UNREADABLE: Readonly<Record<string, unknown>> = {
   'json-literal': '{"kind": tru}',
   'json-string': '{"kind": "P\u0001"}',
@@ -259,7 +259,7 @@ const UNREADABLE: Readonly<Record<string, unknown>> = {
   'type-of-args': { spec: { containers: [{ name: 'x', args: [1] }] } },
 };
 
-/** Cases of more than one request. */
+/** Cases with more than one request. */
 const STORIES: readonly ApiCase[] = [
   { id: 'pod-exists', steps: [pod('pod-exists'), pod('pod-exists')] },
   {

@@ -1,6 +1,6 @@
 import type { ApiCase, Step } from './case.ts';
 
-/** CEL rules of custom resources: what objects they refuse, in which words, and which definitions are refused for them. */
+/** CEL rules of custom resources: the objects and definitions that they refuse, and the messages. */
 
 type Schema = Readonly<Record<string, unknown>>;
 type Rule = Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ const map = (values: Schema): Schema => ({ type: 'object', maxProperties: 5, add
 const keyed = (items: Schema): Schema => list(items, { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['key'] });
 const pair = object({ low: whole, high: whole });
 
-/** A field of the spec with rules, and values that are asked of it. */
+/** A field of the spec with rules, and values to try. */
 const FIELDS: Readonly<Record<string, readonly [Schema, ...unknown[]]>> = {
   order: [ruled(pair, { rule: 'self.low <= self.high', message: 'low above high' }), { low: 1, high: 2 }, { low: 3, high: 2 }, { low: 3 }],
   nomessage: [ruled(whole, 'self > 3'), 4, 3],
@@ -166,7 +166,7 @@ const FIELDS: Readonly<Record<string, readonly [Schema, ...unknown[]]>> = {
   ],
 };
 
-/** Fields whose rules look at what was before: a value, the next value. */
+/** Fields with transition rules: a value, and the next value. */
 const TRANSITIONS: Readonly<Record<string, readonly [Schema, unknown, unknown]>> = {
   immutable: [ruled(whole, { rule: 'self == oldSelf', message: 'stays' }), 1, 2],
   immutableobject: [ruled(pair, { rule: 'self == oldSelf', message: 'stays' }), { low: 1 }, { low: 2 }],
@@ -290,7 +290,7 @@ const UPDATES: readonly ApiCase[] = [
           { op: 'add', path: `${SPEC_PATH}/parts/items/x-kubernetes-validations`, value: [{ rule: 'has(self.high)', message: 'no high' }] },
         ],
       },
-      // What a definition says now is obeyed a moment later.
+      // A changed definition takes effect a moment later.
       ratchet('POST', '', { apiVersion: API_VERSION, kind: 'Ratchet', metadata: { name: 's' }, spec: { size: 6, other: 1 } }),
       ratchet('PATCH', '/r', { spec: { other: 2 } }),
       ratchet('PATCH', '/r', { spec: { size: 2 } }),
@@ -343,7 +343,7 @@ const REFUSED: readonly ApiCase[] = Object.entries(BROKEN_RULES).map(([name, sch
   return { id: `rule-broken-${name}`, steps: [definition(`${kind.toLowerCase()}s`, kind, object({ x: schema }))] };
 });
 
-/** Definitions whose rules at the root name what they can't. */
+/** Definitions whose root rules use fields that they can't access. */
 const BROKEN_ROOTS: Readonly<Record<string, string>> = {
   labels: "self.metadata.labels['a'] == 'b'",
   unknown: 'self.status.phase == self.spec.phase',

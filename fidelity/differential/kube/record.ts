@@ -1,23 +1,24 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { defined } from '../../../model/defined.ts';
 import { packageRoot } from '../../../model/package-root.ts';
 import { ANSWERS, API_CASES, ask } from './ask.ts';
 import type { Answers } from './ask.ts';
 
 /**
- * Asks a real API server every case and writes its answers down, for the test to compare ours with:
+ * Runs every case on a real API server and records its answers, for the test to compare the emulated server with:
  *
  *     kubectl proxy --port 8001 &
  *     npx node fidelity/differential/kube/record.ts http://127.0.0.1:8001
  *
- * The cluster should be new; its version is noted. With ids after the address, those cases alone are asked again, of a
- * cluster of the same version without their objects.
+ * The cluster should be new; its version is recorded. With ids after the address, only those cases are run again. That cluster must
+ * have the same version and none of their objects.
  */
 const [base, ...ids] = process.argv.slice(2);
 if (base === undefined) throw new Error('usage: record.ts URL-OF-AN-API-SERVER [ID...] (see kubectl proxy)');
 
 const send = async (method: string, path: string, headers: Readonly<Record<string, string>>, body: string | undefined) => {
-  const answer = await fetch(new URL(path, base), { method, headers, ...(body === undefined ? {} : { body }) });
+  const answer = await fetch(new URL(path, base), { method, headers, ...defined({ body }) });
   return { status: answer.status, text: await answer.text() };
 };
 
@@ -25,7 +26,7 @@ const { text } = await send('GET', '/version', {}, undefined);
 const { gitVersion } = JSON.parse(text) as { gitVersion: string };
 const file = join(packageRoot(), ANSWERS);
 const before = ids.length === 0 ? undefined : (JSON.parse(readFileSync(file, 'utf8')) as Answers);
-if (before !== undefined && before.server !== gitVersion) throw new Error(`the other answers are those of ${before.server}: ask all cases`);
+if (before !== undefined && before.server !== gitVersion) throw new Error(`the other answers are from ${before.server}: run all cases`);
 const unknown = ids.find((id) => !API_CASES.some((one) => one.id === id));
 if (unknown !== undefined) throw new Error(`there is no case ${unknown}`);
 

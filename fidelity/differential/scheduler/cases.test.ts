@@ -9,14 +9,14 @@ import type { Followed } from '../../../world/scheduler/object-cache.ts';
 import { podInfo } from '../../../world/scheduler/pod-info.ts';
 import { SCHEDULER_CASES } from './cases.ts';
 
-/** Seeds by which ties are broken: enough that each allowed node comes up, whatever the expectation. */
+/** Seeds for breaking ties: enough that each allowed node is chosen at least once. */
 const SEEDS = Array.from({ length: 60 }, (_, seed) => seed);
 
 function clusterOf({ nodes, objects = [], pods = [] }: SchedulerCase): SchedulerCache {
   const cache = new SchedulerCache();
   for (const { resource, object } of objects) {
     const followed: readonly string[] = FOLLOWED;
-    // Others are there for the admission of pods.
+    // Other objects are only for the admission of pods.
     if (followed.includes(resource)) cache.objects.set(resource as Followed, object);
   }
   for (const node of nodes) cache.setNode(node);
@@ -55,13 +55,13 @@ for (const situation of SCHEDULER_CASES) {
   });
 }
 
-test('there are at least 200 cases, each with an id of its own and a source', () => {
+test('there are at least 200 cases, each with a unique id and a source', () => {
   expect(SCHEDULER_CASES.length).toBeGreaterThanOrEqual(200);
   expect(new Set(SCHEDULER_CASES.map(({ id }) => id)).size).toBe(SCHEDULER_CASES.length);
   for (const { source } of SCHEDULER_CASES) expect(source).toMatch(/^https:\/\/(kubernetes\.io|github\.com\/kubernetes)\//);
 });
 
-test('a decision leaves the cluster as it was', () => {
+test('a decision does not change the cluster', () => {
   for (const situation of SCHEDULER_CASES) {
     const cache = clusterOf(situation);
     const look = (): string => {

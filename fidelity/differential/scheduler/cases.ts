@@ -7,7 +7,7 @@ import { RESOURCE_CASES } from './cases/resources.ts';
 import { SPREAD_CASES } from './cases/spread.ts';
 import { VOLUME_CASES } from './cases/volumes.ts';
 
-/** Situations and what kube-scheduler 1.34 makes of them, for any scheduler in its default profile. */
+/** Situations and the decisions of kube-scheduler 1.34 in its default profile. */
 export const SCHEDULER_CASES: readonly SchedulerCase[] = [
   ...NODE_CASES,
   ...NODE_AFFINITY_CASES,

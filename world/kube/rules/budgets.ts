@@ -6,7 +6,7 @@ import { validateLabelSelector } from '../validation/label-selector.ts';
 import { validateAtMost100Percent, validateCountOrPercent, validateNonNegative } from '../validation/numbers.ts';
 import { budgetShape } from '../validation/shapes.ts';
 
-/** Of a budget that no controller has looked at. */
+/** The status of a budget that no controller has seen. */
 export const EMPTY_STATUS: NonNullable<PodDisruptionBudget['status']> = {
   disruptionsAllowed: 0,
   currentHealthy: 0,

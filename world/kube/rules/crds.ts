@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { withCondition } from '../../../model/conditions.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Condition } from '../../../model/kube.ts';
 import { formatTime } from '../../../model/time.ts';
 import { invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -11,13 +12,13 @@ import type { Crd } from '../validation/shapes.ts';
 import { compileRules } from '../validation/custom/cel/rules.ts';
 import { customRules } from './custom.ts';
 
-/** By which a definition waits for its objects to go. */
+/** The finalizer that keeps a definition until its objects are gone. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 /**
- * CustomResourceDefinitions. The real conditions are set by a controller some milliseconds later; here a definition is
- * established, and served, as soon as it is created. Of a schema itself its presence is validated, and that its CEL rules compile,
- * not that it is structural.
+ * CustomResourceDefinitions. In the real server a controller sets the conditions some milliseconds later; here a definition is
+ * established and served as soon as it is created. A schema must exist and its CEL rules must compile, but it is not checked to be
+ * structural.
  */
 export const crdRules: ResourceRules = {
   shape: crdShape,
@@ -80,7 +81,7 @@ function specOf(object: ApiObject): Crd['spec'] {
   return object.spec as Crd['spec'];
 }
 
-/** As `apiextensions-apiserver/pkg/apis/apiextensions/validation` does for what is no schema. */
+/** As `apiextensions-apiserver/pkg/apis/apiextensions/validation` does, for everything except schemas. */
 function validate(object: ApiObject): FieldError[] {
   const { group, names, versions, scope } = specOf(object);
   const errors: FieldError[] = [];
@@ -113,12 +114,12 @@ function validate(object: ApiObject): FieldError[] {
 }
 
 /**
- * What is wrong with the CEL rules of the versions. Schemas that an update leaves as they were are not compiled again.
- * @param old the versions that an update replaces
+ * The errors in the CEL rules of the versions. Schemas that an update leaves unchanged are not compiled again.
+ * @param old the versions before an update
  */
 function ruleErrors(versions: readonly CrdVersion[], old: readonly CrdVersion[]): FieldError[] {
   const [first, ...others] = versions.map((version) => version.schema?.openAPIV3Schema);
-  // Schemas that all versions share have moved to the top in the server's internal type.
+  // The server's internal type has schemas that all versions share at the top.
   const shared = others.every((schema) => isDeepStrictEqual(schema, first));
   return (shared ? versions.slice(0, 1) : versions).flatMap(({ name, schema }, index) => {
     const now = schema?.openAPIV3Schema;
@@ -129,7 +130,7 @@ function ruleErrors(versions: readonly CrdVersion[], old: readonly CrdVersion[])
   });
 }
 
-/** A version as messages show it: the server's internal type, where schemas of equal versions have moved to the top. */
+/** A version as shown in messages: the server's internal type, which has schemas that all versions share at the top. */
 function shownVersion({ name, served, storage }: CrdVersion): object {
   const none = { Deprecated: false, DeprecationWarning: null, Schema: null, Subresources: null };
   return { Name: name, Served: served, Storage: storage, ...none, AdditionalPrinterColumns: null, SelectableFields: null };
@@ -159,7 +160,7 @@ export function resourcesOf(definition: ApiObject): Resource[] {
       listKind: names.listKind ?? `${names.kind}List`,
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
-      ...(version.additionalPrinterColumns === undefined ? {} : { columns: version.additionalPrinterColumns.map(columnOf) }),
+      ...defined({ columns: version.additionalPrinterColumns?.map(columnOf) }),
       ...(scale === undefined ? {} : { scale: scaleOf(scale) }),
       namespaced: scope === 'Namespaced',
       subresources: version.subresources?.status === undefined ? [] : ['status'],
@@ -182,13 +183,11 @@ function columnOf(column: NonNullable<CrdVersion['additionalPrinterColumns']>[nu
     name,
     type,
     jsonPath,
-    ...(format === undefined ? {} : { format }),
-    ...(description === undefined ? {} : { description }),
-    ...(priority === undefined ? {} : { priority }),
+    ...defined({ format, description, priority }),
   };
 }
 
 function scaleOf(scale: NonNullable<NonNullable<CrdVersion['subresources']>['scale']>): NonNullable<Resource['scale']> {
   const { specReplicasPath, statusReplicasPath, labelSelectorPath } = scale;
-  return { specReplicasPath, statusReplicasPath, ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }) };
+  return { specReplicasPath, statusReplicasPath, ...defined({ labelSelectorPath }) };
 }

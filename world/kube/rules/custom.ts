@@ -19,16 +19,17 @@ const RULES_NOT_CHECKED = invalid(
 
 /**
  * The rules of one version of a custom resource, from its schema: unknown fields are dropped, defaults filled in, the
- * rest validated, as `apiextensions-apiserver/pkg/registry/customresource` does. CEL rules are asked of what is otherwise valid.
+ * rest validated, as `apiextensions-apiserver/pkg/registry/customresource` does. CEL rules are evaluated if the rest
+ * is valid.
  *
- * Where it differs: defaults are filled in when an object is written, not again when it is read.
- * @param scale where the scale subresource, if there is one, finds replicas
+ * Difference: defaults are set when an object is written, not again when it is read.
+ * @param scale paths of the scale subresource, if there is one
  * @param fields jsonPaths (`.spec.color`) that field selectors may name
  */
 export function customRules(schema: Schema, fields: readonly string[], scale: ScalePaths | undefined): ResourceRules {
   let rules: RuleSet | undefined;
   const withRules = (errors: readonly FieldError[], object: ApiObject, old: ApiObject | undefined): FieldError[] => {
-    // Compiled when they are first asked: many definitions get no objects.
+    // Compiled at first use: many definitions never have objects.
     const { root } = (rules ??= compileRules(schema, ''));
     if (root === undefined) return [...errors];
     if (errors.some(({ reason }) => BLOCKING.includes(reason))) return [...errors, RULES_NOT_CHECKED];
@@ -50,7 +51,7 @@ export function customRules(schema: Schema, fields: readonly string[], scale: Sc
       const status = schema.properties?.status;
       if (status === undefined || object.status === undefined) return withRules([], object, old);
       const lists = validateLists(old.status, status, 'status').length > 0 ? [] : validateLists(object.status, status, 'status');
-      // A status is validated for itself: messages name its fields without it, the fields of the errors don't.
+      // A status is validated separately: paths in messages start below it, the errors' fields do not.
       const own = validateSchema(object.status, status, '', old.status).map((error) => ({ ...error, field: below('status', error.field) }));
       return withRules([...own, ...lists, ...validateReplicas(object, [scale?.statusReplicasPath])], object, old);
     },
@@ -62,7 +63,7 @@ function below(part: string, field: string): string {
   return field === '<nil>' || field === '' ? part : `${part}.${field}`;
 }
 
-/** As `ValidateScaleSpec` and `ValidateScaleStatus`: replicas are whole numbers that are not negative. */
+/** As `ValidateScaleSpec` and `ValidateScaleStatus`: replicas are non-negative integers. */
 function validateReplicas(object: ApiObject, paths: readonly (string | undefined)[]): FieldError[] {
   return paths.flatMap((path) => {
     if (path === undefined) return [];
@@ -80,7 +81,7 @@ function validateReplicas(object: ApiObject, paths: readonly (string | undefined
 
 const MAX_INT_32 = 2_147_483_647;
 
-/** What lies at a simple path such as `.spec.replicas`. */
+/** The value at a simple path such as `.spec.replicas`. */
 function valueAt(object: ApiObject, path: string): unknown {
   let value: unknown = object;
   for (const key of path.split('.').slice(1)) {
@@ -89,7 +90,7 @@ function valueAt(object: ApiObject, path: string): unknown {
   return value;
 }
 
-/** A scalar at a simple path, as text; undefined where there is none. */
+/** A scalar at a simple path, as text; undefined if there is none. */
 function readPath(object: ApiObject, path: string): string | undefined {
   const value = valueAt(object, path);
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : undefined;

@@ -28,7 +28,7 @@ const BACKOFF_LIMIT = 6;
 const MODES = ['NonIndexed', 'Indexed'];
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';
 
-/** Jobs, as `pkg/apis/batch` and `pkg/registry/batch/job` have them: the selector is made from the uid. */
+/** Jobs, as in `pkg/apis/batch` and `pkg/registry/batch/job`: the selector is generated from the uid. */
 export const jobRules: ResourceRules = {
   shape: workloadShape,
   defaults: (object) => {
@@ -82,7 +82,7 @@ function defaultJobSpec(spec: JobSpec, owner: ApiObject): JobSpec {
   };
 }
 
-/** The labels by which a job knows its pods, with and without a prefix. */
+/** The labels that select a job's pods, with and without a prefix. */
 function ownLabels({ metadata: { name = '', uid = '' } }: ApiObject): Record<string, string> {
   return { 'job-name': name, 'batch.kubernetes.io/job-name': name, 'controller-uid': uid, [CONTROLLER_UID]: uid };
 }
@@ -146,7 +146,7 @@ interface CronJobSpec {
 
 const CONCURRENCY = ['Allow', 'Forbid', 'Replace'];
 
-/** CronJobs: kept and validated (but for the schedule's syntax), not run. */
+/** CronJobs: stored and validated (except the schedule's syntax), not run. */
 export const cronJobRules: ResourceRules = {
   shape: cronJobShape,
   defaults: (object) => {
@@ -158,7 +158,7 @@ export const cronJobRules: ResourceRules = {
       successfulJobsHistoryLimit: 3,
       failedJobsHistoryLimit: 1,
       ...spec,
-      // The template's own defaults are those of its pods; the job's come when it is made.
+      // Only the pod template gets defaults here; those of the job are set when it is created.
       jobTemplate: { ...jobTemplate, spec: { ...jobTemplate.spec, template: defaultTemplate(jobTemplate.spec?.template, object) } },
     };
     return { ...object, spec: filled };

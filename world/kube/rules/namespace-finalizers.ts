@@ -1,6 +1,6 @@
 import type { ApiObject } from '../resource.ts';
 
-/** By which a namespace waits for this controller. */
+/** The finalizer that keeps a namespace until its controller has emptied it. */
 export const NAMESPACE_FINALIZER = 'kubernetes';
 
 /** A namespace's own finalizers, in its spec. */

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { Node, Taint } from '../../../model/kube.ts';
 import { duplicate, forbidden, invalid } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -13,7 +14,7 @@ const NOT_READY: Taint = { key: 'node.kubernetes.io/not-ready', effect: 'NoSched
 
 export const nodeRules: ResourceRules = {
   shape: nodeShape,
-  /** One address range is the first of several (`Convert_v1_NodeSpec_To_core_NodeSpec` and back). An empty `unschedulable` is left out. */
+  /** `podCIDR` equals the first of `podCIDRs` (`Convert_v1_NodeSpec_To_core_NodeSpec` and back). A false `unschedulable` is omitted. */
   defaults: (object) => {
     const { unschedulable, podCIDR: one = '', podCIDRs: several = [], ...spec } = specOf(object) as NodeSpec;
     const ranges = one === '' || one === several[0] ? several : [one];
@@ -22,7 +23,7 @@ export const nodeRules: ResourceRules = {
     return { ...object, spec: { ...spec, ...cidrs, ...(unschedulable === true ? { unschedulable } : {}) } };
   },
   defaultStatus: (object) => ({ ...object, status: canonicalStatus(object.status as Node['status']) }),
-  /** The TaintNodesByCondition admission plugin: a new node takes no pods until it is found to be ready. */
+  /** The TaintNodesByCondition admission plugin: a new node accepts no pods until it is ready. */
   admit: (object, _admission, old) => {
     if (old !== undefined) return object;
     const spec = specOf(object);
@@ -33,7 +34,7 @@ export const nodeRules: ResourceRules = {
   /** A kubelet registers with its status in the same request. */
   initialStatus: (object) => canonicalStatus(object.status as Node['status']),
   validate: (object) => [
-    // The path is the real one's.
+    // The path is that of the real server.
     ...validateTaints(specOf(object).taints ?? [], 'metadata.taints'),
     ...validateAmounts(object),
     ...((specOf(object) as NodeSpec).podCIDRs ?? []).flatMap((range, index) =>
@@ -81,5 +82,5 @@ function canonicalStatus(status: Node['status']): Node['status'] {
   const capacity = canonicalQuantities(status?.capacity, owner);
   // `SetDefaults_NodeStatus`
   const allocatable = canonicalQuantities(status?.allocatable ?? capacity, owner);
-  return { ...status, ...(capacity === undefined ? {} : { capacity }), ...(allocatable === undefined ? {} : { allocatable }) };
+  return { ...status, ...defined({ capacity, allocatable }) };
 }

@@ -49,7 +49,7 @@ function involved(object: unknown): KubeEvent['involvedObject'] {
   return (object as Partial<KubeEvent>).involvedObject ?? {};
 }
 
-/** The highest priority that is left to users. */
+/** The highest priority for users. */
 const MAX_PRIORITY = 1_000_000_000;
 const SYSTEM_PREFIX = 'system-';
 const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
@@ -57,7 +57,7 @@ const SYSTEM_CLASSES: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
 };
 
-/** PriorityClasses, as `pkg/apis/scheduling/validation` and the Priority admission plugin have them. */
+/** PriorityClasses, as in `pkg/apis/scheduling/validation` and the Priority admission plugin. */
 export const priorityClassRules: ResourceRules = {
   shape: priorityClassShape,
   raisesGeneration: () => false,
@@ -103,7 +103,7 @@ export const priorityClassRules: ResourceRules = {
   ],
 };
 
-/** Leases, as `pkg/apis/coordination/validation` has them. */
+/** Leases, as in `pkg/apis/coordination/validation`. */
 export const leaseRules: ResourceRules = {
   shape: leaseShape,
   defaults: (object) => ({ ...object, spec: object.spec ?? {} }),

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { LabelSelector, PodAffinity, PodAffinityTerm, Toleration } from '../../../model/kube.ts';
 import { refused } from '../../../protocols/kube/status.ts';
 import { canonicalQuantities } from '../quantities.ts';
@@ -15,11 +16,10 @@ interface PriorityClass extends ApiObject {
 }
 
 /**
- * What the admission plugins that are on by default make of a pod's spec: Priority, RuntimeClass (its overhead and
- * where it may run) and DefaultTolerationSeconds. Of ServiceAccount only the
- * default account's name is there: no account has to exist, no token is mounted.
- * LimitRanger and ResourceQuota are left out too: ranges and quotas are kept, not enforced.
- * @param old the spec that an update replaces
+ * A pod's spec after the default admission plugins: Priority, RuntimeClass (overhead and scheduling) and
+ * DefaultTolerationSeconds. ServiceAccount only sets the default account's name: no account has to exist, no token is mounted.
+ * LimitRanger and ResourceQuota are left out: ranges and quotas are stored, not enforced.
+ * @param old the spec before an update
  * @throws StatusError 403
  */
 export function admitPodSpec(name: string, spec: FullPodSpec, admission: Admission, old: FullPodSpec | undefined): FullPodSpec {
@@ -65,13 +65,13 @@ function withPriority(spec: FullPodSpec, admission: Admission, refuse: (why: str
   const className = found?.metadata.name;
   return {
     ...spec,
-    ...(className === undefined ? {} : { priorityClassName: className }),
+    ...defined({ priorityClassName: className }),
     priority,
-    ...(policy === undefined ? {} : { preemptionPolicy: policy }),
+    ...defined({ preemptionPolicy: policy }),
   };
 }
 
-/** Of several defaults, which only a race can make, the lowest counts. */
+/** If a race created several defaults, the lowest counts. */
 function defaultClass(admission: Admission): PriorityClass | undefined {
   const classes: readonly PriorityClass[] = admission.list('priorityclasses.scheduling.k8s.io');
   const [lowest] = classes.filter((one) => one.globalDefault === true).sort((a, b) => (a.value ?? 0) - (b.value ?? 0));
@@ -106,7 +106,7 @@ function withRuntimeClass(spec: FullPodSpec, admission: Admission, refuse: (why:
   const fixed = canonicalQuantities(podFixed, 'RuntimeClass');
   return {
     ...spec,
-    ...(fixed === undefined ? {} : { overhead: fixed }),
+    ...defined({ overhead: fixed }),
     ...(Object.keys(nodeSelector).length === 0 ? {} : { nodeSelector: { ...spec.nodeSelector, ...nodeSelector } }),
     ...(tolerations.length === 0 ? {} : { tolerations: [...(spec.tolerations ?? []), ...tolerations] }),
   };
@@ -143,14 +143,12 @@ export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string
     const { requiredDuringSchedulingIgnoredDuringExecution: hard, preferredDuringSchedulingIgnoredDuringExecution: soft } = terms;
     return {
       ...terms,
-      ...(hard === undefined ? {} : { requiredDuringSchedulingIgnoredDuringExecution: hard.map((term): PodAffinityTerm => merged(term)) }),
-      ...(soft === undefined
-        ? {}
-        : {
-            preferredDuringSchedulingIgnoredDuringExecution: soft.map((one) =>
-              one.podAffinityTerm === undefined ? one : { ...one, podAffinityTerm: merged(one.podAffinityTerm) },
-            ),
-          }),
+      ...defined({
+        requiredDuringSchedulingIgnoredDuringExecution: hard?.map((term): PodAffinityTerm => merged(term)),
+        preferredDuringSchedulingIgnoredDuringExecution: soft?.map((one) =>
+          one.podAffinityTerm === undefined ? one : { ...one, podAffinityTerm: merged(one.podAffinityTerm) },
+        ),
+      }),
     };
   };
   const { podAffinity, podAntiAffinity } = affinity ?? {};
@@ -165,6 +163,6 @@ export function mergeLabelKeys(spec: FullPodSpec, labels: Readonly<Record<string
             ...(podAntiAffinity === undefined ? {} : { podAntiAffinity: mergeTerms(podAntiAffinity) }),
           },
         }),
-    ...(topologySpreadConstraints === undefined ? {} : { topologySpreadConstraints: topologySpreadConstraints.map(merged) }),
+    ...defined({ topologySpreadConstraints: topologySpreadConstraints?.map(merged) }),
   };
 }

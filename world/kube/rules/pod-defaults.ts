@@ -1,16 +1,17 @@
+import { defined } from '../../../model/defined.ts';
 import { canonicalQuantities } from '../quantities.ts';
 import type { FullContainer } from '../validation/containers.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 
 const GRACE_SECONDS = 30;
-/** What a negative grace period means. */
+/** The effect of a negative grace period. */
 const LEAST_GRACE_SECONDS = 1;
 /** rw-r--r-- */
 const FILE_MODE = 0o644;
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'] as const;
 const PROBE_DEFAULTS = { timeoutSeconds: 1, periodSeconds: 10, successThreshold: 1, failureThreshold: 3 };
 
-/** What a volume's source is filled up with. */
+/** Defaults of volume sources. */
 const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
   secret: { defaultMode: FILE_MODE },
   configMap: { defaultMode: FILE_MODE },
@@ -20,9 +21,10 @@ const VOLUME_DEFAULTS: Readonly<Record<string, object>> = {
 };
 
 /**
- * What the API server fills in of a pod's spec, or of a template's (`pkg/apis/core/v1/defaults.go`).
- * @param options.owner begins the refusal of a malformed quantity
- * @param options.isPod in a pod, not in a template, requests are taken from limits, ports of the host's network are host ports, a negative grace period is the least, and service links default to true
+ * Sets the API server's defaults in a pod's spec, or a template's (`pkg/apis/core/v1/defaults.go`).
+ * @param options.owner the start of the refusal of a malformed quantity
+ * @param options.isPod only in a pod, not in a template: requests default to limits, host ports to container ports on the host's
+ *   network, a negative grace period becomes the minimum, and service links default to true
  * @throws StatusError 400
  */
 export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: string; readonly isPod: boolean }): FullPodSpec {
@@ -32,12 +34,11 @@ export function defaultPodSpec(spec: FullPodSpec, options: { readonly owner: str
   const period = spec.terminationGracePeriodSeconds ?? GRACE_SECONDS;
   return {
     ...spec,
-    ...(spec.volumes === undefined ? {} : { volumes: spec.volumes.map(defaultVolume) }),
-    ...(spec.initContainers === undefined ? {} : { initContainers: spec.initContainers.map(fill).map(onlySidecars) }),
+    ...defined({ volumes: spec.volumes?.map(defaultVolume), initContainers: spec.initContainers?.map(fill).map(onlySidecars) }),
     containers: (spec.containers ?? []).map(fill).map(withoutRestartPolicy),
     ...(resources === undefined ? {} : { resources: defaultResources(resources, options) }),
     ...(overhead === undefined ? {} : { overhead: canonicalQuantities(overhead, options.owner) ?? {} }),
-    ...(account === undefined ? {} : { serviceAccountName: account, serviceAccount: account }),
+    ...defined({ serviceAccountName: account, serviceAccount: account }),
     restartPolicy: spec.restartPolicy ?? 'Always',
     terminationGracePeriodSeconds: options.isPod && period < 0 ? LEAST_GRACE_SECONDS : period,
     dnsPolicy: spec.dnsPolicy ?? 'ClusterFirst',
@@ -71,7 +72,7 @@ function defaultContainer(container: FullContainer, hostNetwork: boolean, option
   };
 }
 
-/** Restart policies of containers are behind a feature gate that is off, but for sidecars: they are dropped. */
+/** Restart policies of containers, except sidecars, need a feature gate that is off: they are dropped. */
 function withoutRestartPolicy({ restartPolicy: _policy, ...container }: FullContainer): FullContainer {
   return container;
 }
@@ -88,11 +89,7 @@ function defaultResources(
   const sent = canonicalQuantities(resources.requests, owner);
   const requests = isPod && limits !== undefined ? { ...limits, ...sent } : sent;
   const { limits: _limits, requests: _requests, ...rest } = resources;
-  return {
-    ...rest,
-    ...(limits === undefined ? {} : { limits }),
-    ...(requests === undefined ? {} : { requests }),
-  };
+  return { ...rest, ...defined({ limits, requests }) };
 }
 
 function defaultProbe(probe: object): object {
@@ -108,11 +105,11 @@ function defaultProbe(probe: object): object {
 function defaultVolume(volume: NonNullable<FullPodSpec['volumes']>[number]): NonNullable<FullPodSpec['volumes']>[number] {
   const { name, ...source } = volume;
   const entries = Object.entries(source as Record<string, object>).map(([kind, value]) => [kind, { ...VOLUME_DEFAULTS[kind], ...value }]);
-  // A volume of no kind is an empty directory.
+  // A volume without a source is an emptyDir.
   return { name, ...(entries.length === 0 ? { emptyDir: {} } : (Object.fromEntries(entries) as object)) };
 }
 
-/** Whether an image names no tag or `latest`, and no digest. */
+/** Whether an image has no digest, and either no tag or `latest`. */
 function isLatest(image: string): boolean {
   if (image.includes('@')) return false;
   const [, tag = 'latest'] = /:([^:/]+)$/.exec(image) ?? [];

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, PodSpec } from '../../../model/kube.ts';
 import { forbidden, invalid } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -11,8 +12,8 @@ const IMMUTABLE =
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
 
 /**
- * What of a pod's spec may change, as `ValidatePodUpdate` of `pkg/apis/core/validation` has it; pods with scheduling
- * gates may be narrowed down. The real message about immutable fields ends with a diff of both specs, ours doesn't.
+ * Which fields of a pod's spec may change, as in `ValidatePodUpdate` of `pkg/apis/core/validation`; pods with scheduling
+ * gates may get more node requirements. The real message about immutable fields ends with a diff of both specs, this one doesn't.
  */
 export function validatePodUpdate(next: FullPodSpec, before: FullPodSpec): FieldError[] {
   if (isDeepStrictEqual(next, before)) return [];
@@ -76,7 +77,7 @@ function validateNarrowing(next: PodSpec, before: PodSpec): FieldError[] {
 function isRepairOfPeriod(next: FullPodSpec, before: FullPodSpec, gated: boolean): boolean {
   if ((before.terminationGracePeriodSeconds ?? 0) >= 0 || next.terminationGracePeriodSeconds !== 1) return false;
   const { terminationGracePeriodSeconds } = before;
-  const repaired = { ...next, ...(terminationGracePeriodSeconds === undefined ? {} : { terminationGracePeriodSeconds }) };
+  const repaired = { ...next, ...defined({ terminationGracePeriodSeconds }) };
   return isDeepStrictEqual(frozenPart(repaired, gated), frozenPart(before, gated));
 }
 

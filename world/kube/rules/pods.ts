@@ -10,13 +10,13 @@ import { admitPodSpec, mergeLabelKeys } from './pod-admission.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 import { validatePodUpdate } from './pod-update.ts';
 
-/** Where a pod can be reached. */
+/** A pod's addresses. */
 interface PodAddresses {
   readonly podIP?: string;
   readonly podIPs?: readonly { readonly ip?: string }[];
 }
 
-/** What a negative grace period means. */
+/** The effect of a negative grace period. */
 const LEAST_GRACE_SECONDS = 1;
 
 export const podRules: ResourceRules = {
@@ -44,7 +44,7 @@ export const podRules: ResourceRules = {
   },
   validate: (object, old) => [...validatePodSpec(specOf(object), 'spec'), ...(old === undefined ? validateNewPod(specOf(object)) : [])],
   validateUpdate: (object, old) => validatePodUpdate(specOf(object), specOf(old)),
-  /** One address is the first of several (`Convert_v1_PodStatus_To_core_PodStatus` and back). */
+  /** `podIP` equals the first of `podIPs` (`Convert_v1_PodStatus_To_core_PodStatus` and back). */
   defaultStatus: (object) => {
     const { podIP: one = '', podIPs: several = [], ...status } = (object.status ?? {}) as PodAddresses;
     const addresses = one === '' || one === several[0]?.ip ? several : [{ ip: one }];
@@ -57,7 +57,7 @@ export const podRules: ResourceRules = {
       isAddress(ip ?? '') ? [] : [invalid(`status.podIPs[${index}]`, ip ?? '', NO_ADDRESS)],
     );
     const [next, before] = [object, old].map(({ status }) => (status as { qosClass?: string } | undefined)?.qosClass);
-    // A status that leaves the class out keeps it, as a merge of Go's typed status does not: kubelets always send it.
+    // A status without the class keeps it. Go's typed status would clear it, but kubelets always send it.
     const changed = next === undefined || next === before ? [] : [invalid('status.qosClass', next, 'field is immutable')];
     return [...changed, ...wrong];
   },
@@ -86,7 +86,7 @@ export function specOf(object: ApiObject): FullPodSpec {
 
 const COMPUTE = ['cpu', 'memory'];
 
-/** As `ComputePodQOS` of `pkg/apis/core/helper/qos`: what is zero counts as not given. */
+/** As `ComputePodQOS` of `pkg/apis/core/helper/qos`: zero amounts count as absent. */
 function qosClass(spec: FullPodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const all =
     spec.resources === undefined

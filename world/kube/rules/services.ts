@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import { duplicate, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { badRequest } from '../../../protocols/kube/status.ts';
@@ -28,7 +29,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const MAX_PORT = 65_535;
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 
-/** Services: kept and validated. Nothing allocates cluster addresses or node ports here, and no traffic flows. */
+/** Services: stored and validated. No cluster IPs or node ports are allocated, and no traffic flows. */
 export const serviceRules: ResourceRules = {
   shape: serviceShape,
   defaults: (object) => {
@@ -41,16 +42,16 @@ export const serviceRules: ResourceRules = {
         ...(spec.type === 'ExternalName' ? {} : { internalTrafficPolicy: 'Cluster' }),
         ...spec,
         ...(spec.clusterIP === 'None' ? { clusterIPs: spec.clusterIPs ?? ['None'] } : {}),
-        ...(ports === undefined ? {} : { ports }),
+        ...defined({ ports }),
         type: spec.type ?? 'ClusterIP',
       },
     };
   },
-  /** Who has no address needs a family all the same (`pkg/registry/core/service/storage/alloc.go`): the cluster's own, IPv4. */
+  /** A Service without a cluster IP still gets an IP family (`pkg/registry/core/service/storage/alloc.go`): the cluster's, IPv4. */
   admit: (object, _admission, old) => {
     const spec = { ...addressesOf(old, object), ...specOf(object) };
     if (spec.clusterIP !== 'None') return object;
-    // Without a selector nobody says which addresses there will be, so both are taken.
+    // Without a selector the addresses of the endpoints are unknown, so both families are set.
     const isFree = Object.keys(spec.selector ?? {}).length === 0;
     const ipFamilyPolicy = spec.ipFamilyPolicy ?? (isFree ? 'RequireDualStack' : 'SingleStack');
     const ipFamilies = spec.ipFamilies ?? (isFree && ipFamilyPolicy !== 'SingleStack' ? ['IPv4', 'IPv6'] : ['IPv4']);
@@ -73,14 +74,14 @@ function specOf(object: ApiObject): ServiceSpec {
   return object.spec ?? {};
 }
 
-/** What an update that says nothing of addresses keeps (`patchAllocatedValues`). */
+/** The addresses that an update without any keeps (`patchAllocatedValues`). */
 function addressesOf(old: ApiObject | undefined, object: ApiObject): ServiceSpec {
   if (old === undefined || [old, object].some((one) => specOf(one).type === 'ExternalName')) return {};
   const { clusterIP, clusterIPs } = specOf(old);
-  return { ...(clusterIP === undefined ? {} : { clusterIP }), ...(clusterIPs === undefined ? {} : { clusterIPs }) };
+  return defined({ clusterIP, clusterIPs });
 }
 
-/** `validateServicePort`, but for the names of target ports. */
+/** `validateServicePort`, except the names of target ports. */
 function validatePort(ports: readonly ServicePort[], index: number): FieldError[] {
   const { name = '', port = 0, protocol = '', targetPort = 0 } = ports[index] ?? {};
   const field = `spec.ports[${index}]`;
@@ -99,7 +100,7 @@ function validatePortNumber(port: number, field: string): FieldError[] {
   return port >= 1 && port <= MAX_PORT ? [] : [invalid(field, port, `must be between 1 and ${MAX_PORT}, inclusive`)];
 }
 
-/** Two ports of a protocol may not be the same. The message shows the real server's internal type. */
+/** The ports of one protocol must be distinct. The message shows the real server's internal type. */
 function validateDistinctPorts(ports: readonly ServicePort[]): FieldError[] {
   return ports.flatMap(({ port: Port = 0, protocol: Protocol = '' }, index) => {
     const isTaken = ports.slice(0, index).some((other) => other.port === Port && other.protocol === Protocol);
@@ -129,7 +130,7 @@ export const secretRules: ResourceRules = {
   fields: { type: (object) => object.type as string | undefined },
 };
 
-/** A byte of a Secret's data that is not of the alphabet is found when the body is decoded. @throws StatusError 400 */
+/** Malformed base64 in a Secret's data is detected when the body is decoded. @throws StatusError 400 */
 function checkBase64(value: unknown): void {
   const illegal = typeof value === 'string' ? value.search(/[^A-Za-z0-9+/=\r\n]/) : -1;
   if (illegal < 0) return;

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { NodeSelectorTerm, ResourceList } from '../../../model/kube.ts';
 import { parseQuantity } from '../../../model/quantity.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
@@ -8,7 +9,7 @@ import type { ApiObject, ResourceRules } from '../resource.ts';
 import { validateNodeSelector } from '../validation/affinity.ts';
 import { claimShape, storageClassShape, volumeShape } from '../validation/shapes.ts';
 
-/** Volumes, claims and classes, so far as they decide where a pod can go (`pkg/apis/core`, `pkg/apis/storage`). */
+/** Volumes, claims and classes, as far as they affect scheduling (`pkg/apis/core`, `pkg/apis/storage`). */
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 const RECLAIM_POLICIES = ['Delete', 'Retain'];
@@ -32,7 +33,7 @@ export const claimRules: ResourceRules = {
   defaults: (object) => {
     const spec = claimOf(object);
     const requests = canonicalQuantities(spec.resources?.requests, CLAIM_OWNER);
-    const resources = { ...spec.resources, ...(requests === undefined ? {} : { requests }) };
+    const resources = { ...spec.resources, ...defined({ requests }) };
     return { ...object, spec: { ...spec, resources, volumeMode: spec.volumeMode ?? 'Filesystem' } };
   },
   /** The DefaultStorageClass and StorageObjectInUseProtection plugins. */
@@ -66,7 +67,7 @@ export const claimRules: ResourceRules = {
   },
   validateUpdate: (object, old) => {
     const [next, before] = [claimOf(object), claimOf(old)];
-    // A volume may be named once.
+    // The volume may be set once.
     const volumeName = before.volumeName === undefined ? undefined : next.volumeName;
     if (isDeepStrictEqual({ ...next, volumeName, resources: 0 }, { ...before, volumeName: before.volumeName, resources: 0 })) return [];
     return [forbidden('spec', 'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims')];
@@ -92,7 +93,7 @@ export const volumeRules: ResourceRules = {
       volumeMode: 'Filesystem',
       persistentVolumeReclaimPolicy: 'Retain',
       ...spec,
-      ...(capacity === undefined ? {} : { capacity }),
+      ...defined({ capacity }),
     };
     return { ...object, spec: filled };
   },
@@ -157,7 +158,7 @@ interface StorageClassFields {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-/** VolumeAttachments: their spec can't change; a new one is not attached. */
+/** VolumeAttachments: the spec is immutable; a new one is not attached. */
 export const volumeAttachmentRules: ResourceRules = {
   initialStatus: () => ({ attached: false }),
   validateUpdate: (object, old) => (isDeepStrictEqual(object.spec, old.spec) ? [] : [invalid('spec', object.spec, 'field is immutable')]),

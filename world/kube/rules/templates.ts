@@ -9,7 +9,7 @@ import { validatePodSpec } from '../validation/pod-spec.ts';
 import type { FullPodSpec } from '../validation/pod-spec.ts';
 import { defaultPodSpec } from './pod-defaults.ts';
 
-/** What a workload makes its pods from. */
+/** The pod template of a workload. */
 export interface Template {
   metadata?: ObjectMeta;
   spec?: FullPodSpec;
@@ -22,7 +22,7 @@ export function defaultTemplate(template: Template | undefined, { kind, apiVersi
   return { metadata: {}, ...template, spec: defaultPodSpec(template?.spec ?? { containers: [] }, { owner, isPod: false }) };
 }
 
-/** Validates a template alone, as `ValidatePodTemplateSpec` of `pkg/apis/core/validation` does. */
+/** Validates only a template, as `ValidatePodTemplateSpec` of `pkg/apis/core/validation` does. */
 export function validateTemplate(template: Template | undefined, field: string): FieldError[] {
   return [
     ...validateLabels(template?.metadata?.labels, `${field}.labels`),
@@ -31,21 +31,21 @@ export function validateTemplate(template: Template | undefined, field: string):
   ];
 }
 
-/** Whether a selector selects what the template makes. A missing one selects nothing, an empty one is not asked. */
+/** Whether a selector matches the template's labels. A missing one matches nothing; an empty one is not checked. */
 export function validateSelects(selector: LabelSelector | undefined, template: Template | undefined, field: string): FieldError[] {
   const labels = template?.metadata?.labels;
   if ((selector !== undefined && isEmpty(selector)) || matchesSelector(selector, labels)) return [];
   return [invalid(`${field}.metadata.labels`, labels, '`selector` does not match template `labels`')];
 }
 
-/** @param what kind, in small letters, that has no use for an empty selector */
+/** @param what kind, in lower case, that does not allow an empty selector */
 export function validateSelector(selector: LabelSelector | undefined, what: string, field: string): FieldError[] {
   if (selector === undefined) return [required(field)];
   const errors = validateLabelSelector(selector, field);
   return isEmpty(selector) ? [...errors, invalid(field, selector, `empty selector is invalid for ${what}`)] : errors;
 }
 
-/** Pods that run for ever restart always and have no deadline. @param kind of the workload */
+/** Pods of a workload that never completes must restart always and have no deadline. @param kind of the workload */
 export function validateEndless(template: Template | undefined, kind: string, field: string): FieldError[] {
   const { restartPolicy, activeDeadlineSeconds } = template?.spec ?? {};
   return [

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../model/defined.ts';
 import type { DaemonSet, Deployment, LabelSelector, ReplicaSet, StatefulSet } from '../../../model/kube.ts';
 import { forbidden, invalid, notSupported, required } from '../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../protocols/kube/field-error.ts';
@@ -18,7 +19,7 @@ const REVISION_HISTORY = 10;
 const PROGRESS_DEADLINE_SECONDS = 600;
 const TEMPLATE = 'spec.template';
 
-/** The specs hold a template; each function below reads its kind's own. */
+/** Each spec has a pod template besides the fields of its kind. */
 type Spec<T extends { spec: unknown }> = Partial<Omit<T['spec'] & object, 'template'>> & { template?: Template };
 
 function specOf<T extends { spec: unknown }>(object: ApiObject): Spec<T> {
@@ -37,7 +38,7 @@ export const replicaSetRules: ResourceRules = {
     return [
       ...validateNonNegative(replicas, 'spec.replicas'),
       ...validateNonNegative(minReadySeconds, 'spec.minReadySeconds'),
-      // The real one says deployment as well.
+      // The real message says deployment as well.
       ...validateSelector(selector, 'deployment', 'spec.selector'),
       ...validateSelects(selector, template, TEMPLATE),
       ...validateTemplate(template, TEMPLATE),
@@ -149,7 +150,7 @@ function validateUpdateStrategy(strategy: NonNullable<DaemonSet['spec']['updateS
   return errors;
 }
 
-/** Of a StatefulSet, what an update may change; the message names it. */
+/** The fields of a StatefulSet that an update may change, listed in the message. */
 const MUTABLE = [
   'replicas',
   'ordinals',
@@ -238,11 +239,11 @@ export const replicationControllerRules: ResourceRules = {
     const own = Object.keys(object.metadata.labels ?? {}).length === 0 ? labels : object.metadata.labels;
     return {
       ...object,
-      metadata: { ...object.metadata, ...(own === undefined ? {} : { labels: own }) },
+      metadata: { ...object.metadata, ...defined({ labels: own }) },
       spec: {
         ...spec,
         replicas: spec.replicas ?? 1,
-        ...(selector === undefined ? {} : { selector }),
+        ...defined({ selector }),
         template: defaultTemplate(spec.template, object),
       },
     };

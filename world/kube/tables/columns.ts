@@ -6,22 +6,22 @@ export interface Column {
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 is always shown, 1 with `-o wide`. */
+  /** 0 is always shown, 1 only with `-o wide`. */
   readonly priority: number;
 }
 
 export type Cell = string | number | boolean | null;
 
-/** How the objects of a resource are shown in a table. */
+/** Shows the objects of a resource in a table. */
 export interface Printer {
   readonly columns: readonly Column[];
-  /** One cell a column. */
+  /** One cell per column. */
   row(object: ApiObject, nowMs: number): Cell[];
-  /** What a row says of its object besides (metav1.TableRowCondition). */
+  /** Conditions of a row (metav1.TableRowCondition). */
   conditions?(object: ApiObject): readonly object[];
 }
 
-/** The real descriptions are those of the API documentation; clients don't show them, and here they are left out. */
+/** A column without a description: clients don't show the real ones. */
 export function column(name: string, type = 'string', priority = 0): Column {
   return { name, type, format: '', description: '', priority };
 }

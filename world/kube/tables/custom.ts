@@ -6,7 +6,7 @@ import { ageOf } from './read.ts';
 
 const AGE_COLUMN: PrinterColumn = { name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' };
 
-/** Custom resources by the columns of their definition, as `apiextensions-apiserver/pkg/registry/customresource/tableconvertor` shows them. */
+/** Custom resources by the columns of their definition, as in `apiextensions-apiserver/pkg/registry/customresource/tableconvertor`. */
 export function customPrinter({ columns = [AGE_COLUMN] }: Resource): Printer {
   const readers = columns.map(({ jsonPath, type }) => ({ find: compileJsonPath(jsonPath), type }));
   return {
@@ -18,7 +18,7 @@ export function customPrinter({ columns = [AGE_COLUMN] }: Resource): Printer {
   };
 }
 
-/** A value of another type than its column is left out. */
+/** A value of another type than its column is omitted. */
 function cellOf(value: unknown, type: string, nowMs: number): Cell {
   if (value === undefined || value === null) return null;
   switch (type) {

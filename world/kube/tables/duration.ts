@@ -1,5 +1,5 @@
 /**
- * A duration as `kubectl get` shows an age: `k8s.io/apimachinery/pkg/util/duration.HumanDuration`, two to three digits
+ * A duration in the format of ages in `kubectl get`: `k8s.io/apimachinery/pkg/util/duration.HumanDuration`, two to three digits
  * of precision.
  */
 export function formatDuration(ms: number): string {

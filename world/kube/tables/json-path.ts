@@ -12,9 +12,9 @@ const STEP =
   /\.((?:\\.|[^.[\\])+)|\['((?:\\.|[^'\\])+)'\]|\[(-?\d+)\]|\[(\*)\]|\[\?\(@((?:\.[\w-]+)+)\s*==\s*("[^"]*"|'[^']*'|true|false|-?\d+)\s*\)\]/y;
 
 /**
- * Reads a JSONPath as printer columns of CustomResourceDefinitions have them: keys, indexes, `[*]` and filters by
- * equality. The rest of `k8s.io/client-go/util/jsonpath` (slices, recursive descent, other comparisons) is not read.
- * @returns what finds the values of a path in an object; it finds nothing for paths that can't be read
+ * Compiles a JSONPath of a printer column of a CustomResourceDefinition: keys, indexes, `[*]` and filters by equality. The
+ * rest of `k8s.io/client-go/util/jsonpath` (slices, recursive descent, other comparisons) is not supported.
+ * @returns a function that finds the values in an object; none for paths that are not supported
  */
 export function compileJsonPath(path: string): (value: unknown) => unknown[] {
   const steps = parse(path.startsWith('{') && path.endsWith('}') ? path.slice(1, -1) : path);

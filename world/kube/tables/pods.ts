@@ -5,7 +5,7 @@ import { AGE, NAME, column, wide } from './columns.ts';
 import type { Printer } from './columns.ts';
 import { ageOf, at, countAt, hasCondition, listAt, textAt } from './read.ts';
 
-/** Pods as `printPod` of `pkg/printers/internalversion/printers.go` shows them. */
+/** Pods as in `printPod` of `pkg/printers/internalversion/printers.go`. */
 export const podPrinter: Printer = {
   columns: [NAME, column('Ready'), column('Status'), column('Restarts'), AGE, ...wide('IP', 'Node', 'Nominated Node', 'Readiness Gates')],
   row: (pod, nowMs) => {
@@ -26,7 +26,7 @@ export const podPrinter: Printer = {
   conditions: (pod) => COMPLETED[textAt(pod, ['status', 'phase'])] ?? [],
 };
 
-/** What rows of pods that are over say. */
+/** Conditions in the rows of finished pods. */
 const COMPLETED: Readonly<Record<string, readonly object[]>> = {
   Succeeded: [{ type: 'Completed', status: 'True', reason: 'Succeeded', message: 'The pod has completed successfully.' }],
   Failed: [{ type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' }],
@@ -65,7 +65,7 @@ function summarize(pod: ApiObject): Summary {
   return summary;
 }
 
-/** @returns whether the pod is still at its init containers */
+/** @returns whether the pod's init containers are still running */
 function readInit(
   pod: ApiObject,
   summary: Summary,

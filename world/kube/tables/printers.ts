@@ -6,7 +6,7 @@ import { customPrinter } from './custom.ts';
 import { podPrinter } from './pods.ts';
 import * as workloads from './workloads.ts';
 
-/** Printers of built-in resources by id. A new one is one line. */
+/** Printers of built-in resources by id. */
 const PRINTERS: Readonly<Record<string, Printer>> = {
   pods: podPrinter,
   nodes: cluster.nodePrinter,
@@ -36,7 +36,7 @@ const PRINTERS: Readonly<Record<string, Printer>> = {
   'deviceclasses.resource.k8s.io': cluster.agePrinter,
 };
 
-/** What the real server shows of resources without a printer of their own, e.g. CustomResourceDefinitions. */
+/** The real server's printer for resources without one of their own, e.g. CustomResourceDefinitions. */
 const DEFAULT: Printer = {
   columns: [NAME, column('Created At', 'date')],
   row: ({ metadata }) => [metadata.name ?? '', metadata.creationTimestamp ?? ''],

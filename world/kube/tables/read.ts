@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../protocols/kube/json.ts';
 import { formatLabelSelector } from '../../../protocols/kube/label-selector.ts';
 import { formatDuration } from './duration.ts';
 
-/** What lies below an object at these keys; undefined where there is nothing. */
+/** The value at these keys; undefined if there is none. */
 export function at(value: unknown, ...path: readonly (string | number)[]): unknown {
   let found = value;
   for (const key of path) {
@@ -13,13 +13,13 @@ export function at(value: unknown, ...path: readonly (string | number)[]): unkno
   return found;
 }
 
-/** Text at these keys, or what stands for none. */
+/** Text at these keys, or the fallback. */
 export function textAt(value: unknown, path: readonly (string | number)[], otherwise = ''): string {
   const found = at(value, ...path);
   return typeof found === 'string' && found !== '' ? found : otherwise;
 }
 
-/** A number at these keys; 0 where there is none, as Go has it. */
+/** A number at these keys; 0 if there is none, as in Go. */
 export function countAt(value: unknown, ...path: readonly (string | number)[]): number {
   const found = at(value, ...path);
   return typeof found === 'number' ? found : 0;
@@ -40,13 +40,13 @@ export function hasCondition(object: unknown, type: string): boolean {
   return listAt(object, 'status', 'conditions').some((condition) => condition['type'] === type && condition['status'] === 'True');
 }
 
-/** `a=b,c=d` in the order of the keys, `<none>` for none. */
+/** `a=b,c=d` sorted by key, `<none>` for none. */
 export function formatLabels(labels: unknown): string {
   const pairs = isJsonObject(labels) ? Object.entries(labels).map(([key, value]) => `${key}=${String(value)}`) : [];
   return pairs.length === 0 ? '<none>' : pairs.sort().join(',');
 }
 
-/** A label selector as clients write it, `<none>` for none. */
+/** A label selector in its string form, `<none>` for none. */
 export function formatSelector(selector: unknown): string {
   return (isJsonObject(selector) ? formatLabelSelector(selector) : '') || '<none>';
 }

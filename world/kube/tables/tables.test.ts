@@ -72,7 +72,7 @@ for (const [what, pod, [ready, state, restarts]] of [
     ['1/1', 'Running', '3 (5m ago)'],
   ],
   [
-    'at its init containers',
+    'running its init containers',
     {
       spec: { containers: [container], initContainers: [{ name: 'i' }] },
       status: status('Pending', [], { initContainerStatuses: [{ name: 'i', state: { running: {} } }] }),
@@ -128,7 +128,7 @@ for (const [id, object, cells] of [
   ],
   ['customresourcedefinitions.apiextensions.k8s.io', {}, ['x', META.creationTimestamp]],
 ] as const) {
-  test(`${id} in cells`, () => {
+  test(`the cells of ${id}`, () => {
     expect(row(id, object)).toEqual(cells);
   });
 }

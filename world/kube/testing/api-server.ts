@@ -16,7 +16,7 @@ export interface Reply {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A JSON object as tests read it. */
+/** A JSON object, loosely typed for tests. */
 export interface Json {
   readonly kind?: string;
   readonly metadata: ObjectMeta & { continue?: string; remainingItemCount?: number };
@@ -33,7 +33,7 @@ export interface WatchLine {
   readonly object: Json;
 }
 
-/** A server with a caller on its wire. */
+/** A server with a client on its wire. */
 export interface Bench {
   readonly server: ApiServer;
   readonly clock: ClockScope;
@@ -99,7 +99,7 @@ function openBench(server: ApiServer, clock: ClockScope): Bench {
 
 export const PODS = '/api/v1/namespaces/default/pods';
 
-/** A pod that the server takes. */
+/** A valid pod. */
 export function pod(name: string, spec: object = {}, metadata: object = {}): object {
   return { metadata: { name, ...metadata }, spec: { containers: [{ name: 'main', image: 'pause' }], ...spec } };
 }

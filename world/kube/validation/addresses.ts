@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** What is said of an address, or range of addresses, that is none: `k8s.io/apimachinery/pkg/util/validation/ip.go`. */
+/** The messages for a malformed address, or address range: `k8s.io/apimachinery/pkg/util/validation/ip.go`. */
 export const NO_ADDRESS = 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)';
 export const NO_ADDRESS_RANGE = 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)';
 

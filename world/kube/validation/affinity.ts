@@ -39,7 +39,7 @@ export function validateNodeSelector(selector: { nodeSelectorTerms?: NodeSelecto
   return terms.flatMap((term, index) => validateNodeSelectorTerm(term, `${path}[${index}]`, true));
 }
 
-/** @param values whether label values must be such: of a preference they need not */
+/** @param values whether values must be valid label values: in a preference they need not */
 function validateNodeSelectorTerm(term: NodeSelectorTerm, field: string, values: boolean): FieldError[] {
   return [
     ...(term.matchExpressions ?? []).flatMap((one, index) => validateNodeRequirement(one, `${field}.matchExpressions[${index}]`, values)),
@@ -79,7 +79,7 @@ function validateNodeRequirement(
   return [...errors, ...wrong];
 }
 
-/** Only a node's name can be asked for as a field. */
+/** The only supported field is a node's name. */
 function validateFieldRequirement({ key, operator, values = [] }: NodeSelectorRequirement, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (operator !== 'In' && operator !== 'NotIn') errors.push(invalid(`${field}.operator`, operator ?? '', 'not a valid selector operator'));

@@ -4,7 +4,7 @@ import type { FieldError } from '../../../protocols/kube/field-error.ts';
 import { checkDnsLabel } from '../../../protocols/kube/names.ts';
 import { validateResources } from './resources.ts';
 
-/** A container with the fields that only the API server reads here. */
+/** A container with the fields that only the API server uses here. */
 export interface FullContainer extends Container {
   imagePullPolicy?: string;
   terminationMessagePath?: string;
@@ -22,7 +22,7 @@ const PROTOCOLS = ['SCTP', 'TCP', 'UDP'];
 const PORT_RANGE = 'must be between 1 and 65535, inclusive';
 const ONLY_SIDECARS = 'may not be set for init containers without restartPolicy=Always';
 
-/** Validates a pod's containers as `validateContainers` of `pkg/apis/core/validation` does, but for probes, environment and devices. */
+/** Validates a pod's containers as `validateContainers` of `pkg/apis/core/validation` does, except probes, environment and devices. */
 export function validateContainers(containers: readonly FullContainer[], volumes: ReadonlySet<string>, field: string): FieldError[] {
   if (containers.length === 0) return [required(field)];
   const seen = new Set<string>();
@@ -97,7 +97,7 @@ function isPort(port: number): boolean {
   return port >= 1 && port <= 65_535;
 }
 
-/** A host port of one protocol and address can be had once. */
+/** A host port of one protocol and address may be used once. */
 function validateHostPorts(containers: readonly FullContainer[], field: string): FieldError[] {
   const seen = new Set<string>();
   return containers.flatMap((container, index) =>

@@ -34,7 +34,7 @@ export function validateLabelSelector(selector: LabelSelector | undefined, field
   return [...labels, ...expressions];
 }
 
-/** Label keys whose values in the pod itself are added to a selector. */
+/** Label keys whose values in the pod are added to a selector. */
 interface LabelKeys {
   readonly labelSelector?: LabelSelector | undefined;
   readonly matchLabelKeys?: readonly string[] | undefined;
@@ -52,7 +52,7 @@ export function validateLabelKeys({ labelSelector, matchLabelKeys = [], mismatch
   ];
   const selected = new Set(Object.keys(labelSelector?.matchLabels ?? {}));
   for (const { key } of labelSelector?.matchExpressions ?? []) {
-    // The path is the real one's, which leaves out the name of the list.
+    // The path is that of the real server, without the name of the list.
     const detail = 'exists in both matchLabelKeys and labelSelector';
     if (selected.has(key) && matchLabelKeys.includes(key)) errors.push(invalid(`${field}[${matchLabelKeys.indexOf(key)}]`, key, detail));
     selected.add(key);

@@ -18,13 +18,13 @@ const NAME_RULES: Readonly<Record<Resource['nameRule'], (text: string) => string
   path: checkPathSegment,
 };
 const MAX_ANNOTATION_BYTES = 256 * 1024;
-/** Groups whose validation of metadata is that of all APIs. */
+/** Groups that validate metadata without further rules. */
 const WITHOUT_FINALIZER_DOMAINS = ['coordination.k8s.io', 'policy', 'apiextensions.k8s.io'];
 const STANDARD_FINALIZERS = ['kubernetes', 'orphan', 'foregroundDeletion', 'customresourcecleanup.apiextensions.k8s.io'];
 
 /**
  * Validates the metadata of an object of a resource, as `k8s.io/apimachinery/pkg/api/validation` does.
- * @param namespace where the request puts it
+ * @param namespace of the request
  */
 export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace: string | undefined): FieldError[] {
   return [
@@ -39,7 +39,7 @@ export function validateMeta(resource: Resource, metadata: ObjectMeta, namespace
 
 function validateName(resource: Resource, { name, generateName = '' }: ObjectMeta): FieldError[] {
   const check = NAME_RULES[resource.nameRule];
-  // A generated name goes on after the dash.
+  // The generated suffix follows the dash.
   const base = generateName.endsWith('-') ? `${generateName.slice(0, -1)}a` : generateName;
   const errors = generateName === '' ? [] : check(base).map((problem) => invalid('metadata.generateName', generateName, problem));
   if (name === undefined || name === '') return [...errors, required('metadata.name', 'name or generateName is required')];
@@ -101,13 +101,13 @@ function validateOwners(metadata: ObjectMeta): FieldError[] {
   return errors;
 }
 
-/** An object stays the same object. */
+/** The uid can't change. */
 export function validateUid(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   const { uid = '' } = metadata;
   return uid === '' || uid === old.uid ? [] : [invalid('metadata.uid', uid, 'field is immutable')];
 }
 
-/** What may not change: an object that is being deleted may lose finalizers, never gain them. */
+/** Immutable metadata. Finalizers can't be added to an object that is being deleted. */
 export function validateMetaUpdate(metadata: ObjectMeta, old: ObjectMeta): FieldError[] {
   if (old.deletionTimestamp === undefined) return [];
   const added = (metadata.finalizers ?? []).filter((finalizer) => old.finalizers?.includes(finalizer) !== true).sort();

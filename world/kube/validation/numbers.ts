@@ -9,7 +9,7 @@ export function validateNonNegative(value: number | undefined, field: string): F
   return value === undefined || value >= 0 ? [] : [invalid(field, value, 'must be greater than or equal to 0')];
 }
 
-/** A count, or a share such as `25%`. */
+/** A count, or a percentage such as `25%`. */
 export function validateCountOrPercent(value: number | string | undefined, field: string): FieldError[] {
   if (typeof value !== 'string') return validateNonNegative(value, field);
   return PERCENT.test(value) ? [] : [invalid(field, value, PERCENT_RULE)];
@@ -20,7 +20,7 @@ export function validateAtMost100Percent(value: number | string | undefined, fie
   return over ? [invalid(field, value, 'must not be greater than 100%')] : [];
 }
 
-/** Whether a count or a share is zero. What is malformed counts as zero, as in the API's own helper. */
+/** Whether a count or a percentage is zero. A malformed one counts as zero, as in the API's own helper. */
 export function isZero(value: number | string | undefined): boolean {
   return value === undefined || value === 0 || (typeof value === 'string' && (!PERCENT.test(value) || Number.parseInt(value, 10) === 0));
 }

@@ -10,7 +10,7 @@ import { validateResources } from './resources.ts';
 import { validateTolerations } from './tolerations.ts';
 import { validateTopologySpread } from './topology-spread.ts';
 
-/** A pod's spec with the fields that only the API server reads here. */
+/** A pod's spec with the fields that only the API server uses here. */
 export interface FullPodSpec extends PodSpec {
   containers: FullContainer[];
   initContainers?: FullContainer[];
@@ -28,9 +28,9 @@ const PREEMPTION_POLICIES = ['PreemptLowerPriority', 'Never'];
 const MAX_INT_32 = 2_147_483_647;
 
 /**
- * Validates a pod's spec, or a template's, as `ValidatePodSpec` of `pkg/apis/core/validation` does for what decides
- * where a pod goes: containers, resources, ports, volumes by name, node selection, affinity, tolerations and spread.
- * Probes, environments, security contexts, DNS and the inside of volumes pass unseen.
+ * Validates a pod's spec, or a template's, as `ValidatePodSpec` of `pkg/apis/core/validation` does for everything that affects
+ * scheduling: containers, resources, ports, volumes by name, node selection, affinity, tolerations and spread. Not checked:
+ * probes, environments, security contexts, DNS and the fields of volumes.
  * @param field path of the spec: `spec` or `spec.template.spec`
  */
 export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] {
@@ -71,7 +71,7 @@ export function validatePodSpec(spec: FullPodSpec, field: string): FieldError[] 
   return errors;
 }
 
-/** What may not be together in a new pod. */
+/** Combinations that a new pod may not have. */
 export function validateNewPod(spec: FullPodSpec): FieldError[] {
   if ((spec.nodeName ?? '') === '' || (spec.schedulingGates ?? []).length === 0) return [];
   return [forbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')];
@@ -87,7 +87,7 @@ function validateDeadline(seconds: number | undefined, field: string): FieldErro
   return [invalid(field, seconds, `must be between 1 and ${MAX_INT_32}, inclusive`)];
 }
 
-/** A source is one field; which one, and what is in it, is not looked at. */
+/** A volume source is one field; which one, and its content, is not checked. */
 function validateVolumes(volumes: readonly Volume[], field: string): FieldError[] {
   const seen = new Set<string>();
   return volumes.flatMap((volume, index) => {

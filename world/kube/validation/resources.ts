@@ -43,7 +43,7 @@ export function validateResources({ limits = {}, requests = {} }: ResourceRequir
   return errors;
 }
 
-/** Validates an amount of a resource. Counted resources come in whole pieces. */
+/** Validates an amount of a resource. Countable resources must be integers. */
 export function validateAmount(name: string, amount: string, field: string): FieldError[] {
   const { nanos } = parseQuantity(amount);
   const errors = nanos < 0n ? [invalid(field, amount, AT_LEAST_ZERO)] : [];
@@ -75,7 +75,7 @@ function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
-/** Such as `nvidia.com/gpu`. */
+/** Extended resources, such as `nvidia.com/gpu`. */
 function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 }

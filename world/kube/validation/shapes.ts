@@ -2,15 +2,15 @@ import { z } from 'zod';
 import type { Schema } from './custom/schema.ts';
 
 /**
- * The types of the fields that something in this world reads, so that a body of another shape is refused as the API
- * server's decoder refuses it. Unknown fields pass (the real one drops them).
+ * The types of the fields that this world uses, so that a body of another shape is refused as the API server's decoder
+ * refuses it. Unknown fields pass (the real server drops them).
  */
 const text = z.string().optional();
 const flag = z.boolean().optional();
 const whole = z.number().int().optional();
 const texts = z.array(z.string()).optional();
 const textMap = z.record(z.string(), z.string()).optional();
-/** Kubernetes reads numbers as quantities too. */
+/** Kubernetes also accepts numbers as quantities. */
 const quantities = z.record(z.string(), z.union([z.string(), z.number()])).optional();
 const countOrShare = z.union([z.number().int(), z.string()]).optional();
 const conditions = z.array(z.looseObject({ type: z.string(), status: z.string() })).optional();
@@ -127,7 +127,7 @@ const podSpec = z.looseObject({
   volumes: z.array(z.object({ name: text }).catchall(z.looseObject({}))).optional(),
 });
 
-/** Any object: metadata alone. */
+/** Any object: only metadata is checked. */
 export const objectShape = z.looseObject({ apiVersion: text, kind: text, metadata: meta.optional() });
 
 export const podShape = objectShape.extend({

@@ -1,7 +1,7 @@
 import type { Script, Step } from './script.ts';
 import { KINDS } from './kinds.ts';
 
-/** What a server answered to one step, with all that differs between two servers made alike. */
+/** A server's answer to one step, with all server-specific values replaced by placeholders. */
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
@@ -12,9 +12,9 @@ const TIME = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?Z/g;
 const UID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 
 /**
- * The answers of a script as they are compared. Identities and versions become the place of their first appearance, so
- * that a change that changes nothing is told from one that does; times are alike; of managed fields those of appliers
- * stay. Of objects that controllers write too, versions and status are left out.
+ * The answers of a script in comparable form. Identities and versions are replaced by the order of their first appearance, so
+ * that a no-op can be distinguished from a change. Times become placeholders. Only the managed fields of applies are kept.
+ * Versions and status are dropped for objects that controllers also write.
  */
 export function normalized({ steps }: Script, raw: readonly Answer[]): Answer[] {
   const seen = { uids: new Map<string, string>(), versions: new Map<string, string>() };
@@ -25,7 +25,7 @@ export function normalized({ steps }: Script, raw: readonly Answer[]): Answer[] 
   return renumbered(made);
 }
 
-/** Places counted anew: lists have versions too, which were left out. */
+/** Renumbers placeholders: the versions of lists were dropped. */
 function renumbered(answers: readonly Answer[]): Answer[] {
   const [seen, counts] = [new Map<string, string>(), new Map<string, number>()];
   const text = JSON.stringify(answers).replaceAll(/<(uid|version) \d+>/g, (token, what: string) => {
@@ -56,16 +56,16 @@ function alike(value: unknown, site: Site, key = ''): unknown {
     value
       .replaceAll(UID, (uid) => place(site.uids, uid, 'uid'))
       .replaceAll(TIME, '<time>')
-      // The whole object, as the server's own patcher had it.
+      // The whole object after the patch.
       .replaceAll(/Invalid value: "\{.*\}"(?=:)/g, 'Invalid value: <object>')
       .replaceAll(/(?<=ResourceVersion in (?:record|precondition): ?\(?)\d+/g, '<version>')
       .replaceAll(/(?<=ResourceVersion in record \()\d+/g, '<version>')
       .replaceAll(/(?<=(?:ResourceVersion in precondition|in record): )\d+/g, '<version>')
       // In a patch as Go prints it.
       .replaceAll(/(?<=map\[.*resourceVersion:)\d+/g, '<version>')
-      // Whether the controller of budgets has seen the eviction before is a race.
+      // Whether the disruption controller has already seen the eviction is a race.
       .replaceAll(/(?<=healthy pods and has )\d+(?= currently)/g, '<count>')
-      // A diff of the real server's internal types ends messages about what may not change in a pod.
+      // A diff of the real server's internal types, at the end of messages about immutable pod fields.
       .replaceAll(/\n(@@ |  ?[a-z]*\.?PodSpec)[^]*$/g, (diff) => (diff.endsWith('\n]') ? ']' : ''))
   );
 }
@@ -84,7 +84,7 @@ function alikeObject(value: Readonly<Record<string, unknown>>, site: Site, key: 
     else if (name === 'managedFields') {
       const applied = (one as { operation?: string }[]).filter(({ operation }) => operation === 'Apply');
       if (applied.length > 0)
-        // Those of one second are in another order than those of two.
+        // The order depends on whether the times fall into the same second.
         result[name] = ordered(
           alike(
             applied.map((entry) => ({ ...entry, time: '<time>' })),
@@ -119,15 +119,15 @@ function has(value: unknown, key: string): boolean {
 }
 
 /**
- * The real server names some faults as often as it looks for them; how often depends on the kind. Conflicts it names in the
- * order of a Go map, which is drawn.
+ * The real server repeats some errors once per check; how often depends on the kind. It lists conflicts in the order of a Go map,
+ * which is random.
  */
 function distinctCauses(causes: readonly unknown[]): unknown[] {
   const all = [...new Map(causes.map((cause) => [JSON.stringify(cause), cause])).values()];
   return all.some((cause) => (cause as { reason?: string }).reason === 'FieldManagerConflict') ? ordered(all, ['field', 'message']) : all;
 }
 
-/** Objects in the order of these fields. */
+/** Objects sorted by these fields. */
 function ordered(values: unknown, fields: readonly string[]): unknown[] {
   const keyOf = (value: Readonly<Record<string, unknown>>): string => fields.map((field) => String(value[field])).join('\n');
   return [...(values as Readonly<Record<string, unknown>>[])].sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));

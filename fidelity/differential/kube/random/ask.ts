@@ -2,7 +2,7 @@ import { mergePatch } from '../../../../protocols/kube/merge-patch.ts';
 import type { Answer } from './answers.ts';
 import type { Script, Step } from './script.ts';
 
-/** An API server, as a script meets it. */
+/** An API server, as used by a script. */
 export interface Server {
   send(
     method: string,
@@ -10,20 +10,20 @@ export interface Server {
     headers: Readonly<Record<string, string>>,
     body: string | undefined,
   ): Promise<{ readonly status: number; readonly text: string }>;
-  /** The lines of a watch up to the first of which `isLast` is true, or to its end. */
+  /** The lines of a watch up to and including the first for which `isLast` is true, or to its end. */
   watch(
     path: string,
     headers: Readonly<Record<string, string>>,
     isLast: (line: string) => boolean,
   ): Promise<{ readonly status: number; readonly lines: readonly string[] }>;
-  /** Lets time pass between two looks at the same. */
+  /** Waits between two polls. */
   pause(): Promise<void>;
 }
 
-/** Looks at what a controller has still to write. */
+/** Most polls for a change by a controller. */
 const PATIENCE = 100;
 
-/** Asks one script: an answer each step. */
+/** Runs one script. Returns an answer per step. */
 export async function ask({ steps }: Script, server: Server): Promise<Answer[]> {
   const answers: Answer[] = [];
   for (const step of steps) answers.push(await askStep(step, answers, server));
@@ -54,7 +54,7 @@ async function askStep(step: Step, answers: readonly Answer[], server: Server): 
   }
 }
 
-/** A list page by page, as one. How many pages it takes depends on what else there is. */
+/** A list read page by page, as one answer. The number of pages depends on other objects. */
 async function pages(path: string, headers: Readonly<Record<string, string>>, server: Server): Promise<Answer> {
   const items: unknown[] = [];
   for (let token = ''; ;) {
@@ -80,7 +80,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A value with each `<<step.path>>` in its texts put in; what is not there is `missing`. */
+/** A value with each `<<step.path>>` in its strings replaced; by `missing` if there is no such value. */
 function filled<T>(value: T, answers: readonly Answer[]): T {
   if (value === undefined) return value;
   const text = typeof value === 'string' ? value : JSON.stringify(value);

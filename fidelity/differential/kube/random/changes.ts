@@ -34,11 +34,11 @@ export function strategicOne(draft: Draft, name: string): void {
   draft.add('strategic', 'PATCH', draft.at(name), { body: withVersion(draft, name, change), contentType: MEDIA.strategic }, name);
 }
 
-/** The edits of a merge patch one by one; sometimes with a test before them. */
+/** The edits of a merge patch as a JSON patch; sometimes with a test first. */
 export function jsonOne(draft: Draft, name: string): void {
   const { random, kind } = draft;
   const edits: object[] = leaves(kind.change(random))
-    // Controllers annotate some kinds: whether there are annotations is a matter of time.
+    // Controllers annotate some kinds: whether annotations exist yet is a race.
     .filter(({ path }) => kind.annotated !== true || !path.startsWith('/metadata/annotations'))
     .map(({ path, value }) => (value === null ? { op: 'remove', path } : { op: random.pick(['add', 'add', 'replace']), path, value }));
   const before = random.pick<object[]>([
@@ -62,10 +62,10 @@ export function applyOne(draft: Draft, name: string, change: object): void {
   draft.add(force ? 'apply-force' : 'apply', 'PATCH', `${draft.at(name)}${query}`, { body, contentType: MEDIA.apply }, name);
 }
 
-/** The object as an answer had it, changed: the latest or, to be refused, an earlier one. */
+/** Replaces the object by a changed copy from an answer: the latest, or an earlier one, which is refused. */
 export function putOne(draft: Draft, name: string): void {
   const { random, kind } = draft;
-  // A replacement takes away what their controller annotated, if it has by then, and that raises their generation.
+  // A replacement removes the controller's annotations, if they exist yet, and that raises the generation.
   if (kind.plural === 'deployments') return;
   const known = draft.answersOf(name);
   // Controllers may have changed it meanwhile.
@@ -88,7 +88,7 @@ export function finalizeOne(draft: Draft, name: string): void {
   draft.add('finalizers', 'PATCH', draft.at(name), { body, contentType: MEDIA[type] }, name);
 }
 
-/** Sometimes with the version that an answer had: the latest, or an earlier one. */
+/** Sometimes with the resource version from an answer: the latest, or an earlier one. */
 function withVersion(draft: Draft, name: string, change: object): object {
   const known = draft.answersOf(name);
   if (draft.kind.controlled || known.length === 0 || !draft.random.chance(0.25)) return change;

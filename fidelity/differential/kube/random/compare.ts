@@ -1,11 +1,11 @@
 import type { Found } from '../../difference.ts';
-import type { GridSite, Told } from '../../scripts.ts';
+import type { GridSite, NamedDifference } from '../../scripts.ts';
 import type { Answer } from './answers.ts';
 import { OPERATIONS, READS } from './script.ts';
 import type { Step } from './script.ts';
 
-/** By operation, resource, what is different where. */
-export function tell({ operation, resource }: Step, theirs: Answer, own: Answer, { path, kind, real, ours }: Found): Told {
+/** Names a difference by operation, resource and path. */
+export function nameDifference({ operation, resource }: Step, theirs: Answer, own: Answer, { path, kind, real, ours }: Found): NamedDifference {
   const reason = (theirs.body as { reason?: string } | undefined)?.reason;
   const outcome = `${theirs.status}${theirs.status >= 400 && reason !== undefined ? ` ${reason}` : ''}${theirs.status === own.status ? '' : ` (ours ${own.status})`}`;
   const name = `${operation} ${resource} ${outcome}: ${theirs.status === own.status ? `${path} ${kind}` : 'status'}`;

@@ -15,16 +15,16 @@ export const PARTIAL_LIST = 'application/json;as=PartialObjectMetadataList;g=met
 export const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1';
 export const FINALIZER = 'example.com/a';
 
-/** A script about objects of one kind, as it is written. */
+/** A script about objects of one kind, under construction. */
 export class Draft {
   readonly random: Random;
   readonly id: string;
   readonly kind: Kind;
   readonly collection: string;
-  /** Whether the objects of this script are made by server-side apply. */
+  /** Whether the objects of this script are created by server-side apply. */
   readonly applies: boolean;
   readonly steps: Step[] = [];
-  /** Steps whose answers are an object, by its name. */
+  /** Steps whose answer is an object, by the object's name. */
   readonly #answers = new Map<string, number[]>();
 
   constructor(random: Random, id: string, namespace: string) {
@@ -35,7 +35,7 @@ export class Draft {
     this.applies = random.chance(0.25);
   }
 
-  /** @param object whose state the answer has, if it has one's */
+  /** @param object the name of the object in the answer, if any */
   add(operation: Operation, method: Step['method'], path: string, more: Partial<Step> = {}, object?: string): void {
     if (object !== undefined && more.accept !== TABLE && more.accept !== PARTIAL) {
       this.#answers.set(object, [...(this.#answers.get(object) ?? []), this.steps.length]);
@@ -43,7 +43,7 @@ export class Draft {
     this.steps.push({ operation, resource: this.kind.plural, method, path, ...more });
   }
 
-  /** The steps whose answers had an object. */
+  /** The steps whose answer is this object. */
   answersOf(name: string): readonly number[] {
     return this.#answers.get(name) ?? [];
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { createRandom } from '../../../../runtime/random.ts';
 import { createVirtualTimeline } from '../../../../runtime/timeline.ts';
 import { isStream, readText } from '../../../../wire/wire.ts';
@@ -11,13 +12,13 @@ import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-/** What follows from a request has time to, in virtual time. */
+/** Time for controllers to react to a request, in virtual time. */
 const SETTLE_MS = 20;
-/** Looks at what takes a moment to be there. */
+/** Most polls for something that takes a moment to appear. */
 const PATIENCE = 1_200;
 const CALLER = { principal: 'target', incarnation: 1, span: 0 } as const;
 
-/** Asks our API server, with the disruption controller beside it, one script after the other. */
+/** Runs scripts one after another on the emulated API server, with the disruption controller. */
 export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][]> {
   const random = createRandom('differential');
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timeline') });
@@ -26,7 +27,7 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
   const stopping = new AbortController();
   const budgets = new DisruptionBudgets({ port: api.port('workloads'), clock: timeline.scope('budgets'), random: random.fork('budgets') });
   const open = (method: string, path: string, headers: Readonly<Record<string, string>>, body?: string, signal?: AbortSignal) => {
-    const request = { method, path, headers, ...(body === undefined ? {} : { body }), ...(signal === undefined ? {} : { signal }) };
+    const request = { method, path, headers, ...defined({ body, signal }) };
     return api.backend.handle(request, api.backend.describe(request), CALLER);
   };
   const server: Server = {
@@ -56,7 +57,7 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
       const running = budgets.run(stopping.signal);
       await prepare(server);
       for (const script of scripts) answers.push(normalized(script, await ask(script, server)));
-      stopping.abort(new Error('all scripts were asked'));
+      stopping.abort(new Error('all scripts are done'));
       await running;
     })(),
   );
@@ -64,12 +65,12 @@ export async function askEmbedded(scripts: readonly Script[]): Promise<Answer[][
   return answers;
 }
 
-/** Makes what all scripts need. */
+/** Creates the objects that all scripts need. */
 export async function prepare(server: Server): Promise<void> {
   const headers = { 'content-type': 'application/json' };
   for (const name of NAMESPACES) {
     const body = JSON.stringify({ metadata: { name } });
-    // One of an earlier run may still be going.
+    // The namespace of an earlier run may still be terminating.
     for (let looks = 1; looks <= PATIENCE && (await server.send('POST', '/api/v1/namespaces', headers, body)).status !== 201; looks += 1)
       await server.pause();
   }

@@ -4,7 +4,7 @@ import { FINALIZER, MEDIA } from './draft.ts';
 import { CASE_LABEL } from './script.ts';
 import type { Step } from './script.ts';
 
-/** A budget over some ready pods, then evictions. */
+/** A budget for some ready pods, then evictions. */
 export function evictions(random: Random, id: string, namespace: string): Step[] {
   const pods = `/api/v1/namespaces/${namespace}/pods`;
   const budgets = `/apis/policy/v1/namespaces/${namespace}/poddisruptionbudgets`;

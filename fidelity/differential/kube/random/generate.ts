@@ -5,7 +5,7 @@ import { NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 import { sequence } from './sequence.ts';
 
-/** The seed of the recorded scripts: another one is another set. */
+/** The seed of the recorded scripts. */
 export const SEED = 'api-2';
 export const SCRIPTS = 1_800;
 
@@ -18,6 +18,6 @@ export function scripts(seed: string = SEED, count: number = SCRIPTS): Script[] 
 function script(random: Random, index: number): Script {
   const id = `r${index}`;
   const namespace = NAMESPACES[index % NAMESPACES.length] ?? 'default';
-  // Every seventh is about evictions, which need a budget and pods.
+  // Every seventh script is about evictions, which need a budget and pods.
   return { id, steps: index % 7 === 3 ? evictions(random, id, namespace) : sequence(random, id, namespace) };
 }

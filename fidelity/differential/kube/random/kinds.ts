@@ -22,7 +22,7 @@ export const KINDS: readonly Kind[] = [
   gadgets,
 ];
 
-/** Where objects of a kind are. */
+/** The collection path of a kind. */
 export function collectionOf({ apiVersion, plural, namespaced }: Kind, namespace: string): string {
   const group = apiVersion.includes('/') ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return namespaced ? `${group}/namespaces/${namespace}/${plural}` : `${group}/${plural}`;

@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import type { Clock } from '../../../../runtime/clock.ts';
 import { isStream, readText } from '../../../../wire/wire.ts';
 import type { Wire } from '../../../../wire/wire.ts';
@@ -10,17 +11,17 @@ import { KINDS, collectionOf } from './kinds.ts';
 import { DEFINITION, NAMESPACES } from './script.ts';
 import type { Script } from './script.ts';
 
-/** Scripts under way at a time. */
+/** Scripts at once. */
 const AT_ONCE = 8;
 const PAUSE_MS = 50;
-/** Of objects that scripts make. */
+/** The names of objects that scripts create. */
 const OBJECT_NAME = /^r\d+(-[a-z0-9]+)?$/;
 
 /** A real API server behind a wire. */
 export function realServer(wire: Wire, clock: Clock): Server {
   return {
     send: async (method, path, headers, body) => {
-      const answer = await wire({ method, path, headers, ...(body === undefined ? {} : { body }) });
+      const answer = await wire({ method, path, headers, ...defined({ body }) });
       return { status: answer.status, text: await readText(answer.body) };
     },
     watch: async (path, headers, isLast) => {
@@ -41,8 +42,8 @@ export function realServer(wire: Wire, clock: Clock): Server {
 }
 
 /**
- * Asks a real API server every script, some at a time.
- * @param signal stops asking; what was not asked has no answers
+ * Runs every script on a real API server, some at once.
+ * @param signal stops the run; scripts that did not run have no answers
  */
 export async function askReal(scripts: readonly Script[], server: Server, signal: AbortSignal): Promise<Answer[][]> {
   await prepare(server);
@@ -64,7 +65,7 @@ export async function askReal(scripts: readonly Script[], server: Server, signal
   return answers;
 }
 
-/** Removes all that scripts left behind, whatever finalizers it has, and though it may have lost its label. */
+/** Removes all objects that scripts left behind, also those with finalizers or without their label. */
 export async function clean(server: Server): Promise<void> {
   const headers = { 'content-type': 'application/merge-patch+json' };
   for (const kind of KINDS) {
@@ -77,7 +78,7 @@ export async function clean(server: Server): Promise<void> {
         const path = `${collection}/${metadata.name}`;
         if (metadata.finalizers !== undefined)
           await server.send('PATCH', path, headers, JSON.stringify({ metadata: { finalizers: null } }));
-        // Namespaces take the others along.
+        // Other namespaced objects are deleted with their namespace.
         if (!kind.namespaced || kind.plural === 'pods')
           await server.send('DELETE', path, { 'content-type': 'application/json' }, JSON.stringify({ gracePeriodSeconds: 0 }));
       }

@@ -3,7 +3,7 @@ import { conclusion, problemsOf } from '../../agreement.ts';
 import { readOptions, withCluster } from '../../command.ts';
 import { classesOf } from '../../difference.ts';
 import { agreementOf, classText, differencesOf, gridOf, gridText } from '../../scripts.ts';
-import { GRID, tell } from './compare.ts';
+import { GRID, nameDifference } from './compare.ts';
 import { askEmbedded } from './embedded.ts';
 import { SCRIPTS, SEED, scripts } from './generate.ts';
 import { KNOWN_CLASSES } from './known.ts';
@@ -13,18 +13,18 @@ import { readRecording, writeRecording } from '../../recording.ts';
 import type { Recording } from '../../recording.ts';
 
 /**
- * Asks a real API server every random script, compares ours with it, and prints grid, agreement and classes; a class that
- * `known.ts` doesn't allow is exit code 1:
+ * Runs every random script on a real API server, compares the emulated one with it, and prints grid, agreement and classes. A class
+ * that `known.ts` doesn't allow is exit code 1:
  *
  *     npx node fidelity/differential/kube/random/record.ts --kubeconfig FILE [--seed SEED] [--count N] [--write] [--verbose]
  *
- * Without a kubeconfig the answers are those of the recording. Nothing is left in the cluster, after Ctrl-C neither;
- * it should have no other work, and an administrator of it must be the user.
+ * Without a kubeconfig the answers come from the recording. Nothing is left in the cluster, not even after Ctrl-C. The cluster
+ * should have no other work, and the user must be an administrator.
  */
 const options = readOptions({ seed: SEED, count: SCRIPTS });
 const recorded = options.kubeconfig === undefined ? readRecording<Answer[]>(RECORDING) : await ask(options.kubeconfig);
 const asked = scripts(recorded.seed, recorded.answers.length);
-const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), tell);
+const differences = differencesOf(asked, recorded.answers, await askEmbedded(asked), nameDifference);
 const classes = classesOf(differences, ({ script }) => script.steps.length);
 console.log(gridText(gridOf(GRID, asked, recorded.answers)));
 for (const one of classes) {

@@ -1,14 +1,13 @@
 /**
- * A random case: a few requests in their order, on objects whose names have the case's id in them. A value that only the
- * server knows is named by the step whose answer has it: `<<2.metadata.uid>>` in a path or body is that field of the
- * answer to step 2, counted from 0.
+ * A random case: a sequence of requests for objects whose names include the case's id. Values that the server generates are
+ * referenced by step: `<<2.metadata.uid>>` in a path or body is that field of the answer to step 2, counted from 0.
  */
 export interface Script {
   readonly id: string;
   readonly steps: readonly Step[];
 }
 
-/** What the grid counts. */
+/** The operations that the grid counts. */
 export const OPERATIONS = [
   'create',
   'get',
@@ -42,23 +41,23 @@ export interface Step {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly body?: unknown;
-  /** The body is the answer to this step, merged with `body` by the rules of a merge patch. */
+  /** The body is the answer to this step, with `body` applied to it as a merge patch. */
   readonly basis?: number;
   readonly contentType?: string;
   readonly accept?: string;
-  /** Asked again until the answer has this value there, for a while: what a controller writes takes its time. */
+  /** Repeated (bounded) until the answer has this value: controllers need some time. */
   readonly until?: { readonly path: string; readonly value: unknown };
-  /** A watch is read up to the event about the object of this name. */
+  /** A watch is read up to the event of the object with this name. */
   readonly upTo?: string;
 }
 
-/** The namespaces of all cases: each case has one, which it shares with others whose names differ. */
+/** The namespaces of all cases. Cases share them, with different object names. */
 export const NAMESPACES: readonly string[] = Array.from({ length: 8 }, (_, index) => `differential-${index}`);
 
-/** Label of every object of a case, its value the case's id. */
+/** The label of every object of a case; its value is the case's id. */
 export const CASE_LABEL = 'differential';
 
-/** A definition that scripts use; it is there before them. */
+/** A definition that scripts use, created before them. */
 export const DEFINITION = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

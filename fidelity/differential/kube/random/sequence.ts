@@ -7,7 +7,7 @@ import type { Step } from './script.ts';
 /** Requests about two objects of one kind. */
 export function sequence(random: Random, id: string, namespace: string): readonly Step[] {
   const draft = new Draft(random, id, namespace);
-  // Of what controllers write too, events would be theirs.
+  // For kinds that controllers also write, the watch would see their events.
   const watches = !draft.kind.controlled && random.chance(0.3);
   if (watches) draft.add('list', 'GET', draft.selected);
   const names = random.chance(0.5) ? [`${id}-a`] : [`${id}-a`, `${id}-b`];
@@ -18,7 +18,7 @@ export function sequence(random: Random, id: string, namespace: string): readonl
   return draft.steps;
 }
 
-/** One more request, most about one object. */
+/** Adds a request, usually about one object. */
 function ask(draft: Draft, name: string): void {
   const { random, kind } = draft;
   const { scaled, status, plural } = kind;
@@ -101,7 +101,7 @@ function list(draft: Draft): void {
   });
 }
 
-/** What happened since the list at the script's beginning, up to an object made for that. */
+/** Watches from the list at the script's start up to an object created as an end mark. */
 function watch(draft: Draft): void {
   const { random, kind } = draft;
   const name = `${draft.id}-end`;
@@ -115,7 +115,7 @@ function watch(draft: Draft): void {
   draft.add('watch', 'GET', `${draft.selected}${query}&watch=1&timeoutSeconds=20`, { upTo: name, ...accept });
 }
 
-/** The least that an object of a kind needs, where that is not nothing. */
+/** The minimal object of a kind, if not empty. */
 const PLAIN: Readonly<Record<string, (name: string) => object>> = {
   pods: () => ({ spec: POD_SPEC }),
   priorityclasses: () => ({ value: 1 }),

@@ -1,10 +1,10 @@
-/** What a merge patch changes, one by one. */
+/** The single changes of a merge patch. */
 export function leaves(patch: unknown, path = ''): { readonly path: string; readonly value: unknown }[] {
   if (typeof patch !== 'object' || patch === null || Array.isArray(patch)) return [{ path, value: patch }];
   return Object.entries(patch).flatMap(([key, value]) => leaves(value, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`));
 }
 
-/** Two patches as one; of what both say the second counts. */
+/** Merges two patches; the second has precedence. */
 export function merged(first: object, second: object): object {
   const result: Record<string, unknown> = { ...first };
   for (const [key, value] of Object.entries(second) as [string, unknown][]) {

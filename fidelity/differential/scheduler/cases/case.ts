@@ -1,17 +1,18 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { Container, KubeObject, Node, ObjectMeta, Pod, PodSpec, ResourceList, Taint } from '../../../../model/kube.ts';
 
 /**
- * One situation and what kube-scheduler 1.34 makes of it, as plain Kubernetes objects, so that it can be created on any
- * cluster: the nodes, what else there is by resource, the pods that run already, then the pod that is to be placed.
+ * One situation and the decision of kube-scheduler 1.34, as plain Kubernetes objects that can be created on any cluster: the nodes,
+ * other objects, the running pods, then the pod to schedule.
  */
 export interface SchedulerCase {
   readonly id: string;
-  /** The documentation page, or the file of the Kubernetes sources, that says so. */
+  /** The source of the decision: a documentation page, or a file of the Kubernetes sources. */
   readonly source: string;
   readonly nodes: readonly Node[];
   readonly objects?: readonly OtherObject[];
-  /** With `spec.nodeName` those that run, without it those that were nominated. */
+  /** Running pods with `spec.nodeName`, nominated ones without it. */
   readonly pods?: readonly Pod[];
   readonly pod: Pod;
   readonly expected: Expected;
@@ -28,12 +29,12 @@ export type Expected =
   | { readonly nodes: readonly string[] }
   /** No node, with this message in the pod's condition. */
   | { readonly refused: string }
-  /** No node yet, with this message; one of the nodes is nominated, after the pods named for it were told to leave. */
+  /** No node yet, with this message. One of the nodes is nominated, after eviction of the pods listed for it. */
   | { readonly refused: string; readonly victims: Readonly<Record<string, readonly string[]>> };
 
 const DOCS = 'https://kubernetes.io/docs/concepts/';
 
-/** Where cases come from. */
+/** The sources of cases. */
 export const SOURCE = {
   taints: `${DOCS}scheduling-eviction/taint-and-toleration/`,
   assigning: `${DOCS}scheduling-eviction/assign-pod-node/`,
@@ -65,7 +66,7 @@ interface NodeOptions {
   readonly zone?: string;
   readonly region?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** The label `kubernetes.io/hostname` is the name, unless it is left out. */
+  /** By default the label `kubernetes.io/hostname` is the name; `none` omits it. */
   readonly hostname?: 'none';
   readonly cpu?: string;
   readonly memory?: string;
@@ -76,7 +77,7 @@ interface NodeOptions {
   readonly images?: readonly { readonly names: string[]; readonly sizeBytes: number }[];
 }
 
-/** A ready node with 4 cores, 8 GiB and room for 110 pods, unless said otherwise. */
+/** A ready node, by default with 4 cores, 8 GiB and room for 110 pods. */
 export function node(name: string, options: NodeOptions = {}): Node {
   const { zone, region, labels, hostname, cpu = '4', memory = '8Gi', pods = '110', taints, unschedulable, images } = options;
   const amounts = { cpu, memory, pods, 'ephemeral-storage': '100Gi', ...options.resources };
@@ -87,17 +88,16 @@ export function node(name: string, options: NodeOptions = {}): Node {
       name,
       labels: {
         ...(hostname === 'none' ? {} : { [LABEL.hostname]: name }),
-        ...(zone === undefined ? {} : { [LABEL.zone]: zone }),
-        ...(region === undefined ? {} : { [LABEL.region]: region }),
+        ...defined({ [LABEL.zone]: zone, [LABEL.region]: region }),
         ...labels,
       },
     },
-    spec: { ...(taints === undefined ? {} : { taints: [...taints] }), ...(unschedulable === undefined ? {} : { unschedulable }) },
+    spec: defined({ taints: taints?.slice(), unschedulable }),
     status: {
       capacity: amounts,
       allocatable: amounts,
       conditions: [{ type: 'Ready', status: 'True' }],
-      ...(images === undefined ? {} : { images: [...images] }),
+      ...defined({ images: images?.slice() }),
     },
   };
 }
@@ -115,14 +115,14 @@ export interface PodOptions extends Omit<Partial<PodSpec>, 'priority'> {
   readonly status?: Pod['status'];
 }
 
-/** A pod of one container, without requests unless said otherwise. With `on`, one that runs there. */
+/** A pod with one container, by default without requests. With `on`, it runs on that node. */
 export function pod(name: string, options: PodOptions = {}): Pod {
   const { on, namespace = 'default', labels, cpu, memory, requests, container, priority, metadata, status, ...spec } = options;
-  const asked = { ...(cpu === undefined ? {} : { cpu }), ...(memory === undefined ? {} : { memory }), ...requests };
+  const asked = { ...defined({ cpu, memory }), ...requests };
   return {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, ...(labels === undefined ? {} : { labels }), ...metadata },
+    metadata: { name, namespace, uid: `uid-${namespace}-${name}`, ...defined({ labels }), ...metadata },
     spec: {
       containers: [
         {
@@ -132,15 +132,15 @@ export function pod(name: string, options: PodOptions = {}): Pod {
           ...container,
         },
       ],
-      ...(on === undefined ? {} : { nodeName: on }),
+      ...defined({ nodeName: on }),
       ...(priority === undefined ? {} : { priority, priorityClassName: classNameOf(priority, spec.preemptionPolicy) }),
       ...spec,
     },
-    ...(status === undefined ? {} : { status }),
+    ...defined({ status }),
   };
 }
 
-/** What can't be overcommitted needs a limit that equals its request. */
+/** Resources that can't be overcommitted need a limit equal to their request. */
 function limitsOf(requests: ResourceList): { limits?: ResourceList } {
   const limits = Object.entries(requests).filter(([name]) => name.includes('/') || name.startsWith('hugepages-'));
   return limits.length === 0 ? {} : { limits: Object.fromEntries(limits) };
@@ -150,7 +150,7 @@ function classNameOf(priority: number, preemptionPolicy: PodSpec['preemptionPoli
   return `priority-${priority}${preemptionPolicy === 'Never' ? '-never' : ''}`;
 }
 
-/** The priority classes that the pods of a case name. */
+/** The priority classes used by the pods of a case. */
 export function priorityClassesOf({ pods = [], pod }: SchedulerCase): KubeObject[] {
   const classes = new Map<string, KubeObject & { value: number; preemptionPolicy: string }>();
   for (const { spec } of [...pods, pod]) {
@@ -166,23 +166,26 @@ export function namespace(name: string, labels: Readonly<Record<string, string>>
   return { resource: 'namespaces', object };
 }
 
-/** On which nodes. */
+/** The pod may be placed on any of these nodes. */
 export function on(...nodes: string[]): Expected {
   return { nodes };
 }
 
-/** What preemption has to say of how many nodes, where it finds no victims. */
-interface Hopeless {
+/** Preemption's reasons, with the number of nodes for each, if it finds no victims. */
+interface PreemptionFailure {
   /** Nodes where no eviction would help. */
   readonly unhelpful?: number;
   /** Nodes without any pod of lower priority. */
   readonly victimless?: number;
-  /** Nodes that would not do without those pods either, and why. */
+  /** Nodes where the pod would not fit even without those pods, by reason. */
   readonly others?: Readonly<Record<string, number>>;
 }
 
-/** No node: the counted reasons, and what preemption says. */
-export function refused(reasons: Readonly<Record<string, number>>, { unhelpful = 0, victimless = 0, others = {} }: Hopeless): Expected {
+/** No node: the counted reasons, and those of preemption. */
+export function refused(
+  reasons: Readonly<Record<string, number>>,
+  { unhelpful = 0, victimless = 0, others = {} }: PreemptionFailure,
+): Expected {
   const preemption = listed({
     'Preemption is not helpful for scheduling': unhelpful,
     'No preemption victims found for incoming pod': victimless,
@@ -192,12 +195,12 @@ export function refused(reasons: Readonly<Record<string, number>>, { unhelpful =
   return { refused: `${none} ${listed(reasons)}. no new claims to deallocate, preemption: ${none} ${preemption}.` };
 }
 
-/** No node whatever the nodes are like: for a reason that the pod itself has. */
+/** No node, for a reason that does not depend on the nodes. */
 export function refusedOutright(nodes: number, reason: string): Expected {
   return { refused: `0/${nodes} nodes are available: ${reason}. not found` };
 }
 
-/** No node yet: these pods leave for it. */
+/** No node yet: these pods are evicted for it. */
 export function preempts(
   reasons: Readonly<Record<string, number>>,
   nodes: number,

@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { LabelSelector, Node, Pod, PodAffinityTerm, PodSpec } from '../../../../model/kube.ts';
 import { SOURCE, inPlugin, namespace, node, on, pod, refused } from './case.ts';
@@ -46,12 +47,12 @@ interface Situation {
 
 function affinityCase(id: string, situation: Situation): SchedulerCase {
   const { nodes = NODES, pods = [], affinity, labels, namespace, objects = [], source = SOURCE.assigning, expected } = situation;
-  const wanted = pod('p', { ...(affinity === undefined ? {} : { affinity }), ...(labels === undefined ? {} : { labels }), namespace });
+  const wanted = pod('p', { ...defined({ affinity, labels }), namespace });
   return { id, source, nodes, objects, pods, pod: wanted, expected };
 }
 
 const db = (name: string, at: string, more: Parameters<typeof pod>[1] = {}): Pod => pod(name, { on: at, labels: DB, ...more });
-/** Makes a node as full as one that has another pod. */
+/** Makes a node as full as one with another pod. */
 const filler = (at: string): Pod => pod(`filler-${at}`, { on: at });
 const OTHERS = [namespace('team', { tier: 'data' })];
 const IN_TEAM = [db('d', 'b1', { namespace: 'team' })];

@@ -93,7 +93,7 @@ export const PREEMPTION_CASES: readonly SchedulerCase[] = [
     nodes: ONE,
     pods: [running('a', 'n1', 0, '1'), running('b', 'n1', 0, '3')],
     pod: urgent('1'),
-    // The longest running is spared first; equal ones in the order in which they are there.
+    // The longest-running pod is spared first; among equals, list order decides.
     expected: preempts(CPU, 1, { n1: ['b'] }),
   },
   {

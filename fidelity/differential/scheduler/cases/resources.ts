@@ -11,11 +11,11 @@ const container = (name: string, cpu: string, memory = '1Gi'): Container => ({
 const init = (name: string, cpu: string, memory = '1Gi') => container(name, cpu, memory);
 const sidecar = (name: string, cpu: string) => ({ ...container(name, cpu), restartPolicy: 'Always' as const });
 
-/** A pod that has one node of 4 cores and 8 GiB to itself. */
+/** A pod with an empty node of 4 cores and 8 GiB. */
 const alone = (id: string, source: string, options: PodOptions, expected: Expected): SchedulerCase => {
   return { id, source, nodes: [node('n1')], pod: pod('p', options), expected };
 };
-/** What makes the overhead of a pod: it is in the pod too, as admission puts it there. */
+/** The RuntimeClass with a pod's overhead, which the pod has too, as set by admission. */
 const SANDBOX: OtherObject = {
   resource: 'runtimeclasses',
   object: {
@@ -40,7 +40,7 @@ const port = (hostPort: number, more: { hostIP?: string; protocol?: 'TCP' | 'UDP
 const PORTS = "node(s) didn't have free ports for the requested pod ports";
 const NO_PORT = refused({ [PORTS]: 1 }, { victimless: 1 });
 
-/** A pod with a host port beside one that has another, on the only node. */
+/** A pod with host ports, and a running pod with others on the only node. */
 const ports = (id: string, there: PodOptions, wanted: PodOptions, expected: Expected): SchedulerCase => ({
   id,
   source: inPlugin('nodeports/node_ports_test.go'),
@@ -317,7 +317,7 @@ export const RESOURCE_CASES: readonly SchedulerCase[] = [
     id: 'score-balance',
     source: inPlugin('noderesources/balanced_allocation_test.go'),
     nodes: [node('n1', { memory: '16Gi' }), node('n2', { memory: '16Gi' })],
-    // As much is free of both together, but n1 would be used evenly.
+    // The sum of free resources is equal, but n1 would be more balanced.
     pods: [pod('a', { on: 'n1', memory: '8Gi', cpu: '1m' }), pod('b', { on: 'n2', cpu: '2', memory: '1Mi' })],
     pod: pod('p', { cpu: '2', memory: '1Mi' }),
     expected: on('n1'),

@@ -22,7 +22,7 @@ const byZone = (change: Partial<TopologySpreadConstraint> = {}): PodSpec['topolo
 const HOST = { topologyKey: LABEL.hostname };
 const SOFT = { whenUnsatisfiable: 'ScheduleAnyway' } as const;
 
-/** Pods of the workload, as many on each node as said. */
+/** Pods of the workload, this many on each node. */
 function running(counts: Readonly<Record<string, number>>, options: PodOptions = {}): Pod[] {
   return Object.entries(counts).flatMap(([name, count]) =>
     Array.from({ length: count }, (_, index) => pod(`web-${name}-${index}`, { on: name, labels: WEB, ...options })),

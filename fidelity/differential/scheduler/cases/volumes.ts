@@ -1,3 +1,4 @@
+import { defined } from '../../../../model/defined.ts';
 import { LABEL } from '../../../../model/kube.ts';
 import type { KubeObject, Pod } from '../../../../model/kube.ts';
 import type { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, VolumeAttachment } from '../../../../model/storage.ts';
@@ -37,7 +38,7 @@ interface ClaimOptions {
   readonly size?: string;
   readonly metadata?: Partial<KubeObject['metadata']>;
   readonly status?: PersistentVolumeClaim['status'];
-  /** Names the volume, which doesn't know of it yet. */
+  /** The claim names a volume that isn't bound to it yet. */
   readonly prebound?: boolean;
 }
 
@@ -45,7 +46,7 @@ function claim(name: string, storageClassName: string, options: ClaimOptions = {
   const { volume, accessMode = 'ReadWriteOnce', selectedNode, size = '1Gi', metadata = {}, status, prebound = false } = options;
   const annotations = {
     ...(volume === undefined || prebound ? {} : { [BIND_COMPLETED]: 'yes' }),
-    ...(selectedNode === undefined ? {} : { [SELECTED_NODE]: selectedNode }),
+    ...defined({ [SELECTED_NODE]: selectedNode }),
   };
   const object: PersistentVolumeClaim = {
     apiVersion: 'v1',
@@ -55,7 +56,7 @@ function claim(name: string, storageClassName: string, options: ClaimOptions = {
       accessModes: [accessMode],
       resources: { requests: { storage: size } },
       storageClassName,
-      ...(volume === undefined ? {} : { volumeName: volume }),
+      ...defined({ volumeName: volume }),
     },
     status: status ?? { phase: volume === undefined || prebound ? 'Pending' : 'Bound' },
   };

@@ -9,10 +9,10 @@ import type { Situation } from './situations.ts';
 /** What a scheduler did with one pending pod. */
 export type Outcome =
   | { readonly node: string }
-  /** With victims, the pod was nominated for a node. */
+  /** With victims, the pod was nominated to a node. */
   | { readonly message: string; readonly nominated?: string; readonly victims?: readonly string[] };
 
-/** What our scheduler may do: which of equals it takes is drawn. */
+/** What the emulated scheduler may do: it chooses among equals at random. */
 export interface Choices {
   readonly nodes: ReadonlySet<string>;
   readonly messages: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export interface Choices {
   readonly preemptions: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Seeds by which ties are broken: enough that each of a few equals comes up. */
+/** Seeds for breaking ties: enough that each of a few equals is chosen at least once. */
 const SEEDS = 60;
 
 export interface Difference {
@@ -31,14 +31,14 @@ export interface Difference {
   readonly ours: Choices;
 }
 
-/** What was compared are the outcomes of pods, in each situation up to the first that differs. */
+/** Counts the compared outcomes of pods, in each situation up to the first that differs. */
 export function agreementOf(real: readonly (readonly Outcome[])[], differences: readonly Difference[]): Agreement {
   const unlike = differences.reduce((sum, { situation, pod }) => sum + pod + 1 - situation.pending.length, 0);
   const answers = real.reduce((sum, outcomes) => sum + outcomes.length, 0) + unlike;
   return { cases: real.length, agreeing: real.length - differences.length, answers };
 }
 
-/** Gives our scheduler the pods in the same order, each placed where the real one placed it before the next comes. */
+/** Gives the emulated scheduler the same pods in order. Each is placed where the real one placed it before the next comes. */
 export function differenceOf(situation: Situation, real: readonly Outcome[]): Difference | undefined {
   const cache = new SchedulerCache();
   for (const name of NAMESPACES) cache.objects.set('namespaces', { metadata: { name, labels: { 'kubernetes.io/metadata.name': name } } });
@@ -70,7 +70,7 @@ function choices(info: ReturnType<typeof podInfo>, cache: SchedulerCache): Choic
   return { nodes, messages, preemptions };
 }
 
-/** The class of a difference; undefined if what the real scheduler did is one of our choices. */
+/** The class of a difference; undefined if the real outcome is one of the possible choices. */
 function nameOf(real: Outcome, { nodes, messages, preemptions }: Choices): string | undefined {
   if ('node' in real) {
     if (nodes.has(real.node)) return undefined;

@@ -9,7 +9,7 @@ import type { Outcome } from './outcome.ts';
 import { RECORDING, gridOf } from './recorded.ts';
 import { SEED, situations } from './situations.ts';
 
-/** Of the recorded situations one in so many is decided here: all of them by `record.ts`. */
+/** One in this many recorded situations is run here; `record.ts` runs all. */
 const EVERY = 3;
 const LEAST_SPREADING = 300;
 const LEAST_REFUSED = 0.3;
@@ -17,14 +17,14 @@ const LEAST_REFUSED = 0.3;
 const recording = readRecording<Outcome[]>(RECORDING);
 const all = situations(recording.seed, recording.answers.length);
 
-test('the recorded situations are those of the seed, and many spread and are refused', () => {
+test('the recorded situations are those of the seed, and many have required spread and refusals', () => {
   expect(recording.seed).toBe(SEED);
   const { spreading, spreadingRefused } = gridOf(all, recording.answers);
   expect(spreading).toBeGreaterThanOrEqual(LEAST_SPREADING);
   expect(spreadingRefused / spreading).toBeGreaterThanOrEqual(LEAST_REFUSED);
 });
 
-test('random pods go where the real scheduler put them', () => {
+test('random pods are placed where the real scheduler placed them', () => {
   const { asked, real } = sampleOf(all, recording.answers, { every: EVERY, known: KNOWN_CLASSES });
   const differences = asked.flatMap((one, index) => differenceOf(one, real[index] ?? []) ?? []);
   const agreement = agreementOf(real, differences);

@@ -6,10 +6,10 @@ import type { Outcome } from './outcome.ts';
 import { LABELS, NAMESPACES, TAINT } from './situations.ts';
 import type { Situation } from './situations.ts';
 
-/** What the scheduler's watches may lag behind the API server, on a busy machine. */
+/** How far the scheduler's watches may lag behind the API server, on a busy machine. */
 const LAG_MS = 120;
 const LOOK_MS = 20;
-/** Looks until a thing must have happened. */
+/** Most polls for one condition. */
 const PATIENCE = 1_500;
 const SELECTED = `labelSelector=${Object.entries(LABELS)
   .map(([key, value]) => `${key}%3D${value}`)
@@ -20,7 +20,7 @@ const CLASSES = [
   { name: 'priority-1000-never', value: 1000, preemptionPolicy: 'Never' },
 ];
 
-/** A real scheduler, asked one situation after the other. */
+/** A real scheduler. Runs one situation after another. */
 export class RealScheduler {
   readonly #wire: Wire;
   readonly #clock: Clock;
@@ -47,7 +47,7 @@ export class RealScheduler {
     return gitVersion;
   }
 
-  /** An outcome a pod; after a preemption the others are not tried. */
+  /** One outcome per pod; pods after a preemption are not tried. */
   async ask(situation: Situation): Promise<Outcome[]> {
     const { nodes, running, pending } = situation;
     await Promise.all(
@@ -76,14 +76,14 @@ export class RealScheduler {
       const { spec, status } = await this.#json<Pod>('GET', `${podsOf(pod)}/${pod.metadata.name}`);
       const { message = '', status: scheduled } = status?.conditions?.find(({ type }) => type === 'PodScheduled') ?? {};
       if (spec.nodeName !== undefined) outcome = { node: spec.nodeName };
-      // One that counts fewer nodes came before a watch told of all.
+      // A message with fewer nodes was written before the scheduler's watch had seen all.
       else if (scheduled === 'False' && message.startsWith(`0/${nodes} `)) {
         const nominated = status?.nominatedNodeName;
         outcome = nominated === undefined ? { message } : { message, nominated };
       }
       return outcome !== undefined;
     }, `decision about ${pod.metadata.name}`);
-    if (outcome === undefined) throw new Error(`${pod.metadata.name}: nothing was decided`);
+    if (outcome === undefined) throw new Error(`${pod.metadata.name}: no decision`);
     if (!('nominated' in outcome)) return outcome;
     let victims: string[] = [];
     await this.#until(async () => (victims = await this.#leaving()).length > 0, 'victims');
@@ -108,13 +108,13 @@ export class RealScheduler {
     for (const plural of ['pods', 'nodes']) {
       await this.#until(
         async () => (await this.#json<{ items: unknown[] }>('GET', `/api/v1/${plural}?${SELECTED}`)).items.length === 0,
-        `end of all ${plural}`,
+        `deletion of all ${plural}`,
       );
     }
     await this.#clock.sleep(LAG_MS);
   }
 
-  /** Leaves the cluster as it was. */
+  /** Restores the cluster. */
   async leave(): Promise<void> {
     await this.clear();
     for (const { name } of CLASSES) await this.#send('DELETE', `/apis/scheduling.k8s.io/v1/priorityclasses/${name}`);

@@ -11,13 +11,13 @@ import { RECORDING, gridText } from './recorded.ts';
 import { SEED, SITUATIONS, situations } from './situations.ts';
 
 /**
- * Gives a real scheduler every random situation, compares ours with it, and prints grid, agreement and classes; a class that
- * `known.ts` doesn't allow is exit code 1:
+ * Runs every random situation on a real scheduler, compares the emulated one with it, and prints grid, agreement and classes. A
+ * class that `known.ts` doesn't allow is exit code 1:
  *
  *     npx node fidelity/differential/scheduler/random/record.ts --kubeconfig FILE [--seed SEED] [--count N] [--write] [--differing]
  *
- * Without a kubeconfig the outcomes are those of the recording. The cluster must have no nodes; nothing is left in it,
- * after Ctrl-C neither. With `--differing` only those are asked whose recorded outcomes differ from ours.
+ * Without a kubeconfig the outcomes come from the recording. The cluster must have no nodes; nothing is left in it, not even after
+ * Ctrl-C. With `--differing`, only situations whose recorded outcomes differ from the emulated ones are run.
  */
 const options = readOptions({ seed: SEED, count: SITUATIONS });
 const recorded = options.kubeconfig === undefined ? readRecording<Outcome[]>(RECORDING) : await ask(options.kubeconfig);
@@ -55,7 +55,7 @@ async function ask(kubeconfig: string): Promise<Recording<Outcome[]>> {
           continue;
         }
         let outcomes = await scheduler.ask(one);
-        // Watches of pods and nodes are not in step: what looks different is asked once more.
+        // The scheduler's watches of pods and nodes are not synchronized: repeat a differing situation once.
         if (differenceOf(one, outcomes) !== undefined) outcomes = await scheduler.ask(one);
         answers.push(outcomes);
       }

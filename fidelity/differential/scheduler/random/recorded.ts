@@ -1,14 +1,14 @@
 import type { Outcome } from './outcome.ts';
 import type { Situation } from './situations.ts';
 
-/** The outcomes of a real scheduler, in the package. */
+/** The recorded outcomes of a real scheduler, in the package. */
 export const RECORDING = 'fixtures/recordings/scheduler-random.jsonl.gz';
 
 /** How many situations of each kind there are, and in how many a pod was refused. */
 export interface Grid {
   readonly situations: number;
   readonly spreading: number;
-  /** Of these, with a pod that was refused. */
+  /** Those of them with a refused pod. */
   readonly spreadingRefused: number;
   readonly pods: number;
   readonly placed: number;

@@ -14,22 +14,22 @@ import type { Random } from '../../../../runtime/random.ts';
 import { node, pod } from '../cases/case.ts';
 import type { PodOptions } from '../cases/case.ts';
 
-/** A random cluster, and pods that come to it one after the other. */
+/** A random cluster, and pods that are created one after another. */
 export interface Situation {
   readonly id: string;
   readonly nodes: readonly Node[];
-  /** Those that run, each with its node. */
+  /** Running pods, each with its node. */
   readonly running: readonly Pod[];
   readonly pending: readonly Pod[];
   /** Whether a pending pod has a required spread or anti-affinity. */
   readonly spreads: boolean;
 }
 
-/** The seed of the recorded situations: another one is another set. */
+/** The seed of the recorded situations. */
 export const SEED = 'scheduler-1';
 export const SITUATIONS = 500;
 export const NAMESPACES = ['differential-pods', 'differential-others'] as const;
-/** Every node of a situation is tainted with it and every pod tolerates it, so that no others meet. */
+/** Every node of a situation has this taint and every pod tolerates it, to keep others out. */
 export const TAINT: Taint = { key: 'differential', value: 'random', effect: 'NoSchedule' };
 const TOLERATION: Toleration = { key: TAINT.key, operator: 'Exists' };
 /** Label of all nodes and pods of situations. */
@@ -47,7 +47,7 @@ function situation(random: Random, id: string): Situation {
   const nodes = Array.from({ length: random.int(2, 6) }, (_, index) => randomNode(random, `${id}-n${index + 1}`));
   const names = nodes.map(({ metadata }) => metadata.name ?? '');
   const running = Array.from({ length: random.int(0, 9) }, (_, index) =>
-    // Whoever evicts from tainted nodes leaves them alone.
+    // Tolerates all taints, so that taint eviction leaves them alone.
     randomPod(random, `${id}-r${index + 1}`, {
       on: random.pick(names),
       tolerations: [{ operator: 'Exists', effect: 'NoExecute' }],
@@ -96,7 +96,7 @@ function randomPod(random: Random, name: string, more: PodOptions): Pod {
   });
 }
 
-/** What a pending pod asks for besides its requests. */
+/** The scheduling requirements of a pending pod besides its requests. */
 function demands(random: Random, spreads: boolean): PodOptions {
   const hard = random.pick<() => Partial<PodSpec>>([
     () => ({ topologySpreadConstraints: constraints(random, 'DoNotSchedule') }),

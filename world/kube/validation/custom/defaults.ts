@@ -4,7 +4,7 @@ import type { JsonObject, Schema } from './schema.ts';
 /**
  * An object with the defaults of its schema filled in, as `apiextensions-apiserver/pkg/apiserver/schema/defaulting`
  * does it: from the outside in, so that a default that is an object gets its own defaults; null counts as absent where it
- * is not allowed. Parts that gain nothing are shared.
+ * is not allowed. Unchanged parts are shared.
  */
 export function withDefaults(object: JsonObject, schema: Schema): JsonObject {
   let filled: Record<string, unknown> | undefined;
@@ -17,7 +17,7 @@ export function withDefaults(object: JsonObject, schema: Schema): JsonObject {
     const property = propertyOf(schema, key);
     if (property === undefined) continue;
     if (value === null && property.nullable !== true) {
-      // Null where nothing may be null, and no default: gone, unless nothing is known of the field.
+      // A null that is not allowed and has no default is dropped, unless the field has no schema.
       if (schema.additionalProperties !== true) {
         filled ??= { ...present };
         delete filled[key];

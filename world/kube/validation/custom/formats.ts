@@ -8,7 +8,7 @@ const GO_DURATION = /^[+-]?((\d+(\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h))+$|^0$/;
 const SCALA_DURATION =
   /^\s*\d+(\.\d+)?\s*(ns|nanos?(econds?)?|us|micros?(econds?)?|ms|millis?(econds?)?|s(econds?)?|m(inutes?)?|h(ours?)?|d(ays?)?|w(eeks?)?)\s*$/;
 
-/** What the formats that a definition may name demand of a string (`apiextensions-apiserver/pkg/apiserver/validation/formats.go`). */
+/** The string formats that a definition may use (`apiextensions-apiserver/pkg/apiserver/validation/formats.go`). */
 const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   uri: (text) => URL.canParse(text) || text.startsWith('/'),
   email: (text) => /^[^@\s]+@[^@\s]+$/.test(text),
@@ -26,7 +26,7 @@ const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   k8slongname: (text) => checkDnsSubdomain(text).length === 0,
 };
 
-/** Whether a text has a format. One that is not known here, or not to Kubernetes, holds for every text. */
+/** Whether a text has a format. A format that is unknown here or in Kubernetes accepts any text. */
 export function hasFormat(text: string, format: string): boolean {
   return FORMATS[format.replaceAll('-', '')]?.(text) ?? true;
 }

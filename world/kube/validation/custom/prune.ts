@@ -6,8 +6,8 @@ const META_FIELDS = ['apiVersion', 'kind', 'metadata'];
 
 /**
  * An object without the fields that its schema doesn't know, as the API server drops them
- * (`apiextensions-apiserver/pkg/apiserver/schema/pruning`). Parts that lose nothing are shared.
- * @param unknown is told the path of each field that is dropped, e.g. `spec.template.foo`
+ * (`apiextensions-apiserver/pkg/apiserver/schema/pruning`). Unchanged parts are shared.
+ * @param unknown called with the path of each dropped field, e.g. `spec.template.foo`
  */
 export function prune(object: JsonObject, schema: Schema, unknown: (path: string) => void = () => undefined): JsonObject {
   return pruneObject(object, { ...schema, 'x-kubernetes-embedded-resource': true }, '', unknown);
@@ -16,7 +16,7 @@ export function prune(object: JsonObject, schema: Schema, unknown: (path: string
 function pruneValue(value: unknown, schema: Schema | undefined, path: string, unknown: (path: string) => void): unknown {
   if (isObject(value)) return pruneObject(value, schema, path, unknown);
   if (!Array.isArray(value)) return value;
-  // Without a schema of the items their fields are unknown, unless unknown fields are preserved.
+  // Without a schema of the items, their fields are unknown, unless unknown fields are preserved.
   const keeps = schema?.['x-kubernetes-preserve-unknown-fields'] === true && schema.items === undefined;
   if (keeps) return value;
   const items: unknown[] = value.map((item: unknown, index) => pruneValue(item, schema?.items, `${path}[${index}]`, unknown));

@@ -1,4 +1,4 @@
-/** What POSIX classes inside brackets stand for. */
+/** The characters of POSIX classes inside brackets. */
 const POSIX: Readonly<Record<string, string>> = {
   alnum: '0-9A-Za-z',
   alpha: 'A-Za-z',
@@ -13,12 +13,12 @@ const POSIX: Readonly<Record<string, string>> = {
   xdigit: '0-9A-Fa-f',
 };
 
-/** What JavaScript knows and Go does not: lookaround and backreferences. */
+/** JavaScript syntax that Go does not have: lookaround and backreferences. */
 const NOT_IN_GO = /\(\?(?:=|!|<=|<!)|\\[1-9]|\\k</;
 
 /**
- * A regular expression in Go's syntax (RE2), which definitions and their rules are written in.
- * @returns undefined where Go would refuse the pattern, or JavaScript has no equivalent
+ * A regular expression from Go's syntax (RE2), as used in definitions and their rules.
+ * @returns undefined if Go would refuse the pattern, or JavaScript has no equivalent
  */
 export function goRegExp(pattern: string, flags = ''): RegExp | undefined {
   const leading = /^\(\?([ims]+)\)/.exec(pattern);
@@ -29,7 +29,7 @@ export function goRegExp(pattern: string, flags = ''): RegExp | undefined {
     .replaceAll(/(?<!\\)((?:\\\\)*)\\A/g, '$1^')
     .replaceAll(/(?<!\\)((?:\\\\)*)\\z/g, '$1$')
     .replaceAll(/(?<!\\)((?:\\\\)*)\\([pP])([A-Z])/g, String.raw`$1\$2{$3}`);
-  // An escaped backslash before a digit or k is no backreference.
+  // An escaped backslash before a digit or k is not a backreference.
   if (NOT_IN_GO.test(translated.replaceAll('\\\\', ''))) return undefined;
   const all = flags + (leading?.[1] ?? '');
   // Unicode mode refuses escapes that Go allows, such as `\-` outside of brackets.

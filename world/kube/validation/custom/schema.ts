@@ -1,6 +1,6 @@
 /**
- * A structural schema, as a CustomResourceDefinition holds it in `openAPIV3Schema`: the keywords that Kubernetes gives
- * a meaning (`apiextensions.k8s.io/v1` JSONSchemaProps).
+ * A structural schema, as in `openAPIV3Schema` of a CustomResourceDefinition: the keywords that have a meaning in
+ * Kubernetes (`apiextensions.k8s.io/v1` JSONSchemaProps).
  */
 export interface Schema {
   readonly type?: string;
@@ -38,7 +38,7 @@ export interface Schema {
   readonly 'x-kubernetes-validations'?: readonly unknown[];
 }
 
-/** The schema of an object's field; undefined for one that is not in it. */
+/** The schema of an object's field; undefined for an unknown field. */
 export function propertyOf({ properties, additionalProperties }: Schema, key: string): Schema | undefined {
   if (properties !== undefined && Object.hasOwn(properties, key)) return properties[key];
   if (additionalProperties === undefined || additionalProperties === false) return undefined;

@@ -6,15 +6,15 @@ import { goRegExp } from './regexp.ts';
 import { isObject, propertyOf } from './schema.ts';
 import type { Schema } from './schema.ts';
 
-/** What messages call an error that belongs to no field. */
+/** The field name in messages for errors without a field. */
 const NO_FIELD = '<nil>';
 
 /**
- * Validates a value against a schema, with the words of `kube-openapi/pkg/validation` as the API server reports them.
- * What an update leaves as it was is not looked at again (validation ratcheting); items of lists are told apart by their
- * keys, or not at all.
- * @param path of the value, empty for an object as a whole
- * @param old the value that an update replaces; undefined on creation
+ * Validates a value against a schema, with the messages of `kube-openapi/pkg/validation` as the API server reports them.
+ * Parts that an update leaves unchanged are not validated again (validation ratcheting); list items are matched only by
+ * their keys.
+ * @param path of the value, empty for a whole object
+ * @param old the value before an update; undefined on creation
  */
 export function validateSchema(value: unknown, schema: Schema, path: string, old?: unknown): FieldError[] {
   if (old !== undefined && isDeepStrictEqual(value, old)) return [];
@@ -71,7 +71,7 @@ function validateAlternatives(value: unknown, schema: Schema, path: string): Fie
   return errors;
 }
 
-/** The first problem of a string, and whether it has its format. */
+/** The first problem of a string, and the check of its format. */
 function validateString(text: string, { minLength, maxLength, pattern, format }: Schema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const { length } = [...text];
@@ -152,7 +152,7 @@ function validateFields(object: Readonly<Record<string, unknown>>, schema: Schem
 }
 
 /**
- * Validates that lists of type `set` hold no item twice and lists of type `map` no key twice
+ * Validates that lists of type `set` have unique items and lists of type `map` unique keys
  * (`apiextensions-apiserver/pkg/apiserver/schema/listtype`).
  */
 export function validateLists(value: unknown, schema: Schema, path: string): FieldError[] {
@@ -176,7 +176,7 @@ export function validateLists(value: unknown, schema: Schema, path: string): Fie
   ];
 }
 
-/** Where a value stands for the second time. */
+/** The indexes of repeated values. */
 function repeated(values: readonly unknown[]): number[] {
   const times = new Map<string, number>();
   return values.flatMap((value, index) => {
@@ -196,7 +196,7 @@ function tooMany(field: string, actual: number, most: number): FieldError {
   return { reason: 'FieldValueTooMany', field, message };
 }
 
-/** How messages name a field: `spec.x in body`. */
+/** A field as named in messages: `spec.x in body`. */
 function inBody(path: string): string {
   return `${path} in body`;
 }

@@ -33,7 +33,7 @@ export const nodes: Kind = {
       { allocatable: { cpu: '2', memory: '4Gi', pods: '110' }, capacity: { cpu: '2', memory: '4Gi', pods: '110' } },
     ]),
   }),
-  // Controllers taint nodes too, and the list is one value: whose it is would be a matter of time.
+  // Controllers taint nodes too, and the list is atomic: its owner would depend on a race.
   applied: (configuration) => {
     const { spec, ...rest } = configuration as { spec?: { taints?: unknown } };
     const { taints: _taints, ...own } = spec ?? {};

@@ -6,23 +6,23 @@ export interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
   readonly namespaced: boolean;
-  /** Controllers of a real cluster write such objects too: their versions and status are not compared. */
+  /** Controllers of a real cluster also write such objects: their versions and status are not compared. */
   readonly controlled: boolean;
   /** Controllers of a real cluster annotate such objects. */
   readonly annotated?: boolean;
   /** Has a scale subresource. */
   readonly scaled?: boolean;
   readonly custom?: boolean;
-  /** How often it is drawn, against the others. */
+  /** How often it is drawn, relative to the others. */
   readonly weight: number;
-  /** All but the metadata of a new object. @param name of the object */
+  /** A new object without metadata. @param name of the object */
   create(random: Random, name: string): object;
   /** A change, as a merge patch; most are valid. */
   change(random: Random): object;
-  /** What of a configuration is applied, where not all of it is. */
+  /** The part of a configuration to apply, if not all of it. */
   applied?(configuration: object): object;
-  /** The same for its status, if it has one that a client may write. */
+  /** The same for its status, if clients may write it. */
   status?(random: Random): object;
-  /** Strategic changes, which name elements of lists. */
+  /** Strategic merge patches with list elements. */
   strategic?(random: Random): object;
 }

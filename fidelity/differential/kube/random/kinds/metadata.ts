@@ -2,7 +2,7 @@ import type { Random } from '../../../../../runtime/random.ts';
 
 export const value = (random: Random): string | null => random.pick(['1', '2', '3', '', null]);
 
-/** Labels, annotations: what every object has. */
+/** A change of labels or annotations, which every object has. */
 export function metadataChange(random: Random): object {
   return random.pick([
     { metadata: { labels: { tier: value(random) } } },

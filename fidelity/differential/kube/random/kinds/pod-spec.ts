@@ -1,7 +1,7 @@
 import type { Random } from '../../../../../runtime/random.ts';
 
 const CONTAINER = { name: 'main', image: 'pause' };
-/** Nobody schedules such pods, so nobody but the script changes them. */
+/** A scheduler that doesn't exist: only the script changes such pods. */
 export const NOBODY = 'nobody';
 export const POD_SPEC = { containers: [CONTAINER], schedulerName: NOBODY, automountServiceAccountToken: false };
 

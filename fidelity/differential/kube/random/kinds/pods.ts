@@ -23,7 +23,7 @@ export const pods: Kind = {
   controlled: false,
   weight: 9,
   create: (random) => ({ spec: { ...POD_SPEC, ...podDetail(random) } }),
-  // A pod that is made by an apply of a change alone would be scheduled, and get a token's volume, whose name is drawn.
+  // An apply of only the change would create a pod that is scheduled and gets a token volume with a random name.
   applied: (configuration) => {
     const { spec, ...rest } = configuration as { spec?: object };
     return { ...rest, ...(spec === undefined ? {} : { spec: { ...spec, schedulerName: NOBODY, automountServiceAccountToken: false } }) };

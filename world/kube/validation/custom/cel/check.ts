@@ -1,5 +1,6 @@
 import { Optional } from '@marcbachmann/cel-js';
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../../../../model/defined.ts';
 import { duplicate, forbidden, invalid, required } from '../../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
 import { isObject } from '../schema.ts';
@@ -7,14 +8,14 @@ import { RuleError } from './expression.ts';
 import type { CompiledRule, RuleNode } from './rules.ts';
 
 /**
- * Rules that are evaluated for one write. The real server bounds what the evaluations cost (`RuntimeCELCostBudget`), by the size of
- * what they look at; here each counts as one.
+ * Most rule evaluations for one write. The real server has a cost budget (`RuntimeCELCostBudget`) that depends on the size of the
+ * values; here each evaluation counts as one.
  */
 const MAX_EVALUATIONS = 10_000;
 const MAX_MESSAGE_BYTES = 5 * 1024;
 const NO_FIELD = '<nil>';
 
-/** A value and the old one that an update replaces. */
+/** A value before and after an update. */
 interface Pair {
   readonly value: unknown;
   readonly old: unknown;
@@ -27,9 +28,10 @@ interface Correlation {
 }
 
 /**
- * Evaluates the rules of an object (`apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`). Rules of what an update leaves as
- * it was are not asked again, but for transition rules (validation ratcheting): the real server asks, and warns of what they say.
- * @param old what an update replaces; undefined on creation
+ * Evaluates the rules of an object (`apiextensions-apiserver/pkg/apiserver/schema/cel/validation.go`). For parts
+ * that an update leaves unchanged, only transition rules are evaluated (validation ratcheting): the real server evaluates the others
+ * too, but only warns.
+ * @param old the object before an update; undefined on creation
  */
 export function checkRules(root: RuleNode, object: object, old: object | undefined): FieldError[] {
   const check = new Check();
@@ -42,7 +44,7 @@ class Check {
   #left = MAX_EVALUATIONS;
   #stopped = false;
 
-  /** @param old the old value that transition rules see; undefined where there is none */
+  /** @param old the old value for transition rules; undefined if there is none */
   value(node: RuleNode, value: unknown, old: unknown, path: string, correlation: Correlation): void {
     if (this.#stopped || value === null || value === undefined) return;
     const kept = isKept(correlation);
@@ -101,7 +103,7 @@ class Check {
     }
     const before = old === undefined ? undefined : type.toCel(old);
     const oldSelf = optional ? (before === undefined ? Optional.none() : Optional.of(before)) : before;
-    const variables = { self: type.toCel(value), ...(oldSelf === undefined ? {} : { oldSelf }) };
+    const variables = { self: type.toCel(value), ...defined({ oldSelf }) };
     try {
       if (rule.expression.evaluate(variables) === true) return;
     } catch (error) {
@@ -110,11 +112,11 @@ class Check {
       return;
     }
     const at = rule.below === '' ? field : path === '' ? rule.below : `${path}.${rule.below}`;
-    this.errors.push(errorOf(rule, at, shown, wordsOf(rule, variables)));
+    this.errors.push(errorOf(rule, at, shown, messageOf(rule, variables)));
   }
 }
 
-/** Whether an update leaves a value, or the nearest enclosing one that it had before, as it was. */
+/** Whether an update leaves a value, or the nearest enclosing one with an old value, unchanged. */
 function isKept({ own, enclosing }: Correlation): boolean {
   const pair = own ?? enclosing;
   return pair !== undefined && pair.old !== undefined && isDeepStrictEqual(pair.value, pair.old);
@@ -134,8 +136,8 @@ function nameOf({ message, rule }: CompiledRule): string {
   return (message === '' ? rule : message).trim();
 }
 
-/** What is said of a value that breaks a rule. A message expression that goes wrong gives way to the message. */
-function wordsOf(rule: CompiledRule, variables: Readonly<Record<string, unknown>>): string {
+/** The message for a value that breaks a rule. If the message expression fails, it is the rule's plain message. */
+function messageOf(rule: CompiledRule, variables: Readonly<Record<string, unknown>>): string {
   const { message, words } = rule;
   const otherwise = message === '' ? `failed rule: ${nameOf(rule)}` : message.trim();
   if (words === undefined) return otherwise;

@@ -2,16 +2,16 @@ import { EvaluationError, ParseError, TypeError } from '@marcbachmann/cel-js';
 import type { ASTNode, Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../regexp.ts';
 
-/** A CEL expression that was found sound. */
+/** A CEL expression that was parsed and type-checked. */
 export interface Expression {
   /** @throws RuleError */
   evaluate(variables: Readonly<Record<string, unknown>>): unknown;
 }
 
-/** An expression that went wrong, in the words of cel-go as far as they are known. */
+/** The error of a failed evaluation, with cel-go's message where it is known. */
 export class RuleError extends Error {
   override readonly name = 'RuleError';
-  /** No function or operator takes what it was given. */
+  /** No function or operator accepts the arguments. */
   readonly noOverload: boolean;
   constructor(message: string, noOverload = false) {
     super(message);
@@ -19,11 +19,11 @@ export class RuleError extends Error {
   }
 }
 
-/** Names that ours have in the environment where the library's own are wrong for Kubernetes; as long as they are, for positions. */
+/** Replacement names for functions of the library that differ from Kubernetes. Of the same length, to keep positions. */
 const OURS: Readonly<Record<string, string>> = { has: 'hAs', int: 'iNt', matches: 'mAtches' };
 const THEIRS: Readonly<Record<string, string>> = Object.fromEntries(Object.entries(OURS).map(([theirs, ours]) => [ours, theirs]));
 
-/** Literals and comments, which are left alone, or a call of a function. */
+/** Literals and comments, which are left alone, or function calls. */
 const TOKENS =
   /[bB]?[rR][bB]?(?:"""[^]*?"""|'''[^]*?'''|"[^"\n]*"|'[^'\n]*')|"""(?:\\[^]|[^\\])*?"""|'''(?:\\[^]|[^\\])*?'''|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\/\/[^\n]*|(\.\s*)?\b([A-Za-z_]\w*)(?=\s*\()|[A-Za-z_]\w*/g;
 
@@ -36,7 +36,7 @@ function withOurNames(source: string): string {
   });
 }
 
-/** The names of all functions, as rules write them. */
+/** The names of all functions, as used in rules. */
 export function functionsOf(env: Environment): ReadonlySet<string> {
   return new Set(env.getDefinitions().functions.map(({ name }) => THEIRS[name] ?? name));
 }
@@ -56,8 +56,8 @@ const TOKENS_AND_FIELDS = new RegExp(`\\.\\s*\\??\\s*[A-Za-z_]\\w*|${TOKENS.sour
 /**
  * Parses and checks an expression.
  * @param functions the names of all functions, to tell unknown ones from wrong arguments
- * @param type what it has to be: `bool` or `string`
- * @returns a text for one that does not compile, as cel-go words it where its words are known
+ * @param type the required result: `bool` or `string`
+ * @returns a problem if it does not compile, with cel-go's message where it is known
  */
 export function compile(
   env: Environment,
@@ -82,7 +82,7 @@ export function compile(
   }
 }
 
-/** As cel-go prints an issue: where, what, and the line with a mark below. */
+/** An issue as cel-go prints it: position, message, and the line with a mark below. */
 function issue(source: string, offset: number, message: string): string {
   const before = source.slice(0, offset).split('\n');
   const column = before.at(-1)?.length ?? 0;
@@ -90,7 +90,7 @@ function issue(source: string, offset: number, message: string): string {
   return `compilation failed: ERROR: <input>:${before.length}:${column + 1}: ${message}\n | ${line}\n | ${'.'.repeat(column)}^`;
 }
 
-/** Where cel-go says that a node is: at its operator, the dot before a field, or the bracket that a call opens. */
+/** A node's position in cel-go: its operator, the dot before a field, or the opening bracket of a call. */
 function placeOf(source: string, { node, range }: TypeError | EvaluationError): number {
   const start = node?.start ?? range?.start ?? 0;
   if (node === undefined) return start;
@@ -161,7 +161,7 @@ function unmatched(called: string, args: string): string {
   return `found no matching overload for '${called}' applied to '${args}'`;
 }
 
-/** The library's text without names that are ours alone, types as cel-go writes them. */
+/** The library's text with the original function names, and types as cel-go prints them. */
 function plain(text: string): string {
   return text
     .replaceAll(/\bObject\d+\b/g, 'object')
@@ -170,7 +170,7 @@ function plain(text: string): string {
     .replaceAll(/\b(?:hAs|iNt|mAtches)\b/g, (name) => THEIRS[name] ?? name);
 }
 
-/** The first pattern that Go does not take, where patterns are literals. */
+/** The first literal pattern that Go does not accept. */
 function badPattern(node: unknown): ASTNode | undefined {
   if (Array.isArray(node)) {
     for (const one of node) {

@@ -5,8 +5,8 @@ const STEP = /^(?:\.([^.[\]]+)|\['((?:\\.|[^'\\])*)'\])/;
 const ESCAPES: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v', "'": "'", '\\': '\\' };
 
 /**
- * The `fieldPath` of a rule, such as `.spec['foo.bar'].x`, as errors write it: fields and map keys, no items of lists.
- * @returns undefined for one that leads to no field of the schema
+ * The `fieldPath` of a rule, such as `.spec['foo.bar'].x`, in the format of errors: fields and map keys, no list items.
+ * @returns undefined if it is not a field of the schema
  */
 export function readFieldPath(text: string, schema: Schema): string | undefined {
   let rest = text;

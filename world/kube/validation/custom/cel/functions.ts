@@ -1,9 +1,9 @@
 import { EvaluationError } from '@marcbachmann/cel-js';
 
-/** How functions are registered that answer at once. */
+/** The registration option of synchronous functions. */
 export const SYNC = { async: false } as const;
 
-/** @throws EvaluationError with which the evaluation of a rule ends */
+/** @throws EvaluationError which ends the evaluation of a rule */
 export function fail(message: string): never {
   throw new EvaluationError(message);
 }

@@ -8,9 +8,9 @@ import { registerQuantities } from './quantities.ts';
 import { sameValue } from './values.ts';
 
 /**
- * The functions that Kubernetes 1.34 gives rules beyond those of the library (`apiserver/pkg/cel/environment/base.go`).
- * Missing are semantic versions, macros of two variables, `strings.quote`, and some functions of addresses and formats: a rule that
- * calls one does not compile.
+ * The functions of Kubernetes 1.34 that the library does not have (`apiserver/pkg/cel/environment/base.go`). Not implemented:
+ * semantic versions, macros with two variables, `strings.quote`, and some functions for addresses and formats. A rule that calls one
+ * does not compile.
  */
 export function kubernetesEnvironment(): Environment {
   const env = new Environment({ enableOptionalTypes: true, homogeneousAggregateLiterals: false });
@@ -31,7 +31,7 @@ const MAX_INT = 2n ** 63n - 1n;
 const MIN_INT = -(2n ** 63n);
 const TIMESTAMP = 'google.protobuf.Timestamp';
 
-/** Conversions, where the library's own are missing or read more than Go does. */
+/** Conversions that the library lacks, or that accept more than Go's. */
 function registerConversions(env: Environment): void {
   const fromText = (text: string): bigint => {
     const value = /^[+-]?\d+$/.test(text) ? BigInt(text.replace(/^\+/, '')) : undefined;
@@ -50,7 +50,7 @@ function registerConversions(env: Environment): void {
     .registerFunction('duration(google.protobuf.Duration): google.protobuf.Duration', (duration: unknown) => duration, SYNC);
 }
 
-/** What cel-go's strings extension has and the library has not. */
+/** Functions of cel-go's strings extension that the library lacks. */
 function registerText(env: Environment): void {
   const replace = (text: string, from: string, to: string, times: bigint): string => {
     if (times < 0n) return text.replaceAll(from, () => to);
@@ -74,7 +74,7 @@ function registerText(env: Environment): void {
     .registerFunction('string.format(list): string', format, SYNC);
 }
 
-/** As cel-go's `format` does. @throws EvaluationError for a clause it does not know, or an argument that is missing */
+/** As cel-go's `format`. @throws EvaluationError for an unknown clause or a missing argument */
 function format(template: string, values: readonly unknown[]): string {
   let next = 0;
   return template.replaceAll(/%(?:\.(\d+))?(.)?/g, (clause, precision: string | undefined, kind: string | undefined) => {

@@ -2,7 +2,7 @@ import { Optional, TypeError } from '@marcbachmann/cel-js';
 import type { ASTNode, Environment, OverlayContext, TypeDeclaration } from '@marcbachmann/cel-js';
 import { fail } from './functions.ts';
 
-/** What the library hands to a macro when a rule is parsed. */
+/** What the library passes to a macro when a rule is parsed. */
 interface Call {
   readonly args: readonly [ASTNode, ASTNode];
   readonly receiver: ASTNode;
@@ -23,7 +23,7 @@ interface Macro {
   evaluate(evaluator: Evaluator, macro: Macro, context: OverlayContext): unknown;
 }
 
-/** Macros that the library lacks, or knows less of than cel-go. */
+/** Macros that the library lacks or supports less fully than cel-go. */
 export function registerMacros(env: Environment): void {
   env
     .registerFunction('hAs(ast): bool', has)
@@ -31,7 +31,7 @@ export function registerMacros(env: Environment): void {
     .registerFunction('optional.optFlatMap(ast, ast): dyn', optionalMap(true));
 }
 
-/** `has(a.b)`, where the library's own knows nothing but names for `a`, and takes fields that no type has. */
+/** `has(a.b)`: the library's own accepts only names for `a`, and does not check that the field exists. */
 function has({ args: [node] }: Call): Macro {
   return {
     typeCheck: (checker, _, context) => {
@@ -39,7 +39,7 @@ function has({ args: [node] }: Call): Macro {
       try {
         checker.check(node, context);
       } catch (error) {
-        // cel-go complains of the macro, not of the field inside.
+        // cel-go reports the macro, not the field inside.
         throw error instanceof TypeError && error.node === node ? new TypeError({ code: error.code, message: error.summary }) : error;
       }
       return checker.getType('bool');

@@ -1,4 +1,4 @@
-/** Words of CEL that are no identifiers. */
+/** Reserved words of CEL. */
 const RESERVED = new Set(
   'true false null in as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
@@ -6,8 +6,8 @@ const RESERVED = new Set(
 const ESCAPES: Readonly<Record<string, string>> = { __: '__underscores__', '.': '__dot__', '-': '__dash__', '/': '__slash__' };
 
 /**
- * The identifier by which rules reach a field: `foo-bar` is `foo__dash__bar` (`apiserver/pkg/cel/escaping.go`).
- * @returns undefined for a field that rules can't reach
+ * The identifier of a field in rules: `foo-bar` is `foo__dash__bar` (`apiserver/pkg/cel/escaping.go`).
+ * @returns undefined for a field that rules can't access
  */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`;

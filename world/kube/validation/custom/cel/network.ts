@@ -80,7 +80,7 @@ function familyOf(address: string): 'ipv4' | 'ipv6' {
   return isIPv6(address) ? 'ipv6' : 'ipv4';
 }
 
-/** `apiserver/pkg/cel/library/ip.go` and `cidr.go`: what they tell of an address, and of what a range holds. */
+/** `apiserver/pkg/cel/library/ip.go` and `cidr.go`: properties of addresses, and membership in ranges. */
 export function registerAddresses(env: Environment): void {
   const ip = (text: string): Ip =>
     isAddress(text) ? new Ip(text) : fail(`IP Address ${JSON.stringify(text)} parse error during conversion from string`);

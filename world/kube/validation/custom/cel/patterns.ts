@@ -2,7 +2,7 @@ import type { Environment } from '@marcbachmann/cel-js';
 import { goRegExp } from '../regexp.ts';
 import { SYNC, fail } from './functions.ts';
 
-/** Patterns that are kept ready; rules hold a few, and may make more of what an object says. */
+/** Most cached patterns; rules have a few, and may build more from an object's values. */
 const MAX_KEPT = 200;
 
 /** Regular expressions: `matches`, and `apiserver/pkg/cel/library/regex.go`. */

@@ -7,7 +7,8 @@ import { escapeName } from './names.ts';
 import { compileRules } from './rules.ts';
 
 /*
- * What a real API server answers is recorded: `fidelity/differential/kube/cases-rules.ts`. Here is what no request shows, or what differs.
+ * The answers of a real API server are recorded: `fidelity/differential/kube/cases-rules.ts`. These tests cover what no request shows,
+ * or what differs.
  */
 
 const whole: Schema = { type: 'integer' };
@@ -22,11 +23,11 @@ function check(schema: Schema, spec: unknown, old?: unknown): string[] {
   return checkRules(root, { spec }, old === undefined ? undefined : { spec: old }).map(({ field, message }) => `${field}: ${message}`);
 }
 
-test('a schema without rules costs nothing', () => {
+test('a schema without rules compiles to nothing', () => {
   expect(compileRules({ type: 'object', properties: { a: whole } }, 'schema')).toEqual({ errors: [] });
 });
 
-test('the rules of one write are bounded in number', () => {
+test('the number of rule evaluations for one write is bounded', () => {
   const schema: Schema = { type: 'array', items: ruled(whole, 'self > 0') };
   expect(check(schema, new Array(10_000).fill(1))).toEqual([]);
   expect(check(schema, new Array(10_002).fill(1))).toEqual([
@@ -34,7 +35,7 @@ test('the rules of one write are bounded in number', () => {
   ]);
 });
 
-test('items without keys are kept or changed all together', () => {
+test('items without keys count as unchanged only all together', () => {
   const items = ruled({ type: 'object', properties: { a: whole } }, 'self.a > 1');
   const list: Schema = { type: 'array', items };
   expect(check(list, [{ a: 1 }], [{ a: 1 }])).toEqual([]);
@@ -44,7 +45,7 @@ test('items without keys are kept or changed all together', () => {
   expect(check(keyed, [{ a: 0 }, { a: 1 }], [{ a: 1 }])).toHaveLength(1);
 });
 
-test('functions that are not there keep a rule from compiling, and never pass in silence', () => {
+test('a rule with an unsupported function does not compile, and is never silently skipped', () => {
   for (const rule of ["semver('1.0.0').major() == 1", 'self.all(i, x, x > 0)', "strings.quote('a') == 'a'"]) {
     const { errors } = compileRules({ type: 'object', properties: { spec: ruled({ type: 'array', items: whole }, rule) } }, 'schema');
     expect(errors.map(({ field, message }) => `${field}: ${message}`)).toEqual([
@@ -55,7 +56,7 @@ test('functions that are not there keep a rule from compiling, and never pass in
   }
 });
 
-test('a definition whose rules do not compile is refused, also where only one version has them', async () => {
+test('a definition whose rules do not compile is refused, also if only one version has them', async () => {
   await withServer(async ({ call, merge }) => {
     const version = (name: string, schema: Schema): object => ({
       name,
@@ -76,7 +77,7 @@ test('a definition whose rules do not compile is refused, also where only one ve
   });
 });
 
-test('names are escaped as CEL needs it', () => {
+test('names are escaped for CEL', () => {
   expect(['a', 'a-b', 'a.b/c', 'a__b', 'in', 'int', '1a', 'a b', ''].map(escapeName)).toEqual([
     'a',
     'a__dash__b',
@@ -90,7 +91,7 @@ test('names are escaped as CEL needs it', () => {
   ]);
 });
 
-test("patterns are read as Go's", () => {
+test("patterns use Go's syntax", () => {
   expect(goRegExp('(?i)^[[:alpha:]]+\\z')?.test('aB')).toBe(true);
   expect(goRegExp('^(?P<year>\\d{4})\\-x$')?.test('2026-x')).toBe(true);
   expect(goRegExp('^\\pL+$')?.test('ä')).toBe(true);

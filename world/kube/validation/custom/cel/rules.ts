@@ -1,4 +1,5 @@
 import type { Environment } from '@marcbachmann/cel-js';
+import { defined } from '../../../../../model/defined.ts';
 import { forbidden, invalid, notSupported, required } from '../../../../../protocols/kube/field-error.ts';
 import type { FieldError } from '../../../../../protocols/kube/field-error.ts';
 import { hasRules, isObject } from '../schema.ts';
@@ -26,41 +27,41 @@ export interface Rule {
 export interface CompiledRule extends Rule {
   readonly expression: Expression;
   readonly words: Expression | undefined;
-  /** A transition rule: asked only where there is an old value, unless that is optional. */
+  /** A transition rule: evaluated only if there is an old value, unless that is optional. */
   readonly usesOldSelf: boolean;
-  /** Where its errors are, below the value. */
+  /** The path of its errors, relative to the value. */
   readonly below: string;
 }
 
-/** The rules of a schema, in its shape. Parts without any are left out. */
+/** The rules of a schema, as a tree. Parts without rules are left out. */
 export interface RuleNode {
   readonly type: CelType;
   readonly rules: readonly CompiledRule[];
   readonly properties: ReadonlyMap<string, RuleNode>;
   readonly values: RuleNode | undefined;
   readonly items: RuleNode | undefined;
-  /** Whether a transition rule is among all these. */
+  /** Whether any of these is a transition rule. */
   readonly transitions: boolean;
 }
 
 /** The rules of a schema. */
 export interface RuleSet {
-  /** Absent without rules. */
+  /** Absent if there are no rules. */
   readonly root?: RuleNode;
-  /** What keeps a definition with this schema from being taken. */
+  /** Why a definition with this schema is refused. */
   readonly errors: readonly FieldError[];
 }
 
 /**
  * Compiles all rules of a custom resource's schema (`apiextensions-apiserver/pkg/apiserver/schema/cel/compilation.go` and
- * `pkg/apis/apiextensions/validation`). What they may cost is not estimated: no rule is refused for it.
- * @param path where the schema lies in its definition
+ * `pkg/apis/apiextensions/validation`). Their cost is not estimated: no rule is refused for it.
+ * @param path of the schema in its definition
  */
 export function compileRules(schema: Schema, path: string): RuleSet {
   if (!hasRules(schema)) return { errors: [] };
   const compiler = new Compiler();
   const root = compiler.compile(schema, path);
-  return { ...(root === undefined ? {} : { root }), errors: compiler.errors };
+  return { ...defined({ root }), errors: compiler.errors };
 }
 
 class Compiler {
@@ -70,11 +71,11 @@ class Compiler {
   readonly #environments = new Map<string, Environment>();
 
   compile(schema: Schema, path: string): RuleNode | undefined {
-    // All types have to be known before the first rule is compiled.
+    // All types must be declared before the first rule is compiled.
     return this.#node(schema, new CelTypes(this.#env).of(schema, true), path, undefined);
   }
 
-  /** @param uncorrelatable where an enclosing schema lies whose old parts can't be told from each other */
+  /** @param uncorrelatable the path of an enclosing schema whose old parts can't be matched to new ones */
   #node(schema: Schema, type: CelType | undefined, path: string, uncorrelatable: string | undefined): RuleNode | undefined {
     const entries = schema['x-kubernetes-validations'] ?? [];
     if (type === undefined) {
@@ -136,7 +137,7 @@ class Compiler {
     return { ...rule, expression, words, usesOldSelf, below: readFieldPath(rule.fieldPath, schema) ?? '' };
   }
 
-  /** Where `self` and `oldSelf` have their types. */
+  /** The environment with the types of `self` and `oldSelf`. */
   #environment(type: string, optional: boolean): Environment {
     const old = optional ? `optional<${type}>` : type;
     const known = this.#environments.get(old);
@@ -152,7 +153,7 @@ class Compiler {
 }
 
 const NO_TYPE = 'internal error: failed to retrieve type information for x-kubernetes-validations';
-/** Types of maps, all that there are, whose fields are known again after an update. */
+/** All types of maps whose fields can be matched after an update. */
 const MAP_TYPES: readonly (string | undefined)[] = [undefined, 'granular', 'atomic'];
 
 function inner(additional: Schema | boolean | undefined): Schema | undefined {
@@ -172,7 +173,7 @@ function readRule(entry: unknown): Rule {
   };
 }
 
-/** A rule as messages show it: the server's internal type. */
+/** A rule as shown in messages: the server's internal type. */
 function internal({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }: Rule): object {
   return {
     Rule: rule,
@@ -184,7 +185,7 @@ function internal({ rule, message, messageExpression, reason, fieldPath, optiona
   };
 }
 
-/** What is wrong with a rule besides its expressions. */
+/** The errors of a rule besides its expressions. */
 function shapeErrors({ rule, message, messageExpression, reason, fieldPath }: Rule, schema: Schema, path: string): FieldError[] {
   const errors: FieldError[] = [];
   const blank = (text: string): boolean => text !== '' && text.trim() === '';

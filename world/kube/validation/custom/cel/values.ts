@@ -4,20 +4,20 @@ import { isObject } from '../schema.ts';
 import type { JsonObject, Schema } from '../schema.ts';
 import { escapeName } from './names.ts';
 
-/** How values of one schema are seen by rules. */
+/** How rules see the values of one schema. */
 export interface CelType {
-  /** As the library names it: `int`, `list<string>`, `Object3`. */
+  /** The type's name in the library: `int`, `list<string>`, `Object3`. */
   readonly name: string;
   readonly schema: Schema;
-  /** What rules see of a JSON value. One that does not fit the schema stays as it is. */
+  /** Converts a JSON value for rules. A value that does not match the schema stays unchanged. */
   toCel(value: unknown): unknown;
   /** The type of a property, by its name in the schema. */
   readonly properties?: ReadonlyMap<string, CelType>;
-  /** Of a list's items, or of a map's values. */
+  /** The type of a list's items, or of a map's values. */
   readonly element?: CelType;
 }
 
-/** What rules see of an object. Its fields are under their escaped names. */
+/** An object as rules see it, with escaped field names. */
 class CelObject {
   readonly #json: JsonObject;
   constructor(json: JsonObject) {
@@ -29,7 +29,7 @@ class CelObject {
   }
 }
 
-/** The fields of `apiVersion`, `kind` and `metadata` that rules see, whatever the schema says. */
+/** The fields of `apiVersion`, `kind` and `metadata` that rules see with any schema. */
 const TEXT: Schema = { type: 'string' };
 const META: Readonly<Record<string, Schema>> = {
   apiVersion: TEXT,
@@ -38,13 +38,13 @@ const META: Readonly<Record<string, Schema>> = {
 };
 
 /**
- * Makes the types of schemas (`apiserver/pkg/cel/common/schemas.go`) and declares those of objects in an environment.
+ * Creates the types of schemas (`apiserver/pkg/cel/common/schemas.go`) and declares object types in an environment.
  */
 export class CelTypes {
   readonly #env: Environment;
-  /** Lists whose order doesn't matter, by what rules see of them. */
+  /** Converted lists whose order doesn't matter. */
   readonly #unordered = new WeakSet<readonly unknown[]>();
-  /** Types of lists whose comparison is declared. */
+  /** List types with a declared comparison. */
   readonly #compared = new Set<string>();
   readonly #byRoot = new WeakMap<Schema, CelType>();
   readonly #bySchema = new WeakMap<Schema, CelType>();
@@ -56,7 +56,7 @@ export class CelTypes {
 
   /**
    * @param isResource whether the schema is that of a resource, whose name and kind rules see
-   * @returns undefined for what rules can't see: fields without a type
+   * @returns undefined for fields without a type, which rules can't see
    */
   of(schema: Schema, isResource = schema['x-kubernetes-embedded-resource'] === true): CelType | undefined {
     const cache = isResource ? this.#byRoot : this.#bySchema;
@@ -71,7 +71,7 @@ export class CelTypes {
     if (schema['x-kubernetes-int-or-string'] === true) return { name: 'dyn', schema, toCel: intOrString };
     if (isResource) return this.#object(schema, { ...schema.properties, ...META });
     const type = this.#makeTyped(schema);
-    // Null belongs to no type of the library but the dynamic one.
+    // In the library, only the dynamic type includes null.
     return type === undefined || schema.nullable !== true ? type : { ...type, name: 'dyn' };
   }
 
@@ -157,7 +157,7 @@ export class CelTypes {
   }
 }
 
-/** Objects are never changed in place: what rules see of one is made once, also where several rules see parts of it. */
+/** Caches the conversion of objects, which are never changed in place: several rules may see parts of one. */
 function once(toCel: (value: unknown) => unknown): (value: unknown) => unknown {
   const made = new WeakMap<object, unknown>();
   return (value) => {
@@ -194,7 +194,7 @@ const READERS = {
   timestamp: new Environment().registerVariable('text', 'string').parse('timestamp(text)'),
 };
 
-/** A text as the library's own duration or timestamp; the text itself if it is neither. */
+/** A text as the library's duration or timestamp; the text itself if it is malformed. */
 function read(reader: keyof typeof READERS, text: unknown): unknown {
   try {
     return READERS[reader]({ text });
@@ -211,12 +211,12 @@ function intOrString(value: unknown): unknown {
   return typeof value === 'number' && Number.isInteger(value) ? BigInt(value) : value;
 }
 
-/** Whether rules take two values that they see for equal. */
+/** Whether two converted values are equal in rules. */
 export function sameValue(a: unknown, b: unknown): boolean {
   const json = CelObject.json(a);
   if (json !== undefined) return isDeepStrictEqual(json, CelObject.json(b));
   if (Array.isArray(a)) return Array.isArray(b) && a.length === b.length && a.every((item, index) => sameValue(item, b[index]));
-  // Durations hide what they hold.
+  // Durations have no public fields to compare.
   const [left, right] = [a?.valueOf(), b?.valueOf()];
   return typeof left === 'number' && typeof right === 'number' ? left === right : isDeepStrictEqual(a, b);
 }
