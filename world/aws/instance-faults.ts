@@ -5,10 +5,10 @@ import type { Instances, StateReason } from './instances.ts';
 
 type Ending = Parameters<InstanceFaultPort['endRunning']>[0];
 
-/** Somebody else than the target did it, which EC2 does not tell apart. */
+/** Someone other than the target did it; EC2 does not distinguish. */
 const SOMEBODY: StateReason = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
 
-/** Instances that fail by themselves, or by somebody else's hand. */
+/** Instances that fail by themselves, or are terminated or stopped out of band. */
 export class InstanceFaults implements InstanceFaultPort {
   readonly #clock: Clock;
   readonly #instances: Instances;

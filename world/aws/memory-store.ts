@@ -43,7 +43,7 @@ export class MemoryStore implements InstanceStore {
 
   #poolOf(subnetId: string): AddressPool {
     const pool = this.#addresses.get(subnetId);
-    if (pool === undefined) throw new RangeError(`there is no subnet ${subnetId}`);
+    if (pool === undefined) throw new RangeError(`unknown subnet ${subnetId}`);
     return pool;
   }
 }
