@@ -18,7 +18,7 @@ import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { toSdkType } from '../sdk-types.ts';
 
-/** What all instances of one fleet have in common. */
+/** What all instances of one fleet share. */
 interface Fleet {
   readonly id: string;
   readonly tags: Tags;
@@ -31,7 +31,7 @@ interface Launched {
   readonly errors: readonly CreateFleetError[];
 }
 
-/** Launches what a fleet of type instant asks for, once, and says at once what came of it. */
+/** Launches a fleet of type instant once, and answers with the result at once. */
 export async function createFleet(account: Account, request: CreateFleetRequest, caller: Caller): Promise<Outcome> {
   const parts = readOrder(account, request, caller.span);
   const fleet: Fleet = {
@@ -40,7 +40,7 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
     clientToken: request.ClientToken ?? '',
     span: caller.span,
   };
-  // Room is taken and errors are found for all parts before the first launch: whatever others do meanwhile, they stand.
+  // Room is taken and errors are determined for all parts before the first launch, so concurrent requests do not change them.
   const plans = parts.map((part) => {
     const plan = planOf(account, part);
     return { part, plan, errors: fleetErrors(account.capacity, part, plan) };
@@ -74,7 +74,7 @@ function planOf(account: Account, part: FleetPart): FleetPlan {
   return planPart(site, part);
 }
 
-/** Launches instances pool by pool, in the order in which pools were chosen; each pool's are one reservation. */
+/** Launches instances pool by pool, in the order in which pools were chosen; each pool is one reservation. */
 async function launchAll(account: Account, fleet: Fleet, capacityType: CapacityType, taken: readonly Taken[]): Promise<Launched> {
   const instances: CreateFleetInstance[] = [];
   const errors: CreateFleetError[] = [];

@@ -12,7 +12,7 @@ import { bySequence, sequenceKey } from './describe-instances.ts';
 
 const PAGE = { min: 5, max: 1_000 };
 const IDS_MAX = 100;
-/** Status checks of a new instance take some minutes before they pass. */
+/** The status checks of a new instance take some minutes to pass. */
 const CHECKS_MS = 120_000;
 
 interface Checked {
@@ -21,7 +21,7 @@ interface Checked {
   readonly reachability: 'passed' | 'initializing' | undefined;
 }
 
-/** Both checks, of system and instance, say the same. No scheduled events: their filters match nothing. */
+/** Both checks, of system and instance, have the same status. There are no scheduled events: their filters match nothing. */
 const ATTRIBUTES: Attributes<Checked> = {
   'availability-zone': ({ record }) => [record.zone],
   'availability-zone-id': ({ record }) => [zoneIdOf(record.zone)],
@@ -39,7 +39,7 @@ const ATTRIBUTES: Attributes<Checked> = {
   'system-status.status': ({ status }) => [status],
 };
 
-/** Lists status checks of running instances, with IncludeAllInstances of all. */
+/** Lists status checks of running instances; of all instances with IncludeAllInstances. */
 export function describeInstanceStatus(
   account: Account,
   request: DescribeInstanceStatusRequest,

@@ -41,7 +41,7 @@ export const describeInstanceTypeOfferings = constantAnswers(
   },
 );
 
-/** Sorts as types do by name and then locations: a blank is lower than any character of a name. */
+/** Sorts by type name, then location: a blank sorts before any character of a name. */
 function keyOf({ type, location }: Offered): string {
   return `${type} ${location}`;
 }

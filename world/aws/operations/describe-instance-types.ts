@@ -9,7 +9,7 @@ import { cutPage } from '../pages.ts';
 const PAGE = { min: 5, max: 100, byDefault: 100 };
 const IDS_MAX = 100;
 
-/** Lists the catalogue's types. What the catalogue does not know of one is left out. */
+/** Lists the catalogue's types. What the catalogue does not know of a type is omitted. */
 export const describeInstanceTypes = constantAnswers((catalogue, request: DescribeInstanceTypesRequest): DescribeInstanceTypesResult => {
   const { InstanceTypes: names = [], Filters, MaxResults, NextToken } = request;
   if (names.length > IDS_MAX) throw invalidValue(`At most ${IDS_MAX} instance types can be asked for by one request`);

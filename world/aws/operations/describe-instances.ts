@@ -22,7 +22,7 @@ const PAGE = { min: 5, max: 1_000 };
 
 const tagsOf = (record: InstanceRecord): InstanceRecord['tags'] => record.tags;
 
-/** Filters by what instances of this world have. EC2 knows some more (network interfaces, block devices, CPU options). */
+/** Filters on what instances of this world have. EC2 has a few more (network interfaces, block devices, CPU options). */
 const attributesOf = ({ network }: Account): Attributes<InstanceRecord> => ({
   ...tagAttributes(tagsOf),
   architecture: ({ architecture }) => [architecture],
@@ -75,7 +75,7 @@ export function bySequence(a: InstanceRecord, b: InstanceRecord): number {
   return a.sequence - b.sequence;
 }
 
-/** Sorts by code units as sequences do by number. */
+/** A key whose order by code units is the order of sequence numbers. */
 export function sequenceKey({ sequence }: InstanceRecord): string {
   return String(sequence).padStart(12, '0');
 }

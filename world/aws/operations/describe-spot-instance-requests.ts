@@ -21,7 +21,7 @@ const ATTRIBUTES: Attributes<InstanceRecord> = {
   type: () => ['one-time'],
 };
 
-/** Lists the requests behind spot instances, one each: those that found no capacity leave none, as instant fleets do. */
+/** Lists the requests behind spot instances, one each. Requests without capacity leave none, as with instant fleets. */
 export function describeSpotInstanceRequests(
   account: Account,
   request: DescribeSpotInstanceRequestsRequest,

@@ -15,7 +15,7 @@ import type { Account, Outcome } from '../operation.ts';
 
 const FLEET_ID = /^fleet-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Describes fleets by id: fleets of type instant are in no list that does not name them. Source: DescribeFleets. */
+/** Describes fleets by id: EC2 lists fleets of type instant only if the request names them. Source: DescribeFleets. */
 export function describeFleets({ fleets }: Account, { FleetIds: ids = [] }: DescribeFleetsRequest): DescribeFleetsResult {
   const found = ids.map((id) => {
     const fleet = fleets.get(id);
@@ -25,7 +25,7 @@ export function describeFleets({ fleets }: Account, { FleetIds: ids = [] }: Desc
   return { Fleets: found.map(writeFleet) };
 }
 
-/** Deletes fleets together with their instances, which for type instant can't stay. Source: DeleteFleets. */
+/** Deletes fleets together with their instances, which can't be kept for type instant. Source: DeleteFleets. */
 export function deleteFleets(account: Account, request: DeleteFleetsRequest, { span }: Caller): Outcome {
   const { FleetIds: ids = [], TerminateInstances: isEnding } = request;
   if (ids.length === 0) throw missingParameter('FleetId');

@@ -58,7 +58,7 @@ export function createLaunchTemplate({ templates, clock }: Account, request: Cre
   return outcome({ LaunchTemplate: writeTemplate(created) }, [created.id]);
 }
 
-/** Adds a version: the data of its source version, where one is named, with what the request says put over it. */
+/** Adds a version: the data of its source version, if one is named, overridden by the request's data. */
 export function createLaunchTemplateVersion(
   { templates, clock }: Account,
   request: CreateLaunchTemplateVersionRequest,
@@ -106,7 +106,7 @@ export function describeLaunchTemplates(
   return { LaunchTemplates: items.map(writeTemplate), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
 }
 
-/** Lists versions: of one template those that are named or all, of all templates the latest or default ones. */
+/** Lists versions: the named ones or all of one template, the latest or default ones of all templates. */
 export function describeLaunchTemplateVersions(
   { templates }: Account,
   request: DescribeLaunchTemplateVersionsRequest,
