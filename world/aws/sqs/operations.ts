@@ -8,9 +8,9 @@ import { queueArn } from './queues.ts';
 import { md5Of, receiveMessage } from './receiving.ts';
 
 const MAX_DELAY_S = 900;
-/** Most queues in one answer. Source: ListQueues in the API reference. */
+/** Maximum queues in one answer. Source: ListQueues in the API reference. */
 const MAX_QUEUES = 1_000;
-/** Source: SendMessage in the API reference: what XML 1.0 takes. */
+/** Source: SendMessage in the API reference: characters that XML 1.0 does not allow. */
 const UNLAWFUL_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const createQueue = operation(
@@ -27,7 +27,7 @@ const getQueueUrl = operation(z.object({ QueueName: z.string().default('') }), (
   return reading({ QueueUrl: queues.byName(QueueName).url });
 });
 
-/** One page: no world has more queues than that. */
+/** One page: no world has more queues. */
 const listQueues = operation(z.object({ QueueNamePrefix: z.string().default('') }), ({ queues }, { QueueNamePrefix }) => {
   const urls = queues.list().flatMap(({ name, url }) => (name.startsWith(QueueNamePrefix) ? [url] : []));
   return reading(urls.length === 0 ? {} : { QueueUrls: urls.slice(0, MAX_QUEUES) });
@@ -59,7 +59,7 @@ function attributesOf(region: string, queue: Queue): Readonly<Record<string, str
   };
 }
 
-/** Without message attributes: nothing that an autoscaler reads has any. */
+/** Without message attributes: no message of an autoscaler has any. */
 const sendMessage = operation(
   z.object({
     QueueUrl: z.string().default(''),
@@ -91,7 +91,7 @@ const purgeQueue = operation(z.object({ QueueUrl: z.string().default('') }), ({ 
   return changing({}, [queue.name]);
 });
 
-/** By their names on the wire. */
+/** By their names in requests. */
 export const SQS_OPERATIONS: Readonly<Record<string, SqsOperation>> = {
   ChangeMessageVisibility: changeMessageVisibility,
   CreateQueue: createQueue,
