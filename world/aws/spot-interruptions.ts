@@ -10,13 +10,13 @@ const TERMINATION = 'Server.SpotInstanceTermination: Spot instance termination';
 
 type Interruption = Parameters<SpotPort['interrupt']>[0];
 
-/** Takes spot instances back as EC2 does: perhaps a recommendation, a warning, and the end when its time is over. */
+/** Reclaims spot instances as EC2 does: optionally a recommendation, then a warning, and termination after the notice. */
 export class SpotInterruptions implements SpotPort {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #instances: InstancePort;
   readonly #bus: EventBus;
-  /** Instances that are being taken back: none twice. */
+  /** Instances that are being reclaimed: none twice. */
   readonly #taken = new Set<string>();
   #interruptions = 0;
 

@@ -26,7 +26,7 @@ export function writeVersion({ id, name, defaultVersion }: LaunchTemplate, versi
     CreateTime: new Date(version.createdAtMs),
     CreatedBy: CREATED_BY,
     DefaultVersion: version.number === defaultVersion,
-    // Answers have the shape of requests, member by member.
+    // Answers have the same shape as requests.
     LaunchTemplateData: version.data,
   };
 }
