@@ -13,20 +13,20 @@ import type { ControllerOptions } from './pod-control.ts';
 import { isTerminal } from './pods.ts';
 import { templateHash } from './template-hash.ts';
 
-/** `BurstReplicas`: most pods that one look creates or deletes. */
+/** `BurstReplicas`: most pods created or deleted in one sync. */
 const BURST = 250;
-/** How long a failed daemon pod is left before it is deleted: doubled each time on the same node. */
+/** How long a failed daemon pod is kept before it is deleted: doubled each time on the same node. */
 const FAILED_PODS_BACKOFF = { firstMs: 1_000, longestMs: 15 * 60_000 } as const;
 
 /**
- * The DaemonSet controller (`k8s.io/kubernetes/pkg/controller/daemon`): a pod for each node that should run one, which the
- * default scheduler binds there; rolling updates with unavailable or surging pods. Revisions are hashes of the template
- * alone: no ControllerRevision objects are kept. It reads from the store, not from a cache.
+ * The DaemonSet controller (`k8s.io/kubernetes/pkg/controller/daemon`): one pod for each node that should run one, bound
+ * there by the default scheduler; rolling updates with maxUnavailable or maxSurge. Revisions are only hashes of the template:
+ * no ControllerRevision objects are kept. It reads from the store, not from a cache.
  */
 export class DaemonSets implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #pods: PodControl;
-  /** As watched, by key. */
+  /** The watched DaemonSets, by key. */
   readonly #known = new Map<string, DaemonSet>();
   readonly #nodes = new Map<string, Node>();
   readonly #backoff = new Map<string, { readonly sinceMs: number; readonly delayMs: number }>();
@@ -61,7 +61,7 @@ export class DaemonSets implements WorldPart {
     }
   }
 
-  /** A node matters when it comes, and when a DaemonSet thinks differently of it. Its end matters when its pods go. */
+  /** A node matters when it is added, and when that changes whether a DaemonSet runs there. Its deletion matters through its pods. */
   #followNode(type: string, node: Node, queue: KeyQueue): void {
     const { name = '', labels } = node.metadata;
     const before = this.#nodes.get(name);
@@ -120,7 +120,7 @@ export class DaemonSets implements WorldPart {
     return { set, nodes: await port.list<Node>('nodes'), podsByNode, hash, nowMs: clock.nowMs() };
   }
 
-  /** A pod where one is missing, none where none should be. @returns whether there was anything to do */
+  /** Creates missing pods and deletes surplus ones. @returns whether there was anything to do */
   async #manage(state: DaemonState, queue: KeyQueue): Promise<boolean> {
     const { set, nodes, podsByNode } = state;
     const create: string[] = [];
@@ -142,7 +142,7 @@ export class DaemonSets implements WorldPart {
         if (surplus.missing && run) create.push(name);
       } else remove.push(...pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined));
     }
-    // Of a node that is gone: nobody else would delete them.
+    // Pods of a deleted node: nothing else would delete them.
     const present = new Set(nodes.map(({ metadata }) => metadata.name ?? ''));
     for (const [name, pods] of podsByNode) {
       if (!present.has(name)) remove.push(...pods.filter(({ spec }) => (spec.nodeName ?? '') === ''));
@@ -150,7 +150,7 @@ export class DaemonSets implements WorldPart {
     return this.#apply(state, create, remove);
   }
 
-  /** Whether a pod that is over may be deleted: a failed one not too often. */
+  /** Whether a finished pod may be deleted: a failed one only after its backoff. */
   async #mayRemove(set: DaemonSet, pod: Pod, nodeName: string, queue: KeyQueue): Promise<boolean> {
     const named = `${pod.metadata.namespace}/${pod.metadata.name} on node ${nodeName}`;
     if (pod.status?.phase === 'Succeeded') {

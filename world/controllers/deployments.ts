@@ -41,14 +41,14 @@ const MAX_NAME_LENGTH = 253;
 
 /**
  * The deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): a ReplicaSet for each pod template; rolling
- * updates within surge and unavailability, or recreation; proportional scaling during a rollout; revisions and how many
- * of them are kept; conditions Available and Progressing. The rollback that `deprecated.deployment.rollback.to` asks for
- * is not known (kubectl changes the template instead). It reads from the store, not from a cache.
+ * updates within maxSurge and maxUnavailable, or Recreate; proportional scaling during a rollout; revisions and their history
+ * limit; conditions Available and Progressing. Rollback by `deprecated.deployment.rollback.to` is not supported (kubectl
+ * changes the template instead). It reads from the store, not from a cache.
  */
 export class Deployments implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #events: PodControl;
-  /** As watched, by key: whose orphaned ReplicaSets there may be. */
+  /** The watched Deployments, by key: possible owners of orphaned ReplicaSets. */
   readonly #known = new Map<string, Deployment>();
 
   constructor(options: ControllerOptions) {
@@ -75,7 +75,7 @@ export class Deployments implements WorldPart {
         }
       }
     });
-    // A Recreate rollout goes on when the last old pod is gone.
+    // A Recreate rollout continues when the last old pod is gone.
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => {
       if (type !== 'DELETED' || this.#known.size === 0) return;
       for (const [key, { metadata, spec }] of this.#known) {
@@ -113,7 +113,7 @@ export class Deployments implements WorldPart {
     else await this.#recreate(rollout, queue);
   }
 
-  /** Says in the conditions that the Deployment is paused, or was, so that the time does not count against it. */
+  /** Reports in the conditions that the Deployment is or was paused, so that paused time does not count against its deadline. */
   async #notePause(deployment: Deployment): Promise<Deployment> {
     const known = conditionOf(deployment, 'Progressing');
     if (progressDeadlineOf(deployment) === undefined || known?.reason === 'ProgressDeadlineExceeded') return deployment;
@@ -139,7 +139,7 @@ export class Deployments implements WorldPart {
     await this.#writeProgress(rollout, queue);
   }
 
-  /** `reconcileOldReplicaSets`: first what is not available anyway, then as much as availability allows. */
+  /** `reconcileOldReplicaSets`: first removes unavailable pods, then as many as availability allows. */
   async #shrinkOld(rollout: Rollout, current: ReplicaSet): Promise<boolean> {
     const { deployment } = rollout;
     const minAvailable = replicasOf(deployment) - maxUnavailableOf(deployment);
@@ -186,7 +186,7 @@ export class Deployments implements WorldPart {
     return pods.some((pod) => !isTerminal(pod) && old.some((set) => isControlledBy(pod, set)));
   }
 
-  /** When it was scaled, or is paused: `sync` and `scale` of `sync.go`. */
+  /** When it was scaled or is paused: `sync` and `scale` of `sync.go`. */
   async #scaleAll(rollout: Rollout): Promise<void> {
     const { deployment } = rollout;
     if (rollout.current !== undefined) await this.#syncCurrent(rollout, rollout.current);
@@ -202,7 +202,7 @@ export class Deployments implements WorldPart {
     await this.#writeCounts(rollout);
   }
 
-  /** Brings the annotations of the newest ReplicaSet, and the revision of the Deployment, up to date. */
+  /** Updates the annotations of the newest ReplicaSet, and the revision of the Deployment. */
   async #syncCurrent(rollout: Rollout, current: ReplicaSet): Promise<ReplicaSet> {
     const { deployment } = rollout;
     const annotations = newestAnnotations(deployment, current.metadata.annotations, nextRevision(rollout.old));
@@ -244,7 +244,7 @@ export class Deployments implements WorldPart {
     return created;
   }
 
-  /** A name that is taken is a collision of hashes: the next try has another one. */
+  /** A taken name is a hash collision: the next attempt uses another name. */
   async #failedToCreate(deployment: Deployment, name: string, error: ClusterError): Promise<void> {
     if (error.reason === 'AlreadyExists') {
       const { namespace = '' } = deployment.metadata;
@@ -261,7 +261,7 @@ export class Deployments implements WorldPart {
   }
 
   /**
-   * @param annotate also when the size stays
+   * @param annotate even if the size stays the same
    * @returns whether the size changed
    */
   async #scale(rollout: Rollout, set: ReplicaSet, replicas: number, annotate = false): Promise<boolean> {
@@ -279,7 +279,7 @@ export class Deployments implements WorldPart {
     return true;
   }
 
-  /** Deletes the oldest of the old ReplicaSets that are beyond the limit, if they are empty. */
+  /** Deletes the oldest ReplicaSets beyond the history limit, if they are empty. */
   async #forgetOld({ deployment, old }: Rollout): Promise<void> {
     const limit = deployment.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT;
     const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -322,7 +322,7 @@ export class Deployments implements WorldPart {
   }
 }
 
-/** A Deployment with its ReplicaSets, as they are in the course of one look at it. */
+/** A Deployment with its ReplicaSets during one sync. */
 class Rollout {
   deployment: Deployment;
   current: ReplicaSet | undefined;
@@ -338,12 +338,12 @@ class Rollout {
     return this.current === undefined ? this.old : [...this.old, this.current];
   }
 
-  /** Those that want pods. */
+  /** Those with replicas. */
   get active(): readonly ReplicaSet[] {
     return this.all.filter((set) => replicasOf(set) > 0);
   }
 
-  /** Puts a changed or new ReplicaSet in its place. */
+  /** Stores a changed or new ReplicaSet. */
   replace(set: ReplicaSet): ReplicaSet {
     if (this.old.some(({ metadata }) => metadata.uid === set.metadata.uid)) {
       this.old = this.old.map((one) => (one.metadata.uid === set.metadata.uid ? set : one));

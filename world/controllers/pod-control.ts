@@ -7,7 +7,7 @@ import type { ClusterPort } from '../ports.ts';
 import { controllerRef } from './ownership.ts';
 import type { Kind } from './ownership.ts';
 
-/** What a controller is made of. */
+/** The dependencies of a controller. */
 export interface ControllerOptions {
   /** Of the principal `workloads`: a part of the controller manager. */
   readonly port: ClusterPort;
@@ -15,7 +15,7 @@ export interface ControllerOptions {
   readonly random: Random;
 }
 
-/** What a pod differs in from its template. */
+/** The differences between a pod and its template. */
 interface PodChange {
   /** Absent: a generated one. */
   readonly name?: string;
@@ -24,7 +24,7 @@ interface PodChange {
   readonly spec?: Partial<PodSpec>;
 }
 
-/** Creates and deletes pods for their owners, and says so in Events (`RealPodControl` of `k8s.io/kubernetes/pkg/controller`). */
+/** Creates and deletes pods for their owners, with Events (`RealPodControl` of `k8s.io/kubernetes/pkg/controller`). */
 export class PodControl {
   readonly #port: ClusterPort;
   readonly #events: EventRecorder;
@@ -49,7 +49,7 @@ export class PodControl {
     }
   }
 
-  /** A pod of an owner's, not yet created. */
+  /** A pod of an owner, not yet created. */
   podFor(owner: KubeObject, template: PodTemplate, change: PodChange = {}): Pod {
     const { name: ownerName = '', namespace = 'default' } = owner.metadata;
     const { labels, annotations, finalizers = [] } = template.metadata ?? {};
@@ -67,7 +67,7 @@ export class PodControl {
     };
   }
 
-  /** A pod that is gone already is no error. @throws ClusterError */
+  /** A pod that no longer exists is not an error. @throws ClusterError */
   async delete(owner: KubeObject, { metadata: { name = '', namespace = 'default', uid = '' } }: Pod): Promise<void> {
     try {
       await this.#port.delete({ resource: 'pods', namespace, name }, { uid });
@@ -89,9 +89,9 @@ export class PodControl {
 }
 
 /**
- * Does something a number of times, in batches of 1, 2, 4, ..., so that a refusal stops after one request and not after
+ * Calls `work` a number of times, in batches of 1, 2, 4, ..., so that a refusal stops after one request and not after
  * all (`slowStartBatch`).
- * @param work gets the number of the call, from 0
+ * @param work gets the index of the call, from 0
  */
 export async function slowStart(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   for (let done = 0, batch = 1; done < count; batch *= 2) {

@@ -25,7 +25,7 @@ async function spared(bench: Bench): Promise<string> {
   return pods.map(({ metadata }) => metadata.name).join(' ');
 }
 
-test('pods go at once, after the shortest toleration, or never', async () => {
+test('pods are evicted at once, after the shortest toleration, or never', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'for-ever', [tolerateX()]);
@@ -48,7 +48,7 @@ test('pods go at once, after the shortest toleration, or never', async () => {
   });
 });
 
-test('an eviction is called off when the taint goes, and begins anew when it comes back', async () => {
+test('an eviction is cancelled when the taint is removed, and starts again when it comes back', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'p1', [tolerateX(60)]);
@@ -65,7 +65,7 @@ test('an eviction is called off when the taint goes, and begins anew when it com
   });
 });
 
-test('another taint does not prolong what is running', async () => {
+test('another taint does not extend a running toleration', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'p1', [tolerateX(60), { ...tolerateX(60), key: 'y' }]);

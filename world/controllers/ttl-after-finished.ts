@@ -10,7 +10,7 @@ import type { ControllerOptions } from './pod-control.ts';
 
 /**
  * The TTL-after-finished controller (`k8s.io/kubernetes/pkg/controller/ttlafterfinished`): deletes Jobs some time after
- * they are over. The real one deletes in the foreground, this one in the background.
+ * they finish. The real one deletes in the foreground, this one in the background.
  */
 export class TtlAfterFinished implements WorldPart {
   readonly #options: ControllerOptions;
