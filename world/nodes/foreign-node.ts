@@ -6,7 +6,7 @@ import type { Strike } from './node-faults.ts';
 
 /**
  * Creates an instance's Node as a party other than its kubelet would, as soon as the instance runs; the kubelet will adopt
- * it. When the fault is healed first, the Node is deleted again. One that is there already is left alone.
+ * it. If the fault is healed first, the Node is deleted again. An existing Node is left alone.
  */
 export async function writeForeignNode(options: {
   readonly port: ClusterPort;

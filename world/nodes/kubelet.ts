@@ -21,7 +21,7 @@ import { nodeResources, withShortfall } from './node-resources.ts';
 import { PodWorkers } from './pod-workers.ts';
 import type { Process } from './process.ts';
 
-/** How long a node's steps take, each drawn for itself; the maxima are the world's allowances. */
+/** How long a node's steps take, each drawn separately; the maxima are the world's allowances. */
 export interface KubeletDelays {
   /** Instance running to kubelet started: kernel, cloud-init, nodeadm. */
   readonly start: DelayDistribution;
@@ -31,11 +31,11 @@ export interface KubeletDelays {
   readonly ready: DelayDistribution;
   /** Bound to Running: sandbox, image pull, containers. */
   readonly podStart: DelayDistribution;
-  /** A stop signal to the end of the containers, or less if the grace period is shorter. */
+  /** From a stop signal to the exit of the containers, or less if the grace period is shorter. */
   readonly podEnd: DelayDistribution;
 }
 
-/** What EKS nodes of AL2023 show: most are Ready 20 to 30 s after their instance runs, the slowest after 45. */
+/** As observed for EKS nodes with AL2023: most are Ready 20 to 30 s after their instance runs, the slowest after 45. */
 export const KUBELET_DELAYS: KubeletDelays = {
   start: { minMs: 8_000, medianMs: 12_000, maxMs: 20_000 },
   register: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
@@ -44,20 +44,20 @@ export const KUBELET_DELAYS: KubeletDelays = {
   podEnd: { minMs: 100, medianMs: 500, maxMs: 2_000 },
 };
 
-/** How often a kubelet shows that it is alive. */
+/** How often a kubelet sends a heartbeat. */
 export const HEARTBEAT_PERIOD_MS = 10_000;
 
 interface KubeletOptions {
   readonly port: ClusterPort;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends when the machine is off: from then on nothing is done at all. */
+  /** Ends when the machine is off: from then on nothing more is done. */
   readonly process: Process;
   readonly faults: NodeFaults;
   readonly instance: Instance;
   readonly instanceType: InstanceType;
   readonly config: NodeConfig;
-  /** Told when it has its node. */
+  /** Called when its Node exists. */
   readonly registered: () => void;
   /** The pods that are bound to a node. */
   readonly podsOn: (nodeName: string) => Iterable<Pod>;
@@ -67,7 +67,7 @@ interface KubeletOptions {
 /** What keeps a node from being Ready. */
 type Trouble = 'network' | 'runtime' | 'shutdown';
 
-/** As kubelet and containerd word it. */
+/** In the words of kubelet and containerd. */
 const MESSAGES: Readonly<Record<Trouble, string>> = {
   network:
     'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
@@ -76,8 +76,8 @@ const MESSAGES: Readonly<Record<Trouble, string>> = {
 };
 
 /**
- * The kubelet of one running instance: boots, registers its node or adopts the one of its name, turns it Ready once the
- * network plugin is, and looks after the pods that are bound to it. Heartbeats are computed, never sent. A node that was deleted is never made again.
+ * The kubelet of one running instance: boots, registers its node or adopts an existing one of its name, makes it Ready once the
+ * network plugin is, and runs the pods bound to it. Heartbeats are computed, never sent. A deleted node is never created again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
@@ -104,12 +104,12 @@ export class Kubelet {
     process.beside(() => this.#live());
   }
 
-  /** Whether its node was registered. */
+  /** Whether its node is registered. */
   get registered(): boolean {
     return this.#registeredMs !== undefined;
   }
 
-  /** When it last showed that it was alive, milliseconds since the Unix epoch; undefined before it registered. */
+  /** Its last heartbeat, milliseconds since the Unix epoch; undefined before it registered. */
   get lastHeartbeatMs(): number | undefined {
     if (this.#registeredMs === undefined) return undefined;
     const { clock, process } = this.#options;
@@ -117,17 +117,17 @@ export class Kubelet {
     return this.#registeredMs + aliveMs - (aliveMs % HEARTBEAT_PERIOD_MS);
   }
 
-  /** Told of each change of a pod that is bound to its node. */
+  /** Called for each change of a pod that is bound to its node. */
   observe(pod: Pod): void {
     if (this.registered) this.#pods.observe(pod);
   }
 
-  /** Told that a pod of its node is gone. */
+  /** Called when a pod of its node is gone. */
   forget(pod: Pod): void {
     this.#pods.forget(pod);
   }
 
-  /** Ends the node's pods because the machine is about to go off; resolves when that may happen. A dead kubelet does nothing. */
+  /** Ends the node's pods before the machine powers off; resolves when that may happen. A dead kubelet does nothing. */
   async shutDown(): Promise<void> {
     const { process, config } = this.#options;
     if (!this.registered || process.deadSinceMs !== undefined || config.shutdown.totalMs === 0) return;
@@ -136,7 +136,7 @@ export class Kubelet {
     await this.#pods.shutDown(config.shutdown);
   }
 
-  /** Looks for faults that strike nodes which are Ready. */
+  /** Looks for faults that strike Ready nodes. */
   lookForTrouble(): void {
     const { port, clock, process, faults, instance } = this.#options;
     if (this.#trouble !== undefined) return;
@@ -203,7 +203,7 @@ export class Kubelet {
     }
   }
 
-  /** Reports that one trouble takes another's place, if it is still there. */
+  /** Replaces one reason for not being Ready by another, if it is still the current one. */
   async #setTrouble(from: Trouble | undefined, to: Trouble | undefined): Promise<void> {
     if (this.#trouble !== from) return;
     this.#trouble = to;
@@ -237,7 +237,7 @@ export class Kubelet {
     };
   }
 
-  /** A node of that name exists: only default labels and its status are brought up to date (`tryRegisterWithAPIServer`). */
+  /** A node of that name exists: only default labels and its status are updated (`tryRegisterWithAPIServer`). */
   async #adopt(): Promise<void> {
     await this.#options.port.patch<Node>(this.#nodeRef(), { metadata: { labels: this.#defaultLabels() } });
     await this.#reportNode();
