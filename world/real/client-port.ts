@@ -11,10 +11,10 @@ import type { Wire } from '../../wire/wire.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
 
-/** How long a binding may take. */
+/** Time-out of a binding. */
 const BIND_TIMEOUT_MS = 70_000;
 
-/** What a port to a real cluster is made of. `runtime.signal` ends its watches. */
+/** The dependencies of a port to a real cluster. `runtime.signal` ends its watches. */
 interface ClientPortSite {
   readonly wire: Wire;
   readonly runtime: Runtime;
@@ -22,7 +22,7 @@ interface ClientPortSite {
   readonly resource: (plural: string) => ResourceType | undefined;
 }
 
-/** A cluster as the world's own parts need it, over the API of a real one. Watches of one resource share a connection. */
+/** A port to a real cluster for the world's own parts, over its API. Watches of the same resource share a connection. */
 export function createClientPort({ wire, runtime, resource }: ClientPortSite): ClusterPort {
   const client = createKubeClient({ wire, clock: runtime.clock });
   const caches = new Map<string, Cache<KubeObject>>();
@@ -80,7 +80,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
   };
 }
 
-/** A refusal in the port's terms. */
+/** Converts refusals to ClusterErrors. */
 async function attempt<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -24,7 +24,7 @@ const SPEC: MachineSpec = {
   tags: { 'karpenter.sh/nodepool': 'default' },
   userData: 'hello',
 };
-/** What 4.14.0 does as EC2 does; all other gaps it has. */
+/** Gaps that 4.14.0 does not have; it has all others. */
 const RIGHT = ['run.dry-run'];
 
 test('machines and messages are in LocalStack until the trial is over', async () => {
@@ -78,10 +78,10 @@ test('machines and messages are in LocalStack until the trial is over', async ()
   clock.kill();
 });
 
-test('the probes find the gaps that are known of 4.14.0', async () => {
+test('the probes find the known gaps of 4.14.0', async () => {
   const clock = createRealTimeline({}).scope('probes');
   const { version, gaps } = await probeEndpoint({ endpoint: ENDPOINT, region: CLUSTER.region, clock, random: createRandom(1) });
-  test.skip(version !== '4.14.0', `what is known is of 4.14.0, and this is ${version}`);
+  test.skip(version !== '4.14.0', `the known gaps are those of 4.14.0, but this is ${version}`);
   expect(gaps.map(({ gap, present }) => ({ gap, present }))).toEqual(
     GAPS.map(({ name }) => ({ gap: name, present: !RIGHT.includes(name) })),
   );

@@ -14,7 +14,7 @@ import type { MadeNetwork } from './network.ts';
 const IMAGE = 'ami-0123456789abcdef0';
 const CIDR = '10.0.0.0/20';
 
-/** An account to try things in. */
+/** An account for probes. */
 export class ProbeBench {
   readonly ec2: Ec2Commands;
   readonly subnetId: string;
@@ -42,7 +42,7 @@ export class ProbeBench {
     return new ProbeBench({ ec2, network, subnetId, securityGroupId, templateId: template?.LaunchTemplateId ?? '' });
   }
 
-  /** Launches as RunInstances is asked to, by default one m5.large. */
+  /** Launches with RunInstances, by default one m5.large. */
   async run(input: Partial<RunInstancesCommandInput> = {}): Promise<Instance[]> {
     const { Instances = [] } = await this.ec2.send(
       new RunInstancesCommand({
@@ -57,7 +57,7 @@ export class ProbeBench {
     return Instances;
   }
 
-  /** Everything that was ever launched, in no order. */
+  /** All instances ever launched, in no order. */
   async all(): Promise<Instance[]> {
     const { Reservations = [] } = await this.ec2.send(new DescribeInstancesCommand({}));
     return Reservations.flatMap(({ Instances = [] }) => Instances);
@@ -67,20 +67,20 @@ export class ProbeBench {
     return (await this.all()).filter(({ State }) => State?.Name !== 'terminated' && State?.Name !== 'shutting-down');
   }
 
-  /** Ends all that runs. */
+  /** Terminates everything that runs. */
   async clear(): Promise<void> {
     const ids = (await this.living()).flatMap(({ InstanceId }) => InstanceId ?? []);
     if (ids.length > 0) await this.ec2.send(new TerminateInstancesCommand({ InstanceIds: ids }));
   }
 
-  /** Takes everything away that can be taken away: what EC2 would not let go yet stays. */
+  /** Removes everything that can be removed: what EC2 does not release yet stays. */
   async close(): Promise<void> {
     await this.clear();
     await codeOf(removeNetwork(this.ec2, this.#network));
   }
 }
 
-/** EC2's code and status for what it refuses, e.g. `DryRunOperation 412`; undefined for what it does. */
+/** EC2's code and status of a refusal, e.g. `DryRunOperation 412`; undefined if it succeeded. */
 export async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

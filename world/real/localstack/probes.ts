@@ -8,19 +8,19 @@ import { GAPS } from './gaps.ts';
 import type { Gap } from './gaps.ts';
 import { ProbeBench } from './probe-bench.ts';
 
-/** How long all probes may take together. They take some 9 s on a busy machine. */
+/** Time-out of all probes together. They take about 9 s on a busy machine. */
 export const PROBES_TIMEOUT_MS = 120_000;
 
-/** What a probe found out. */
+/** The result of a probe. */
 export interface GapFinding {
   /** The gap's name in `gaps.ts`. */
   readonly gap: string;
-  /** Whether the endpoint has it; undefined where the probe could not tell, and the evidence says why. */
+  /** Whether the endpoint has it; undefined if the probe was inconclusive, with the reason as evidence. */
   readonly present: boolean | undefined;
   readonly evidence: string;
 }
 
-/** An endpoint as it was found. */
+/** The findings about an endpoint. */
 export interface EndpointReport {
   readonly endpoint: string;
   readonly version: string;
@@ -35,9 +35,9 @@ export interface ProbeSite {
   readonly region: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of the account before anything is made in it. */
+  /** Called with the account before anything is created in it. */
   readonly onAccount?: (account: string) => void;
-  /** Aborted: the probe under way is the last. */
+  /** When aborted, the current probe is the last. */
   readonly signal?: AbortSignal;
   /** By default over sockets to the endpoint. */
   readonly wire?: Wire;
@@ -46,8 +46,8 @@ export interface ProbeSite {
 }
 
 /**
- * Finds out which gaps an endpoint has, in an account of its own that it clears.
- * @throws LocalStackError when the endpoint can't be used, or the probes don't come to an end
+ * Detects which gaps an endpoint has, in a new account that it cleans up.
+ * @throws LocalStackError when the endpoint can't be used, or the probes don't finish
  */
 export async function probeEndpoint({
   endpoint: url,

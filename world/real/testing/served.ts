@@ -19,16 +19,16 @@ const fail = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));
 };
 
-/** A proxy as a real world has it before its API server, on a socket of its own. */
+/** A proxy in front of an API server, as in a real world, on its own socket. */
 export interface Proxy {
-  /** A client of it. */
+  /** A client of the proxy. */
   readonly wire: Wire;
-  /** What was recorded of the requests. */
+  /** The recorded requests. */
   readonly events: readonly NewEvent[];
   readonly arm: ArmInjection;
 }
 
-/** Runs `work` against a proxy for `principal` before `server`, both on loopback sockets in real time. */
+/** Runs `work` against a proxy for `principal` in front of `server`, both on loopback sockets in real time. */
 export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<void>, principal: Principal = 'target'): Promise<void> {
   const timeline = createRealTimeline();
   const clock = timeline.scope('wire');
@@ -61,13 +61,13 @@ export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<vo
   }
 }
 
-/** An API server of our own as if it were a real one: its wire, and what runs against it. */
+/** One of our API servers in the role of a real one: its wire, and the runtime of its clients. */
 export interface RealTimeServer {
   readonly api: ApiServer;
   /** Over a socket. */
   readonly wire: Wire;
   readonly clock: ClockScope;
-  /** Of a part of the world; its signal is aborted at the end. */
+  /** For a part of the world; its signal is aborted at the end. */
   readonly runtime: Runtime;
 }
 
@@ -92,12 +92,12 @@ export async function withRealTimeServer(work: (server: RealTimeServer) => Promi
   }
 }
 
-/** What a server of our own answers, without a chain before it. */
+/** The answers of our server, without a chain in front of it. */
 export function wireOf(api: Pick<ApiServer, 'backend'>): Wire {
   return (request) => api.backend.handle(request, api.backend.describe(request), { principal: 'scenario', incarnation: 1, span: 0 });
 }
 
 /** No request of these tests goes to AWS. */
 function nobody(): ApiFront {
-  return new ApiFront({ server: () => Promise.reject(new Error('nobody is there')), types: loadKubeTypes() });
+  return new ApiFront({ server: () => Promise.reject(new Error('there is no server')), types: loadKubeTypes() });
 }
