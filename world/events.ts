@@ -5,7 +5,7 @@ import type { Random } from '../runtime/random.ts';
 import { ClusterError } from './ports.ts';
 import type { ClusterPort } from './ports.ts';
 
-/** What an Event says. */
+/** The content of an Event. */
 interface Saying {
   readonly about: KubeEvent['involvedObject'];
   readonly type: 'Normal' | 'Warning';
@@ -13,10 +13,10 @@ interface Saying {
   readonly message: string;
 }
 
-/** Longest message that an Event takes. */
+/** Maximum length of an Event's message. */
 const MAX_MESSAGE_LENGTH = 1024;
 
-/** Writes Events of one component, as best effort: a refusal is nobody's problem. Each is an object of its own. */
+/** Writes Events of one component, best effort: refusals are ignored. Each is a separate object. */
 export class EventRecorder {
   readonly #port: ClusterPort;
   readonly #clock: Clock;

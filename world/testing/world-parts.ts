@@ -21,13 +21,13 @@ export interface Bench {
   pod(name: string): Promise<Pod | undefined>;
   pods(): Promise<Pod[]>;
   node(name: string): Promise<Node | undefined>;
-  /** Reason and message of the Events about an object, in the order of their times. */
+  /** Reason and message of the Events about an object, in chronological order. */
   eventsAbout(name: string): Promise<string[]>;
-  /** Looks every so often until it holds. @throws Error naming what did not come about */
+  /** Polls until it holds. @throws Error naming what did not happen */
   until(what: string, holds: () => Promise<boolean>, maxMs: number): Promise<void>;
 }
 
-/** What parts are made of. */
+/** The dependencies of parts. */
 export interface PartSite {
   readonly port: (principal: Principal) => ClusterPort;
   readonly clock: Clock;
@@ -104,7 +104,7 @@ export const M6I_LARGE: InstanceType = {
   onDemandUsdPerHour: 0.096,
 };
 
-/** A node as tests say it. */
+/** The specification of a test's node. */
 export interface NodeSpec {
   readonly zone?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -114,7 +114,7 @@ export interface NodeSpec {
   readonly unschedulable?: boolean;
 }
 
-/** A ready node with 4 cores, 8 GiB and room for 20 pods, unless said otherwise. */
+/** A ready node with 4 cores, 8 GiB and room for 20 pods, by default. */
 export function makeNode(
   name: string,
   { zone, labels = {}, cpu = '4', pods = '20', taints = [], unschedulable = false }: NodeSpec = {},
@@ -127,14 +127,14 @@ export function makeNode(
   };
 }
 
-/** Creates a ready node as the controllers leave it: the API server taints new nodes until they are found ready. */
+/** Creates a ready node as the controllers leave it: the API server taints new nodes until they are ready. */
 export async function addNode(port: ClusterPort, name: string, spec: NodeSpec = {}): Promise<void> {
   await port.create<Node>('nodes', makeNode(name, spec));
   const taints = spec.taints ?? [];
   await port.patch({ resource: 'nodes', name }, { spec: { taints: taints.length === 0 ? null : taints } });
 }
 
-/** A pod that requests 1 core, unless said otherwise. */
+/** A pod that requests 1 core, by default. */
 export function makePod(
   name: string,
   { cpu = '1', labels, ...spec }: Partial<PodSpec> & { cpu?: string; labels?: Record<string, string> } = {},
