@@ -79,7 +79,7 @@ export function openChain(site: ChainSite): Chain {
     inFlight += 1;
     limit();
     try {
-      const response = await new Passage(site, request, closing.signal).run();
+      const response = await new Exchange(site, request, closing.signal).run();
       if (site.scope.killed) return await never<WireResponse>();
       site.scope.handover();
       return response;
@@ -97,7 +97,7 @@ export function openChain(site: ChainSite): Chain {
 }
 
 /** One request on its way through the chain. */
-class Passage {
+class Exchange {
   readonly #site: ChainSite;
   readonly #request: WireRequest;
   /** What ends the request from outside: the caller is dead, or gives up. */
@@ -137,7 +137,7 @@ class Passage {
     }
   }
 
-  /** In place of `AbortSignal.any`, which costs more than the rest of a passage. */
+  /** In place of `AbortSignal.any`, which costs more than the rest of an exchange. */
   #heedEnds(): void {
     for (const end of this.#ends) {
       if (end.aborted) this.#abandon(end.reason);

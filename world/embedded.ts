@@ -27,7 +27,7 @@ import { TargetProcess } from './target-process.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
 import { createScopes } from './scopes.ts';
-import { WireRoom } from './wires.ts';
+import { WireFactory } from './wires.ts';
 import type { World, WorldSite } from './world.ts';
 
 /**
@@ -148,7 +148,7 @@ export function createEmbeddedWorld(
 
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
-  const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
+  const wires = new WireFactory({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
   const target = new TargetProcess();
   const stopping = new AbortController();
   const running: Promise<void>[] = [];

@@ -19,7 +19,7 @@ interface WiresSite {
 }
 
 /** Opens a world's wires, with one gate, one order of spans, and one count of the target's requests for all of them. */
-export class WireRoom {
+export class WireFactory {
   readonly #parts: WiresSite;
   #spans = 0;
   #requestsOfTarget = 0;

@@ -1,4 +1,5 @@
 import type { ClusterAccess } from '../../clients/kubeconfig.ts';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import type { Node } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -14,7 +15,7 @@ import type { NodesKind } from '../nodes/nodes-site.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { createScopes } from '../scopes.ts';
-import { WireRoom } from '../wires.ts';
+import { WireFactory } from '../wires.ts';
 import type { World, WorldSite } from '../world.ts';
 import { ApiFront } from './api-front.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
@@ -120,7 +121,7 @@ export function createRealWorld(
     port,
     scope,
     nodes: nodes?.create ?? ((nodesSite) => new Kubelets(nodesSite)),
-    ...(localStack === undefined ? {} : { elsewhere: localStack }),
+    ...defined({ elsewhere: localStack }),
   });
   const observation = new Observation({
     port: port('observer'),
@@ -141,7 +142,7 @@ export function createRealWorld(
   const apiFront = new ApiFront({ server: server.wire, types: loadKubeTypes() });
   const keeps = (principal: Principal): boolean => principal === 'scenario' || (principal === 'target' && guardsTarget);
   const front = tenant === undefined ? apiFront : new TenantFront({ front: apiFront, server: server.wire, tenant, keeps });
-  const wires = new WireRoom({
+  const wires = new WireFactory({
     site,
     clock,
     gate,
@@ -161,7 +162,7 @@ export function createRealWorld(
   };
 
   return {
-    ...factsOfReal(nodes === undefined ? {} : { nodes }),
+    ...factsOfReal(defined({ nodes })),
     cluster: machines.cluster,
     instanceTypes: catalogue.types,
     timeline,

@@ -3,6 +3,7 @@ import { createKubeClient } from '../../../clients/kube.ts';
 import type { AwsCredentials } from '../../../clients/ec2-sdk.ts';
 import type { ClusterAccess } from '../../../clients/kubeconfig.ts';
 import type { Capability } from '../../../history/capabilities.ts';
+import { defined } from '../../../model/defined.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
 import { loadKubeTypes } from '../../../protocols/kube/types.ts';
 import { Gate } from '../../../wire/gate.ts';
@@ -12,7 +13,7 @@ import { CLUSTER, EMBEDDED } from '../../embedded.ts';
 import type { FaultPorts } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 import { createScopes } from '../../scopes.ts';
-import { WireRoom } from '../../wires.ts';
+import { WireFactory } from '../../wires.ts';
 import type { World, WorldSite } from '../../world.ts';
 import { ApiFront } from '../api-front.ts';
 import { Observation } from '../observation.ts';
@@ -102,7 +103,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
           random: random.fork('ec2 observer'),
           region: ec2.region,
           endpoint: ec2.endpoint,
-          ...(ec2.credentials === undefined ? {} : { credentials: ec2.credentials }),
+          ...defined({ credentials: ec2.credentials }),
         });
   const instances =
     client === undefined
@@ -123,13 +124,13 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
     clock: scope('observation'),
     recorder,
     isOwn: () => false,
-    strangersAre: 'target',
+    unknownPrincipal: 'target',
   });
   const parts: readonly WorldPart[] = [observation, instances];
 
   const clock = scope('wire');
   const front = new ApiFront({ server: server.wire, types: loadKubeTypes() });
-  const wires = new WireRoom({
+  const wires = new WireFactory({
     site,
     clock,
     gate: new Gate(clock, random.fork('gate')),

@@ -12,7 +12,7 @@ import { createHttpWire } from '../../../wire/http-wire.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { createApiServer } from '../../kube/api-server.ts';
 import type { ApiServer } from '../../kube/api-server.ts';
-import { WireRoom } from '../../wires.ts';
+import { WireFactory } from '../../wires.ts';
 import { ApiFront } from '../api-front.ts';
 
 const fail = (error: unknown): never => {
@@ -38,14 +38,14 @@ export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<vo
   const upstream = await serveWire({ wire: server, log: (_level, message) => fail(message) });
   const toUpstream = createHttpWire({ baseUrl: upstream.url });
   const gate = new Gate(clock, random);
-  const room = new WireRoom({
+  const factory = new WireFactory({
     site: { random, recorder: { record: (event) => events.push(event) - 1 }, onKill: () => undefined, onFailure: fail, onFlood: fail },
     clock,
     gate,
     backends: { kube: new ApiFront({ server: toUpstream.wire, types: loadKubeTypes() }), aws: nobody() },
     latencyMs: () => undefined,
   });
-  const wires = room.open(principal, 1, caller);
+  const wires = factory.open(principal, 1, caller);
   const proxy = await serveWire({ wire: wires.kube, log: (_level, message) => fail(message) });
   const client = createHttpWire({ baseUrl: proxy.url });
   try {
