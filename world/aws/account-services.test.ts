@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import type { NewEvent } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
@@ -262,7 +263,7 @@ test('the price list pages through the price of each type, bare metal separate f
     );
     let token: string | undefined;
     do {
-      const answer = await send(pricing({ Filters, MaxResults: 100, ...(token === undefined ? {} : { NextToken: token }) }));
+      const answer = await send(pricing({ Filters, MaxResults: 100, ...defined({ NextToken: token }) }));
       const { PriceList, NextToken } = page.parse(JSON.parse(answer.slice('200 '.length)));
       for (const text of PriceList) {
         const { product, terms } = price.parse(JSON.parse(text));

@@ -14,7 +14,7 @@ export interface ArmedLimit {
 /** Room for one instance, taken from a pool. */
 export interface Lease {
   /** The instance was terminated: the pool has room again. A limit stays used up. */
-  giveBack(): void;
+  release(): void;
   /** The launch failed: as if the room had never been taken. */
   undo(): void;
 }
@@ -69,7 +69,7 @@ export class Capacity implements CapacityPort {
     for (const { limit, left } of limits) left.set(key, (left.get(key) ?? limit.remaining) - 1);
     pool.used += 1;
     return {
-      giveBack: () => {
+      release: () => {
         pool.used -= 1;
       },
       undo: () => {

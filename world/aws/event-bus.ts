@@ -1,6 +1,7 @@
 import { NOTICE_KINDS } from '../../history/events.ts';
 import type { NoticeKind, Recorder } from '../../history/events.ts';
 import { selects } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../../wire/backend.ts';
@@ -100,7 +101,7 @@ export class EventBus implements QueuePort {
 
   put(stray: Parameters<QueuePort['put']>[0]): Heal {
     const stopping = new AbortController();
-    void this.#keepPutting(stray, stopping.signal);
+    void this.#sendPeriodically(stray, stopping.signal);
     return () => stopping.abort(new Error('healed'));
   }
 
@@ -116,7 +117,7 @@ export class EventBus implements QueuePort {
     return () => undefined;
   }
 
-  async #keepPutting({ what, periodMs, fired }: Parameters<QueuePort['put']>[0], signal: AbortSignal): Promise<void> {
+  async #sendPeriodically({ what, periodMs, fired }: Parameters<QueuePort['put']>[0], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const random = this.#next();
       const id = drawId(random, 'i');
@@ -131,7 +132,7 @@ export class EventBus implements QueuePort {
   #publish({ kind, instance, content, endsInMs, fates = [] }: Publication): void {
     const random = this.#next();
     const body = formatEvent({ id: drawUuid(random), region: this.#region, atMs: this.#clock.nowMs() }, content);
-    const ends = endsInMs === undefined ? {} : { endsInMs };
+    const ends = defined({ endsInMs });
     if (isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'sent', ...ends });
     const all = [...fates, ...this.#strike(kind, instance)];
     const copies = all.reduce((product, { what }) => product * copiesOf(what), 1);

@@ -19,7 +19,7 @@ async function withForeign(work: (bench: Bench, id: string, otherCluster: string
 }
 
 /** What the history records about it. */
-function deeds({ told }: Bench): string[] {
+function changes({ told }: Bench): string[] {
   return told.flatMap((event) =>
     event.type === 'foreign-instance' ? [`${event.to}${event.span === undefined ? '' : ' by request'}`] : [],
   );
@@ -50,7 +50,7 @@ test("requests list them first, as older than the cluster; filters by the cluste
     expect(bench.ports.instances.get(id)).toBeUndefined();
     const { Subnets = [] } = await bench.send(new DescribeSubnetsCommand({ SubnetIds: [CLUSTER.subnets['us-east-1a'] ?? ''] }));
     expect(Subnets[0]?.AvailableIpAddressCount).toBeLessThan(4_091);
-    expect(deeds(bench)).toEqual(['found', 'found']);
+    expect(changes(bench)).toEqual(['found', 'found']);
     expect(bench.events.some(({ instance }) => [id, otherCluster].includes(instance))).toBe(false);
   });
 });
@@ -72,7 +72,7 @@ for (const [what, command, told] of [
       // The client's overloads accept no union of commands.
       await bench.send(command(id) as TerminateInstancesCommand);
       await bench.clock.sleep(60_000);
-      expect(deeds(bench)).toEqual(['found', 'found', ...told]);
+      expect(changes(bench)).toEqual(['found', 'found', ...told]);
       expect(heard).toEqual([]);
     });
   });

@@ -10,11 +10,11 @@ import type { MemberRule, QueryAction, QueryOutcome } from './query-service.ts';
 export const IAM_VERSION = '2010-05-08';
 
 /** Rules and limits from IAM's API reference, "IAM and AWS STS quotas". */
-const NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, said: '[\\w+=,.@-]+', maxLength: 128 };
+const NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, source: '[\\w+=,.@-]+', maxLength: 128 };
 const ROLE_NAME: MemberRule = { ...NAME, maxLength: 64 };
-const PATH: MemberRule = { pattern: /^(\/|\/[!-~]+\/)$/, said: '(\\u002F)|(\\u002F[\\u0021-\\u007E]+\\u002F)', maxLength: 512 };
-const PATH_PREFIX: MemberRule = { pattern: /^\/[!-\x7f]*$/, said: '\\u002F[\\u0021-\\u007F]*', maxLength: 512 };
-const TAG_KEY: MemberRule = { pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/u, said: '[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]+', maxLength: 128 };
+const PATH: MemberRule = { pattern: /^(\/|\/[!-~]+\/)$/, source: '(\\u002F)|(\\u002F[\\u0021-\\u007E]+\\u002F)', maxLength: 512 };
+const PATH_PREFIX: MemberRule = { pattern: /^\/[!-\x7f]*$/, source: '\\u002F[\\u0021-\\u007F]*', maxLength: 512 };
+const TAG_KEY: MemberRule = { pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/u, source: '[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]+', maxLength: 128 };
 const TAGS_MAX = 50;
 const PROFILES_MAX = 1_000;
 const PAGE_DEFAULT = 100;

@@ -14,6 +14,7 @@ import type {
   SupportedAdditionalProcessorFeature,
 } from '@aws-sdk/client-ec2';
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { InstanceFeature, InstanceTypeDetails } from '../../model/instance-type-details.ts';
 import { toSdkType } from './sdk-types.ts';
 
@@ -71,7 +72,7 @@ function writeDetails(type: InstanceType, known: Known): InstanceTypeInfo {
     SupportedVirtualizationTypes: has('paravirtual') ? ['hvm', 'paravirtual'] : ['hvm'],
     ProcessorInfo: {
       SupportedArchitectures: [...(cpu.i386 === true ? (['i386'] as const) : []), type.architecture],
-      ...(cpu.clockGhz === undefined ? {} : { SustainedClockSpeedInGhz: cpu.clockGhz }),
+      ...defined({ SustainedClockSpeedInGhz: cpu.clockGhz }),
       // EC2 has some that the SDK does not know yet.
       ...(cpu.features === undefined ? {} : { SupportedFeatures: cpu.features as SupportedAdditionalProcessorFeature[] }),
       Manufacturer: cpu.manufacturer,

@@ -1,4 +1,5 @@
 import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
+import { defined } from '../../model/defined.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import { USER_INITIATED } from './instances.ts';
 import type { InstanceRecord } from './instances.ts';
@@ -22,7 +23,7 @@ const INSTANCE_ID = /^i-([0-9a-f]{8}|[0-9a-f]{17})$/;
  * @throws Ec2Refusal if an id is malformed or does not exist
  */
 export function findInstances({ instances }: Account, ids: readonly string[], span: number): InstanceRecord[] {
-  return find(ids, (id) => (instances.knows(id, span) ? instances.look(id) : undefined));
+  return find(ids, (id) => (instances.knows(id, span) ? instances.current(id) : undefined));
 }
 
 /** Instances by id, in that order, as a read sees them. @throws Ec2Refusal as `findInstances` */
@@ -93,7 +94,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     Hypervisor: 'xen',
     ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
     ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
-    ...(template.KeyName === undefined ? {} : { KeyName: template.KeyName }),
+    ...defined({ KeyName: template.KeyName }),
     RootDeviceName: '/dev/xvda',
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,

@@ -1,6 +1,7 @@
 import { DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { DescribeInstancesCommandInput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 import type { Bench, FleetSpec } from './testing/ec2.ts';
 import { INSTANCE_DELAYS, TERMINATED_VISIBLE_MS } from './instances.ts';
@@ -148,7 +149,7 @@ test('pages neither repeat nor skip existing instances, whatever is launched in 
     const seen: string[] = [];
     let token: string | undefined;
     do {
-      const page = await bench.send(new DescribeInstancesCommand({ MaxResults: 5, ...(token === undefined ? {} : { NextToken: token }) }));
+      const page = await bench.send(new DescribeInstancesCommand({ MaxResults: 5, ...defined({ NextToken: token }) }));
       seen.push(...instancesOf(page).map(({ InstanceId = '' }) => InstanceId));
       token = page.NextToken;
       if (seen.length === 5) launched.push(...(await launch(bench, { count: 2 })));

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventOf, Recorder } from '../../history/events.ts';
 import { archOf, selects } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Heal, Instance, InstanceFaultPort, InstancePort } from '../ports.ts';
@@ -145,7 +146,7 @@ export class Instances implements InstancePort {
 
   /** An instance of the cluster. */
   get(id: string): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     return record?.isForeign === true ? undefined : record;
   }
 
@@ -155,14 +156,14 @@ export class Instances implements InstancePort {
   }
 
   /** An instance in its current state, whoever owns it. */
-  look(id: string): InstanceRecord | undefined {
+  current(id: string): InstanceRecord | undefined {
     const record = this.#records.get(id);
     return record === undefined || this.#isForgotten(record) ? undefined : record;
   }
 
   /** An instance as a read sees it. @param span of the request */
   read(id: string, span: number): InstanceRecord | undefined {
-    return this.look(id) === undefined ? undefined : this.#replica.read(id, span);
+    return this.current(id) === undefined ? undefined : this.#replica.read(id, span);
   }
 
   /** What a read lists, in the order of launch. */
@@ -172,7 +173,7 @@ export class Instances implements InstancePort {
 
   /** Whether a request that changes an instance knows it. */
   knows(id: string, span: number): boolean {
-    return this.look(id) !== undefined && this.#replica.knows(id, span);
+    return this.current(id) !== undefined && this.#replica.knows(id, span);
   }
 
   onChange(listener: (instance: Instance) => void): () => void {
@@ -211,29 +212,29 @@ export class Instances implements InstancePort {
 
   /** Stops an instance that is pending or running: it keeps its address, but not its room. */
   stop(id: string, stateReason: StateReason, span?: number): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record?.state === 'running' || record?.state === 'pending') {
-      this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
+      this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, defined({ span }));
       void this.#finishStopping(id);
     }
-    return this.look(id);
+    return this.current(id);
   }
 
   /** Starts a stopped instance. @param lease its new room */
   start(id: string, lease: Lease, span: number): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record?.state === 'stopped') {
       this.#leases.set(id, lease);
       const { stateReason: _reason, endingAtMs: _ending, ...rest } = record;
       this.#change({ ...rest, state: 'pending', launchedAtMs: this.#clock.nowMs() }, { span });
       void this.#boot(id);
     }
-    return this.look(id);
+    return this.current(id);
   }
 
   /** Switches termination protection. */
   protect(id: string, isProtected: boolean): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record !== undefined) this.#keep({ ...record, isProtected });
   }
 
@@ -284,12 +285,12 @@ export class Instances implements InstancePort {
   /** Terminates an instance for a request, unless it is already ending. Returns it as it then is; undefined if there is none. */
   terminate(id: string, span: number): InstanceRecord | undefined {
     this.#startEnding(id, USER_INITIATED, span);
-    return this.look(id);
+    return this.current(id);
   }
 
   /** Changes tags; does nothing for an instance that does not exist. @throws Ec2Refusal for too many */
   retag(id: string, change: (tags: Tags) => Tags, span: number): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record === undefined) return;
     const tags = change(record.tags);
     checkTagCount(tags);
@@ -326,9 +327,9 @@ export class Instances implements InstancePort {
   }
 
   #startEnding(id: string, stateReason: StateReason, span?: number): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record === undefined || record.state === 'shutting-down' || record.state === 'terminated') return;
-    this.#change({ ...record, state: 'shutting-down', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
+    this.#change({ ...record, state: 'shutting-down', stateReason, endingAtMs: this.#clock.nowMs() }, defined({ span }));
     void this.#finish(id);
   }
 
@@ -352,7 +353,7 @@ export class Instances implements InstancePort {
     await this.#store.terminate(id);
     const record = this.#records.get(id);
     if (record === undefined) return;
-    this.#giveBack(id);
+    this.#release(id);
     this.#change({ ...record, state: 'terminated', endedAtMs: this.#clock.nowMs() });
   }
 
@@ -360,12 +361,12 @@ export class Instances implements InstancePort {
     await this.#clock.sleep(this.#draw(id, 'stopping', this.#delays.stopping));
     const record = this.#records.get(id);
     if (record?.state !== 'stopping') return;
-    this.#giveBack(id);
+    this.#release(id);
     this.#change({ ...record, state: 'stopped' });
   }
 
-  #giveBack(id: string): void {
-    this.#leases.get(id)?.giveBack();
+  #release(id: string): void {
+    this.#leases.get(id)?.release();
     this.#leases.delete(id);
   }
 
@@ -394,7 +395,7 @@ export class Instances implements InstancePort {
   }
 
   #recordForeign({ id, tags }: InstanceRecord, to: EventOf<'foreign-instance'>['to'], span?: number): void {
-    this.#recorder.record({ type: 'foreign-instance', instance: id, to, tags: { ...tags }, ...(span === undefined ? {} : { span }) });
+    this.#recorder.record({ type: 'foreign-instance', instance: id, to, tags: { ...tags }, ...defined({ span }) });
   }
 
   #keep(record: InstanceRecord): void {

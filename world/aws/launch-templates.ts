@@ -1,4 +1,5 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
+import { defined } from '../../model/defined.ts';
 import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
 import type { EventOf, Recorder } from '../../history/events.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -176,7 +177,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
   }
 
   #record({ id, name }: LaunchTemplate, to: EventOf<'launch-template'>['to'], span: number | undefined): void {
-    this.#recorder.record({ type: 'launch-template', template: id, name, to, ...(span === undefined ? {} : { span }) });
+    this.#recorder.record({ type: 'launch-template', template: id, name, to, ...defined({ span }) });
   }
 
   #keep(template: LaunchTemplate): void {
@@ -198,7 +199,7 @@ function makeVersion(
 ): TemplateVersion {
   decodeUserData(data);
   launchTags(data.TagSpecifications, 'instance');
-  return { number, data, createdAtMs: nowMs, ...(description === undefined ? {} : { description }) };
+  return { number, data, createdAtMs: nowMs, ...defined({ description }) };
 }
 
 function pick({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateName, known: readonly LaunchTemplate[]): LaunchTemplate {

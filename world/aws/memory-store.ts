@@ -28,7 +28,7 @@ export class MemoryStore implements InstanceStore {
     const machine = this.#machines.get(id);
     if (machine !== undefined) {
       this.#machines.delete(id);
-      this.#poolOf(machine.subnetId).giveBack(machine.privateIp);
+      this.#poolOf(machine.subnetId).release(machine.privateIp);
     }
     return Promise.resolve();
   }

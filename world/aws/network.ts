@@ -81,7 +81,7 @@ export class AddressPool {
     };
   }
 
-  giveBack(address: string): void {
+  release(address: string): void {
     const [, , third = 0, fourth = 0] = address.split('.').map(Number);
     this.#returned.push((third % (SUBNET_SIZE / 256)) * 256 + fourth);
   }

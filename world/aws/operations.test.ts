@@ -23,6 +23,7 @@ import type {
   SpotPrice,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { CLUSTER, START_MS, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 
@@ -51,7 +52,7 @@ test('instance types are the catalogue, page by page', async () => {
     const pages: number[] = [];
     let token: string | undefined;
     do {
-      const page = await send(new DescribeInstanceTypesCommand(token === undefined ? {} : { NextToken: token }));
+      const page = await send(new DescribeInstanceTypesCommand(defined({ NextToken: token })));
       types.push(...(page.InstanceTypes ?? []));
       pages.push(page.InstanceTypes?.length ?? 0);
       token = page.NextToken;

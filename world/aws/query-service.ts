@@ -97,7 +97,7 @@ export class QueryService implements Backend {
 export interface MemberRule {
   readonly pattern: RegExp;
   /** The pattern as written in the service's model. */
-  readonly said: string;
+  readonly source: string;
   readonly maxLength: number;
 }
 
@@ -118,6 +118,6 @@ export function readText(input: Readonly<Record<string, unknown>>, name: string,
   if (typeof value !== 'string') return refuse('Member must not be null');
   if (value.length < 1) return refuse('Member must have length greater than or equal to 1');
   if (value.length > rule.maxLength) return refuse(`Member must have length less than or equal to ${rule.maxLength}`);
-  if (!rule.pattern.test(value)) return refuse(`Member must satisfy regular expression pattern: ${rule.said}`);
+  if (!rule.pattern.test(value)) return refuse(`Member must satisfy regular expression pattern: ${rule.source}`);
   return value;
 }

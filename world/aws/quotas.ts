@@ -107,7 +107,7 @@ export class Quotas implements QuotaPort {
       count(-1);
       launch(-1);
     };
-    return { giveBack: () => count(-1), undo };
+    return { release: () => count(-1), undo };
   }
 }
 

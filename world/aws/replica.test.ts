@@ -22,7 +22,7 @@ test('reads only move forward, lag at most as long as the fault allows, and conv
       const seen = new Map<string, number>();
       const heals: (() => void | Promise<void>)[] = [];
       let version = 0;
-      const look = (): void => {
+      const observe = (): void => {
         for (const [id, { value, atMs }] of truth) {
           const read = replica.read(id, 0) ?? 0;
           expect(read).toBeGreaterThanOrEqual(seen.get(id) ?? 0);
@@ -45,7 +45,7 @@ test('reads only move forward, lag at most as long as the fault allows, and conv
             } else {
               await heals.pop()?.();
             }
-            look();
+            observe();
           }
           for (const heal of heals) await heal();
           await clock.sleep(READ_LAG.maxMs);

@@ -76,7 +76,7 @@ export class Replica<T> {
     const versions = this.#versions.get(id) ?? [];
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen(versions, nowMs);
-    this.#tell(versions, seen, nowMs, span, () => true);
+    this.#reportHidden(versions, seen, nowMs, span, () => true);
     return versions[seen]?.value;
   }
 
@@ -87,7 +87,7 @@ export class Replica<T> {
     const nowMs = this.#clock.nowMs();
     const seen = this.#seen(versions, nowMs);
     const isKnown = versions[seen]?.value !== undefined;
-    if (!isKnown) this.#tell(versions, seen, nowMs, span, ({ mutations }) => mutations);
+    if (!isKnown) this.#reportHidden(versions, seen, nowMs, span, ({ mutations }) => mutations);
     return isKnown;
   }
 
@@ -102,7 +102,7 @@ export class Replica<T> {
   }
 
   /** A fault hid the next version, which would be visible without it. */
-  #tell(versions: readonly Version<T>[], seen: number, nowMs: number, span: number, which: (delay: Delay) => boolean): void {
+  #reportHidden(versions: readonly Version<T>[], seen: number, nowMs: number, span: number, which: (delay: Delay) => boolean): void {
     const next = versions[seen + 1];
     if (next === undefined || next.seenFromMs > nowMs) return;
     for (const { delay, seenFromMs } of next.late) if (this.#delays.has(delay) && seenFromMs > nowMs && which(delay)) delay.fired(span);

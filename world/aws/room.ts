@@ -53,9 +53,9 @@ export class Room {
       return { kind: 'capacity', limits: this.#capacity.limitsOn(offering) };
     }
     return {
-      giveBack: () => {
-        quota.giveBack();
-        capacity.giveBack();
+      release: () => {
+        quota.release();
+        capacity.release();
       },
       undo: () => {
         quota.undo();
@@ -71,7 +71,7 @@ export function offeringAt({ type, subnet, capacityType }: Place): Offering {
 }
 
 /** Reports each fault that left no room as fired, once per request. */
-export function tellFaults(shortages: readonly Shortage[], span: number): void {
+export function reportFired(shortages: readonly Shortage[], span: number): void {
   const fired = shortages.flatMap((one) => (one.kind === 'capacity' ? one.limits.map(({ limit }) => limit.fired) : one.fired));
   for (const tell of new Set(fired)) tell(span);
 }

@@ -34,18 +34,18 @@ export class SpotInterruptions implements SpotPort {
     const state = moment === 'pending' ? 'pending' : 'running';
     const healed = new AbortController();
     let left = count;
-    const meet = (instance: Instance): void => {
-      const isMet = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
-      if (!isMet || left <= 0 || this.#taken.has(instance.id)) return;
+    const interruptIfSelected = (instance: Instance): void => {
+      const isSelected = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
+      if (!isSelected || left <= 0 || this.#taken.has(instance.id)) return;
       left -= 1;
       this.#taken.add(instance.id);
       interruption.fired(instance.id);
       void this.#take(instance, interruption, healed.signal);
     };
-    if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) meet(instance);
-    const stopMeeting = moment === 'running' ? () => undefined : this.#instances.onChange(meet);
+    if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) interruptIfSelected(instance);
+    const unsubscribe = moment === 'running' ? () => undefined : this.#instances.onChange(interruptIfSelected);
     return () => {
-      stopMeeting();
+      unsubscribe();
       healed.abort(new Error('healed'));
     };
   }

@@ -12,10 +12,10 @@ export const STS_VERSION = '2011-06-15';
 /** Rules and limits from STS's API reference, AssumeRole. */
 const ARN: MemberRule = {
   pattern: /^[\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd]+$/,
-  said: '[\\u0009\\u000A\\u000D\\u0020-\\u007E]+',
+  source: '[\\u0009\\u000A\\u000D\\u0020-\\u007E]+',
   maxLength: 2_048,
 };
-const SESSION_NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, said: '[\\w+=,.@-]+', maxLength: 64 };
+const SESSION_NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, source: '[\\w+=,.@-]+', maxLength: 64 };
 const SESSION_SECONDS = 3_600;
 const SESSION_SECONDS_MIN = 900;
 const SESSION_SECONDS_MAX = 43_200;

@@ -13,7 +13,7 @@ import { decodeUserData } from '../launch-templates.ts';
 import type { Launch } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
-import { tellFaults } from '../room.ts';
+import { reportFired } from '../room.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { toSdkType } from '../sdk-types.ts';
@@ -45,7 +45,7 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
     const plan = planOf(account, part);
     return { part, plan, errors: fleetErrors(account.capacity, part, plan) };
   });
-  tellFaults(
+  reportFired(
     plans.flatMap(({ plan }) => plan.tried.map(({ shortage }) => shortage)),
     caller.span,
   );

@@ -1,4 +1,5 @@
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -42,7 +43,7 @@ export function describeImages({ cluster }: Account, request: DescribeImagesRequ
   const matches = matchFilters(Filters, ATTRIBUTES, tagsOf);
   const found = images.filter((image) => isOwned && (ids.length === 0 || ids.includes(image.id)) && matches(image));
   const { items, nextToken } = cutPage(found, ({ id }) => id, { MaxResults, NextToken }, PAGE);
-  return { Images: items.map(write), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { Images: items.map(write), ...defined({ NextToken: nextToken }) };
 }
 
 function write({ id, name, architecture }: NodeImage): Image {

@@ -1,4 +1,5 @@
 import type { DescribeInstanceStatusRequest, DescribeInstanceStatusResult, InstanceStatus, SummaryStatus } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { matchFilters } from '../filters.ts';
@@ -58,7 +59,7 @@ export function describeInstanceStatus(
     .map((record) => check(record, nowMs))
     .filter(matches);
   const { items, nextToken } = cutPage(listed, ({ record }) => sequenceKey(record), { MaxResults, NextToken }, PAGE);
-  return { InstanceStatuses: items.map(writeStatus), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { InstanceStatuses: items.map(writeStatus), ...defined({ NextToken: nextToken }) };
 }
 
 function check(record: InstanceRecord, nowMs: number): Checked {

@@ -1,4 +1,5 @@
 import type { DescribeInstanceTypeOfferingsRequest, DescribeInstanceTypeOfferingsResult, InstanceTypeOffering } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { invalidValue } from '../../../protocols/ec2/refusal.ts';
 import { constantAnswers } from '../constant-answers.ts';
 import { matchFilters } from '../filters.ts';
@@ -36,7 +37,7 @@ export const describeInstanceTypeOfferings = constantAnswers(
       InstanceTypeOfferings: items.map(({ type, location }): InstanceTypeOffering => {
         return { InstanceType: toSdkType(type), LocationType, Location: location };
       }),
-      ...(nextToken === undefined ? {} : { NextToken: nextToken }),
+      ...defined({ NextToken: nextToken }),
     };
   },
 );

@@ -1,4 +1,5 @@
 import type { DescribeInstanceTypesRequest, DescribeInstanceTypesResult } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal, invalidValue } from '../../../protocols/ec2/refusal.ts';
 import { constantAnswers } from '../constant-answers.ts';
 import { matchFilters } from '../filters.ts';
@@ -24,5 +25,5 @@ export const describeInstanceTypes = constantAnswers((catalogue, request: Descri
   const matches = matchFilters(Filters, INSTANCE_TYPE_ATTRIBUTES);
   const types = [...catalogue.types.values()].filter(({ type }) => asked.size === 0 || asked.has(type)).map(writeInstanceType);
   const { items, nextToken } = cutPage(types.filter(matches), ({ InstanceType: type = '' }) => type, { MaxResults, NextToken }, PAGE);
-  return { InstanceTypes: [...items], ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { InstanceTypes: [...items], ...defined({ NextToken: nextToken }) };
 });

@@ -1,4 +1,5 @@
 import type { DescribeInstancesRequest, DescribeInstancesResult } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -68,7 +69,7 @@ export function describeInstances(account: Account, request: DescribeInstancesRe
   const matches = matchFilters(Filters, attributesOf(account), tagsOf);
   const asked = ids.length === 0 ? account.instances.readAll(span) : readInstances(account, [...new Set(ids)], span).sort(bySequence);
   const { items, nextToken } = cutPage(asked.filter(matches), sequenceKey, { MaxResults, NextToken }, PAGE);
-  return { Reservations: writeReservations(account, items), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { Reservations: writeReservations(account, items), ...defined({ NextToken: nextToken }) };
 }
 
 export function bySequence(a: InstanceRecord, b: InstanceRecord): number {

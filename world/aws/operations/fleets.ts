@@ -7,6 +7,7 @@ import type {
   DescribeFleetsResult,
   FleetData,
 } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import type { FleetRecord } from '../fleets.ts';
@@ -66,7 +67,7 @@ function writeFleet({ id, request, createdAtMs, instances, errors }: FleetRecord
     FleetState: 'active',
     ActivityStatus: errors.length > 0 && instances.length === 0 ? 'error' : 'fulfilled',
     CreateTime: new Date(createdAtMs),
-    ...(request.ClientToken === undefined ? {} : { ClientToken: request.ClientToken }),
+    ...defined({ ClientToken: request.ClientToken }),
     FulfilledCapacity: instances.flatMap(({ InstanceIds = [] }) => InstanceIds).length,
     Type: 'instant',
     TargetCapacitySpecification: request.TargetCapacitySpecification,

@@ -9,6 +9,7 @@ import type {
   LaunchTemplateVersion,
   ModifyLaunchTemplateRequest,
 } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
@@ -103,7 +104,7 @@ export function describeLaunchTemplates(
   const matches = matchFilters(Filters, ATTRIBUTES, tagsOf);
   const found = templates.readAll(span).filter((template) => (asked.size === 0 || asked.has(template.id)) && matches(template));
   const { items, nextToken } = cutPage(found, ({ id }) => id, { MaxResults, NextToken }, PAGE);
-  return { LaunchTemplates: items.map(writeTemplate), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { LaunchTemplates: items.map(writeTemplate), ...defined({ NextToken: nextToken }) };
 }
 
 /** Lists versions: the named ones or all of one template, the latest or default ones of all templates. */
@@ -131,5 +132,5 @@ export function describeLaunchTemplateVersions(
   const keyOf = (one: (typeof versions)[number]): string => `${one.LaunchTemplateId} ${String(one.VersionNumber).padStart(9, '0')}`;
   const matches = matchFilters(Filters, VERSION_ATTRIBUTES);
   const { items, nextToken } = cutPage(versions.filter(matches), keyOf, { MaxResults, NextToken }, PAGE);
-  return { LaunchTemplateVersions: [...items], ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { LaunchTemplateVersions: [...items], ...defined({ NextToken: nextToken }) };
 }

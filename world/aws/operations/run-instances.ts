@@ -14,7 +14,7 @@ import type { LaunchTemplate, TemplateData, TemplateVersion } from '../launch-te
 import type { Subnet } from '../network.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Idempotency, Outcome } from '../operation.ts';
-import { offeringAt, tellFaults } from '../room.ts';
+import { offeringAt, reportFired } from '../room.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 
@@ -216,7 +216,7 @@ function takeRoom(account: Account, order: Order, span: number): { readonly subn
     while (leases.length < order.max) {
       const room = account.room.take(place, leases.length);
       if ('kind' in room) {
-        tellFaults([room], span);
+        reportFired([room], span);
         refusal ??= room.kind === 'capacity' ? insufficientInstanceCapacity(account, place) : room.refusal;
         break;
       }

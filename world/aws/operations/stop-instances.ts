@@ -7,7 +7,7 @@ import { USER_INITIATED } from '../instances.ts';
 import type { InstanceRecord } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
-import { tellFaults } from '../room.ts';
+import { reportFired } from '../room.ts';
 import type { Place } from '../room.ts';
 import { changedIds, namedIds, writeChanges } from './terminate-instances.ts';
 
@@ -25,7 +25,7 @@ export function startInstances(account: Account, { InstanceIds }: StartInstances
   const asked = findInstances(account, namedIds(InstanceIds, 'started'), span);
   const wrong = asked.find(({ state }) => !['pending', 'running', 'stopped'].includes(state));
   if (wrong !== undefined) throw incorrectState(wrong, 'started');
-  const leases = new Map<string, { undo(): void; giveBack(): void }>();
+  const leases = new Map<string, { undo(): void; release(): void }>();
   for (const instance of asked.filter(({ state }) => state === 'stopped')) {
     const place = placeOf(account, instance);
     const room = account.room.take(place, -1);
@@ -34,7 +34,7 @@ export function startInstances(account: Account, { InstanceIds }: StartInstances
       continue;
     }
     for (const lease of leases.values()) lease.undo();
-    tellFaults([room], span);
+    reportFired([room], span);
     throw room.kind === 'capacity' ? insufficientInstanceCapacity(account, place) : room.refusal;
   }
   const changes = asked.map((before) => {

@@ -11,7 +11,7 @@ const MAX_DELAY_S = 900;
 /** Maximum queues in one answer. Source: ListQueues in the API reference. */
 const MAX_QUEUES = 1_000;
 /** Source: SendMessage in the API reference: characters that XML 1.0 does not allow. */
-const UNLAWFUL_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+const INVALID_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const createQueue = operation(
   z.object({ QueueName: z.string().default(''), Attributes: z.record(z.string(), z.string()).default({}) }),
@@ -76,7 +76,7 @@ const sendMessage = operation(
     if (Buffer.byteLength(body) > maxBytes) {
       throw invalidParameterValue(`One or more parameters are invalid. Reason: Message must be shorter than ${maxBytes} bytes.`);
     }
-    if (UNLAWFUL_CHARACTERS.test(body)) throw sqsRefusal('InvalidMessageContents', 'Invalid characters found in the message body.');
+    if (INVALID_CHARACTERS.test(body)) throw sqsRefusal('InvalidMessageContents', 'Invalid characters found in the message body.');
     if (Object.keys(input.MessageAttributes).length > 0) {
       throw sqsRefusal('UnsupportedOperation', 'This world emulates no message attributes.');
     }

@@ -4,6 +4,7 @@ import { warmUp } from '../../../clients/ec2.ts';
 import { createSdkClient } from '../../../clients/ec2-sdk.ts';
 import type { EventOf, NewEvent } from '../../../history/events.ts';
 import type { ClusterConfig } from '../../../model/cluster.ts';
+import { defined } from '../../../model/defined.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
 import type { Effect } from '../../../model/operation.ts';
 import type { ClockScope } from '../../../runtime/clock.ts';
@@ -141,7 +142,7 @@ export function fleet(spec: FleetSpec = {}): CreateFleetCommand {
   );
   return new CreateFleetCommand({
     Type: 'instant',
-    ...(token === undefined ? {} : { ClientToken: token }),
+    ...defined({ ClientToken: token }),
     LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: template, Version: '$Latest' }, Overrides: overrides }],
     TargetCapacitySpecification: { TotalTargetCapacity: count, DefaultTargetCapacityType: capacityType },
     ...(spec.inOrder === true ? { OnDemandOptions: { AllocationStrategy: 'prioritized' as const } } : {}),
