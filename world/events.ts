@@ -6,7 +6,7 @@ import { ClusterError } from './ports.ts';
 import type { ClusterPort } from './ports.ts';
 
 /** The content of an Event. */
-interface Saying {
+interface EventFields {
   readonly about: KubeEvent['involvedObject'];
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
@@ -30,7 +30,7 @@ export class EventRecorder {
     this.#component = options.component;
   }
 
-  async record({ about, type, reason, message }: Saying): Promise<void> {
+  async record({ about, type, reason, message }: EventFields): Promise<void> {
     const at = formatTime(this.#clock.nowMs());
     const event: KubeEvent = {
       metadata: { name: `${about.name ?? ''}.${this.#random.hex(16)}`, namespace: about.namespace ?? 'default' },

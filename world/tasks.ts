@@ -112,7 +112,7 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#waiting.has(key)) return;
     this.#waiting.add(key);
-    if (!this.#busy.has(key)) this.#look(key, drawMs(this.#random, this.#delay));
+    if (!this.#busy.has(key)) this.#schedule(key, drawMs(this.#random, this.#delay));
   }
 
   /** Retries a key later, as if it had been refused. */
@@ -122,7 +122,7 @@ export class WorkQueue {
     this.#tasks.after(Math.min(FIRST_RETRY_MS * 2 ** refusals, LONGEST_RETRY_MS), () => this.add(key));
   }
 
-  #look(key: string, delayMs: number): void {
+  #schedule(key: string, delayMs: number): void {
     this.#tasks.after(delayMs, async () => {
       this.#waiting.delete(key);
       this.#busy.add(key);
@@ -135,7 +135,7 @@ export class WorkQueue {
       } finally {
         this.#busy.delete(key);
       }
-      if (this.#waiting.has(key)) this.#look(key, drawMs(this.#random, this.#delay));
+      if (this.#waiting.has(key)) this.#schedule(key, drawMs(this.#random, this.#delay));
     });
   }
 }

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
@@ -18,7 +19,7 @@ const AT = { resource: 'nodes', name: NODE };
 const UNINITIALIZED: Taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
 async function register(bench: Bench, providerID?: string): Promise<void> {
-  const spec = { taints: [UNINITIALIZED], ...(providerID === undefined ? {} : { providerID }) };
+  const spec = { taints: [UNINITIALIZED], ...defined({ providerID }) };
   await bench.port.create<Node>('nodes', { metadata: { name: NODE }, spec });
 }
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
@@ -106,7 +107,7 @@ export class CloudController implements WorldPart {
       },
     );
     await this.#setAddresses(initialized, instance);
-    const about = { apiVersion: 'v1', kind: 'Node', name, ...(node.metadata.uid === undefined ? {} : { uid: node.metadata.uid }) };
+    const about = { apiVersion: 'v1', kind: 'Node', name, ...defined({ uid: node.metadata.uid }) };
     await this.#nodeEvents.record({ about, type: 'Normal', reason: 'Synced', message: 'Node synced successfully' });
     return true;
   }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { DaemonSet, Node, Pod } from '../../model/kube.ts';
 import { shouldRun } from './daemon-placement.ts';
 import { scaledValue } from './int-or-percent.ts';
@@ -89,7 +90,7 @@ function pairOn(state: DaemonState, name: string): { readonly current?: Pod; rea
   const [current, ...moreCurrent] = pods.filter((pod) => isUpdated(state, pod));
   const [old, ...moreOld] = pods.filter((pod) => !isUpdated(state, pod));
   if (moreCurrent.length + moreOld.length > 0) return undefined;
-  return { ...(current === undefined ? {} : { current }), ...(old === undefined ? {} : { old }) };
+  return defined({ current, old });
 }
 
 /** Without surge: old pods are deleted as far as availability allows, and the nodes get new ones afterwards. */

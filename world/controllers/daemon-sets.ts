@@ -86,15 +86,15 @@ export class DaemonSets implements WorldPart {
     const { selector, template, updateStrategy, minReadySeconds = 0 } = set.spec;
     if (isDeepStrictEqual(selector, {})) {
       const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
-      await this.#pods.say(set, 'Warning', 'SelectingAll', message);
+      await this.#pods.recordEvent(set, 'Warning', 'SelectingAll', message);
       return;
     }
     const hash = templateHash(template);
-    let state = await this.#look(set, hash);
-    if (await this.#manage(state, queue)) state = await this.#look(set, hash);
+    let state = await this.#readState(set, hash);
+    if (await this.#manage(state, queue)) state = await this.#readState(set, hash);
     else if ((updateStrategy?.type ?? 'RollingUpdate') === 'RollingUpdate') {
       const { create, remove } = updatePlan(state);
-      if (await this.#apply(state, create, remove)) state = await this.#look(set, hash);
+      if (await this.#apply(state, create, remove)) state = await this.#readState(set, hash);
     }
     const status = daemonStatus({ ...state, nowMs: clock.nowMs() });
     if (!isDeepStrictEqual({ ...set.status, ...status }, { ...set.status })) {
@@ -103,7 +103,7 @@ export class DaemonSets implements WorldPart {
     if (minReadySeconds > 0 && status.numberReady !== status.numberAvailable) queue.addAfter(key, minReadySeconds * 1000);
   }
 
-  async #look(set: DaemonSet, hash: string): Promise<DaemonState> {
+  async #readState(set: DaemonSet, hash: string): Promise<DaemonState> {
     const { port, clock } = this.#options;
     const { namespace = '' } = set.metadata;
     const candidates = (await port.list<Pod>('pods', { namespace })).filter((pod) => {
@@ -154,7 +154,7 @@ export class DaemonSets implements WorldPart {
   async #mayRemove(set: DaemonSet, pod: Pod, nodeName: string, queue: KeyQueue): Promise<boolean> {
     const named = `${pod.metadata.namespace}/${pod.metadata.name} on node ${nodeName}`;
     if (pod.status?.phase === 'Succeeded') {
-      await this.#pods.say(set, 'Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${named}, will try to delete it`);
+      await this.#pods.recordEvent(set, 'Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${named}, will try to delete it`);
       return true;
     }
     const nowMs = this.#options.clock.nowMs();
@@ -167,7 +167,7 @@ export class DaemonSets implements WorldPart {
     const { firstMs, longestMs } = FAILED_PODS_BACKOFF;
     const rested = before === undefined || nowMs - before.sinceMs > 2 * longestMs;
     this.#backoff.set(key, { sinceMs: nowMs, delayMs: rested ? firstMs : Math.min(before.delayMs * 2, longestMs) });
-    await this.#pods.say(set, 'Warning', 'FailedDaemonPod', `Found failed daemon pod ${named}, will try to kill it`);
+    await this.#pods.recordEvent(set, 'Warning', 'FailedDaemonPod', `Found failed daemon pod ${named}, will try to kill it`);
     return true;
   }
 

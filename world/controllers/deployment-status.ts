@@ -1,4 +1,5 @@
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Deployment, ReplicaSet } from '../../model/kube.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { availableOf, maxUnavailableOf, replicasOf, sumOf } from './rollout.ts';
@@ -56,7 +57,7 @@ export function countedStatus(
     readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
     availableReplicas: available,
     unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - available),
-    ...(collisionCount === undefined ? {} : { collisionCount }),
+    ...defined({ collisionCount }),
     conditions: setCondition(deployment.status?.conditions ?? [], condition, nowMs),
   };
 }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Deployment, LabelSelector, Pod, ReplicaSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
@@ -94,7 +95,7 @@ export class Deployments implements WorldPart {
     const { selector } = deployment.spec;
     if (isEmpty(selector)) {
       const message = 'This deployment is selecting all pods. A non-empty selector is required.';
-      await this.#events.say(deployment, 'Warning', 'SelectingAll', message);
+      await this.#events.recordEvent(deployment, 'Warning', 'SelectingAll', message);
       await this.#writeStatus(deployment, { observedGeneration: deployment.metadata.generation ?? 0 });
       return;
     }
@@ -234,7 +235,12 @@ export class Deployments implements WorldPart {
     }
     rollout.replace(created);
     if (replicasOf(created) > 0) {
-      await this.#events.say(deployment, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} from 0 to ${replicasOf(created)}`);
+      await this.#events.recordEvent(
+        deployment,
+        'Normal',
+        'ScalingReplicaSet',
+        `Scaled up replica set ${name} from 0 to ${replicasOf(created)}`,
+      );
     }
     rollout.deployment = await this.#noteRevision(deployment, String(revision));
     if (progressDeadlineOf(deployment) !== undefined) {
@@ -257,7 +263,7 @@ export class Deployments implements WorldPart {
     if (progressDeadlineOf(deployment) !== undefined) {
       await this.#writeCondition(deployment, progressing('False', 'ReplicaSetCreateError', message));
     }
-    await this.#events.say(deployment, 'Warning', 'ReplicaSetCreateError', message);
+    await this.#events.recordEvent(deployment, 'Warning', 'ReplicaSetCreateError', message);
   }
 
   /**
@@ -275,7 +281,7 @@ export class Deployments implements WorldPart {
     if (before === replicas) return false;
     const direction = before < replicas ? 'up' : 'down';
     const message = `Scaled ${direction} replica set ${set.metadata.name} from ${before} to ${replicas}`;
-    await this.#events.say(deployment, 'Normal', 'ScalingReplicaSet', message);
+    await this.#events.recordEvent(deployment, 'Normal', 'ScalingReplicaSet', message);
     return true;
   }
 
@@ -367,7 +373,7 @@ function newReplicaSet(deployment: Deployment, replicas: number, revision: numbe
     },
     spec: {
       replicas,
-      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      ...defined({ minReadySeconds }),
       selector: { ...selector, matchLabels: { ...selector.matchLabels, [POD_TEMPLATE_HASH]: hash } },
       template: { ...template, metadata: { ...template.metadata, labels } },
     },

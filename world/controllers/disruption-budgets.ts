@@ -37,7 +37,7 @@ export class DisruptionBudgets implements WorldPart {
   /** The watched budgets, by key. */
   readonly #known = new Map<string, PodDisruptionBudget>();
   /** The last event of a budget's generation, by its uid. */
-  readonly #said = new Map<string, string>();
+  readonly #recordedEvents = new Map<string, string>();
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class DisruptionBudgets implements WorldPart {
     port.watch<PodDisruptionBudget>('poddisruptionbudgets', tasks.signal, ({ type, object }) => {
       if (type === 'DELETED') {
         this.#known.delete(keyOf(object));
-        this.#said.delete(object.metadata.uid ?? '');
+        this.#recordedEvents.delete(object.metadata.uid ?? '');
       } else {
         this.#known.set(keyOf(object), object);
         queue.add(keyOf(object));
@@ -86,7 +86,7 @@ export class DisruptionBudgets implements WorldPart {
       await this.#count(budget, queue);
     } catch (error) {
       if (!(error instanceof ScaleError)) throw error;
-      await this.#say(
+      await this.#recordEvent(
         budget,
         'Warning',
         'CalculateExpectedPodCountFailed',
@@ -102,9 +102,9 @@ export class DisruptionBudgets implements WorldPart {
     const nowMs = clock.nowMs();
     const { selector } = budget.spec;
     const pods = selector === undefined ? [] : await port.list<Pod>('pods', { namespace, labels: selector });
-    if (pods.length === 0) await this.#say(budget, 'Normal', 'NoPods', 'No matching pods found');
+    if (pods.length === 0) await this.#recordEvent(budget, 'Normal', 'NoPods', 'No matching pods found');
     const { expected, desired, unmanaged } = await this.#expectation(budget, pods);
-    if (unmanaged.length > 0) await this.#say(budget, 'Warning', 'UnmanagedPods', unmanagedMessage(selector ?? {}));
+    if (unmanaged.length > 0) await this.#recordEvent(budget, 'Warning', 'UnmanagedPods', unmanagedMessage(selector ?? {}));
     const disruptedPods = this.#stillDisrupted(budget, pods, nowMs);
     const healthy = pods.filter((pod) => {
       return pod.metadata.deletionTimestamp === undefined && !((pod.metadata.name ?? '') in disruptedPods) && isReady(pod);
@@ -180,11 +180,11 @@ export class DisruptionBudgets implements WorldPart {
     await this.#options.port.patch(refOf('poddisruptionbudgets', budget), { metadata: { resourceVersion }, status: change }, 'status');
   }
 
-  async #say({ metadata }: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
+  async #recordEvent({ metadata }: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
     const { name, namespace, uid = '', generation } = metadata;
     const saying = `${generation} ${reason} ${message}`;
-    if (this.#said.get(uid) === saying) return;
-    this.#said.set(uid, saying);
+    if (this.#recordedEvents.get(uid) === saying) return;
+    this.#recordedEvents.set(uid, saying);
     await this.#events.record({
       about: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', name, namespace, uid },
       type,

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Job, Pod } from '../../model/kube.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
@@ -103,7 +104,7 @@ export class Jobs implements WorldPart {
     const startTime = job.status?.startTime ?? (suspended ? undefined : formatTime(nowMs));
     const status: Status = {
       ...job.status,
-      ...(startTime === undefined ? {} : { startTime }),
+      ...defined({ startTime }),
       conditions: [...(job.status?.conditions ?? [])],
     };
 
@@ -204,7 +205,7 @@ export class Jobs implements WorldPart {
       { ...condition, status: suspended ? 'True' : 'False' },
     ];
     if (!suspended) status.startTime = formatTime(nowMs);
-    void this.#pods.say(job, 'Normal', suspended ? 'Suspended' : 'Resumed', `Job ${word}`);
+    void this.#pods.recordEvent(job, 'Normal', suspended ? 'Suspended' : 'Resumed', `Job ${word}`);
   }
 
   /**
@@ -237,8 +238,8 @@ export class Jobs implements WorldPart {
     }
     await this.#write(job, next);
     if (!over) return;
-    if (verdict.type === 'Failed') await this.#pods.say(job, 'Warning', verdict.reason, verdict.message);
-    else await this.#pods.say(job, 'Normal', 'Completed', 'Job completed');
+    if (verdict.type === 'Failed') await this.#pods.recordEvent(job, 'Warning', verdict.reason, verdict.message);
+    else await this.#pods.recordEvent(job, 'Normal', 'Completed', 'Job completed');
   }
 
   async #untrack(pod: Pod): Promise<void> {

@@ -44,7 +44,7 @@ export class NodeLifecycle implements WorldPart {
   #queues = new Map<string, string[]>();
   #passPlanned = false;
   /** When the full disruption of the cluster ended: earlier silence does not count. */
-  #amnestyMs = 0;
+  #disruptionEndedMs = 0;
 
   constructor(options: ControllerOptions & { readonly heartbeats: Heartbeats }) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class NodeLifecycle implements WorldPart {
   async #monitor(tasks: Tasks): Promise<void> {
     const { port, clock } = this.#options;
     const nodes = await port.list<Node>('nodes');
-    await this.#greet(nodes);
+    await this.#trackNodes(nodes);
     const nowMs = clock.nowMs();
     const zones = new Map<string, { ready: number; notReady: number }>();
     this.#queues = new Map();
@@ -95,19 +95,19 @@ export class NodeLifecycle implements WorldPart {
   }
 
   /** Registers new nodes and forgets deleted ones. A new one starts without NoExecute taints. */
-  async #greet(nodes: readonly Node[]): Promise<void> {
+  async #trackNodes(nodes: readonly Node[]): Promise<void> {
     const names = new Set(nodes.map(({ metadata }) => metadata.name ?? ''));
     for (const node of nodes) {
       const { name = '', uid = '' } = node.metadata;
       if (this.#known.has(name)) continue;
       this.#known.set(name, uid);
-      await this.#say(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
-      if (isEvicting(node)) await this.#calm(name);
+      await this.#recordEvent(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
+      if (isEvicting(node)) await this.#removeEvictionTaints(name);
     }
     for (const [name, uid] of [...this.#known]) {
       if (names.has(name)) continue;
       this.#known.delete(name);
-      await this.#say({ metadata: { name, uid } }, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
+      await this.#recordEvent({ metadata: { name, uid } }, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
     }
   }
 
@@ -116,7 +116,7 @@ export class NodeLifecycle implements WorldPart {
     if (ready?.status === 'Unknown') return false;
     const createdMs = parseTime(node.metadata.creationTimestamp ?? '');
     // A predecessor's heartbeats under the same name say nothing about a node that was created later.
-    const lastMs = Math.max(createdMs, this.#amnestyMs, this.#options.heartbeats.lastHeartbeatMs(node.metadata.name ?? '') ?? 0);
+    const lastMs = Math.max(createdMs, this.#disruptionEndedMs, this.#options.heartbeats.lastHeartbeatMs(node.metadata.name ?? '') ?? 0);
     return nowMs - lastMs > (ready === undefined ? NODE_STARTUP_GRACE_MS : NODE_MONITOR_GRACE_MS);
   }
 
@@ -137,7 +137,7 @@ export class NodeLifecycle implements WorldPart {
       const change = { metadata: { resourceVersion }, status: { conditions } };
       const changed = await this.#options.port.patch<Node>({ resource: 'nodes', name }, change, 'status');
       if (conditionOf(node, 'Ready')?.status === 'True') {
-        await this.#say(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+        await this.#recordEvent(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
         await this.#markPodsUnready(name, lastTransitionTime);
       }
       return changed;
@@ -170,7 +170,7 @@ export class NodeLifecycle implements WorldPart {
     const { name = '' } = node.metadata;
     if (ready === undefined) return;
     if (ready === 'True') {
-      if (isEvicting(node)) await this.#calm(name);
+      if (isEvicting(node)) await this.#removeEvictionTaints(name);
       return;
     }
     const [wanted, other] = ready === 'False' ? [TAINT.notReady, TAINT.unreachable] : [TAINT.unreachable, TAINT.notReady];
@@ -180,9 +180,9 @@ export class NodeLifecycle implements WorldPart {
 
   async #follow(zones: ReadonlyMap<string, ZoneCount>, nodes: readonly Node[], nowMs: number): Promise<void> {
     const disruption = this.#zones.update(zones, nowMs);
-    if (disruption === 'left') this.#amnestyMs = nowMs;
+    if (disruption === 'left') this.#disruptionEndedMs = nowMs;
     if (disruption !== 'entered') return;
-    for (const { metadata } of nodes) await this.#calm(metadata.name ?? '');
+    for (const { metadata } of nodes) await this.#removeEvictionTaints(metadata.name ?? '');
   }
 
   /** Gives queued nodes their NoExecute taint as fast as their zones allow; schedules itself again for the rest. */
@@ -219,7 +219,7 @@ export class NodeLifecycle implements WorldPart {
   }
 
   /** Removes the NoExecute taints of this controller. */
-  #calm(name: string): Promise<void> {
+  #removeEvictionTaints(name: string): Promise<void> {
     return this.#changeTaints(name, ({ spec }) => {
       return (spec?.taints ?? []).filter(({ key, effect }) => effect !== 'NoExecute' || !EVICTING.includes(key));
     });
@@ -234,7 +234,7 @@ export class NodeLifecycle implements WorldPart {
     }
   }
 
-  #say({ metadata: { name, uid } }: Node, reason: string, message: string): Promise<void> {
+  #recordEvent({ metadata: { name, uid } }: Node, reason: string, message: string): Promise<void> {
     return this.#events.record({ about: { apiVersion: 'v1', kind: 'Node', name, uid }, type: 'Normal', reason, message });
   }
 }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, Pod, PodSpec, PodTemplate } from '../../model/kube.ts';
 import { EventRecorder } from '../events.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -41,10 +42,10 @@ export class PodControl {
   async create(owner: KubeObject, template: PodTemplate, change: PodChange = {}): Promise<Pod> {
     try {
       const pod = await this.#port.create<Pod>('pods', this.podFor(owner, template, change));
-      await this.say(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
+      await this.recordEvent(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
       return pod;
     } catch (error) {
-      if (error instanceof ClusterError) await this.say(owner, 'Warning', 'FailedCreate', `Error creating: ${error.message}`);
+      if (error instanceof ClusterError) await this.recordEvent(owner, 'Warning', 'FailedCreate', `Error creating: ${error.message}`);
       throw error;
     }
   }
@@ -60,7 +61,7 @@ export class PodControl {
         namespace,
         ownerReferences: [controllerRef(this.#kind, owner.metadata)],
         ...(labels === undefined && change.labels === undefined ? {} : { labels: { ...labels, ...change.labels } }),
-        ...(annotations === undefined ? {} : { annotations }),
+        ...defined({ annotations }),
         ...(allFinalizers.length === 0 ? {} : { finalizers: allFinalizers }),
       },
       spec: { ...template.spec, ...change.spec },
@@ -71,17 +72,17 @@ export class PodControl {
   async delete(owner: KubeObject, { metadata: { name = '', namespace = 'default', uid = '' } }: Pod): Promise<void> {
     try {
       await this.#port.delete({ resource: 'pods', namespace, name }, { uid });
-      await this.say(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+      await this.recordEvent(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (error.status === 404) return;
-      await this.say(owner, 'Warning', 'FailedDelete', `Error deleting: ${error.message}`);
+      await this.recordEvent(owner, 'Warning', 'FailedDelete', `Error deleting: ${error.message}`);
       throw error;
     }
   }
 
   /** Writes an Event about an owner. */
-  say({ metadata }: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
+  recordEvent({ metadata }: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
     const { name, namespace, uid } = metadata;
     const { apiVersion, kind } = this.#kind;
     return this.#events.record({ about: { apiVersion, kind, name, namespace, uid }, type, reason, message });

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { Pod, ReplicaSet } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { addPod, makePod, withParts } from '../testing/world-parts.ts';
@@ -150,7 +151,7 @@ test('pods are deleted in the order of the real controller', () => {
       change.cost === undefined ? {} : { 'controller.kubernetes.io/pod-deletion-cost': change.cost };
     return {
       metadata: { ...pod.metadata, annotations, creationTimestamp: change.created ?? '2026-01-01T00:00:00Z' },
-      spec: { ...pod.spec, ...(change.node === undefined ? {} : { nodeName: change.node }) },
+      spec: { ...pod.spec, ...defined({ nodeName: change.node }) },
       status: {
         phase: change.phase ?? 'Running',
         conditions: change.readyAt === undefined ? [] : [{ type: 'Ready', status: 'True', lastTransitionTime: change.readyAt }],

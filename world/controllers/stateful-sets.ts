@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import type { Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
@@ -154,29 +155,30 @@ export class StatefulSets implements WorldPart {
     const name = `${set.metadata.name}-${ordinal}`;
     const labels = { [POD_NAME]: name, [POD_INDEX]: String(ordinal), [REVISION_HASH]: revision };
     const { serviceName } = set.spec;
-    const spec = { hostname: name, ...(serviceName === undefined ? {} : { subdomain: serviceName }) };
+    const spec = { hostname: name, ...defined({ subdomain: serviceName }) };
     const pod = this.#pods.podFor(set, template, { name, labels, spec });
-    await this.#telling(set, 'create', name, async () => {
+    await this.#withEvent(set, 'create', name, async () => {
       await this.#options.port.create<Pod>('pods', pod);
     });
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
     const { name = '', uid = '' } = pod.metadata;
-    await this.#telling(set, 'delete', name, () => this.#options.port.delete(refOf('pods', pod), { uid }));
+    await this.#withEvent(set, 'delete', name, () => this.#options.port.delete(refOf('pods', pod), { uid }));
   }
 
   /** Does something to a pod and records the result as an Event (`recordPodEvent`). */
-  async #telling(set: StatefulSet, verb: 'create' | 'delete', podName: string, work: () => Promise<void>): Promise<void> {
+  async #withEvent(set: StatefulSet, verb: 'create' | 'delete', podName: string, work: () => Promise<void>): Promise<void> {
     const reason = verb === 'create' ? 'Create' : 'Delete';
     const said = `${verb} Pod ${podName} in StatefulSet ${set.metadata.name}`;
     try {
       await work();
     } catch (error) {
-      if (error instanceof ClusterError) await this.#pods.say(set, 'Warning', `Failed${reason}`, `${said} failed error: ${error.message}`);
+      if (error instanceof ClusterError)
+        await this.#pods.recordEvent(set, 'Warning', `Failed${reason}`, `${said} failed error: ${error.message}`);
       throw error;
     }
-    await this.#pods.say(set, 'Normal', `Successful${reason}`, `${said} successful`);
+    await this.#pods.recordEvent(set, 'Normal', `Successful${reason}`, `${said} successful`);
   }
 
   /** Counted before this sync's own creations and deletions, which cause another sync. */

@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { Taint, Toleration } from '../../model/kube.ts';
 import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.ts';
 import type { Bench, PartSite } from '../testing/world-parts.ts';
@@ -7,7 +8,7 @@ import { TaintEviction } from './taint-eviction.ts';
 const parts = ({ port, clock, random }: PartSite): [TaintEviction] => [new TaintEviction({ port: port('workloads'), clock, random })];
 const X: Taint = { key: 'x', effect: 'NoExecute' };
 const tolerateX = (tolerationSeconds?: number): Toleration => {
-  return { key: 'x', operator: 'Exists', effect: 'NoExecute', ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }) };
+  return { key: 'x', operator: 'Exists', effect: 'NoExecute', ...defined({ tolerationSeconds }) };
 };
 
 async function setTaints(bench: Bench, taints: Taint[]): Promise<void> {

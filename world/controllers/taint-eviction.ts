@@ -111,11 +111,11 @@ export class TaintEviction implements WorldPart {
     this.#evictions.delete(key);
     if (eviction.done) return;
     eviction.cancel.abort(new Error('the eviction was cancelled'));
-    tasks.start(() => this.#say(pod, `Cancelling deletion of Pod ${key}`));
+    tasks.start(() => this.#recordEvent(pod, `Cancelling deletion of Pod ${key}`));
   }
 
   async #evict(pod: Pod, signal: AbortSignal): Promise<void> {
-    await this.#say(pod, `Marking for deletion Pod ${keyOf(pod)}`);
+    await this.#recordEvent(pod, `Marking for deletion Pod ${keyOf(pod)}`);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       try {
         await this.#mark(refOf('pods', pod));
@@ -144,7 +144,7 @@ export class TaintEviction implements WorldPart {
   }
 
   /** Like those of the real one, these Events have no uid. */
-  #say({ metadata: { name, namespace } }: Pod, message: string): Promise<void> {
+  #recordEvent({ metadata: { name, namespace } }: Pod, message: string): Promise<void> {
     const about = { apiVersion: 'v1', kind: 'Pod', name, namespace };
     return this.#events.record({ about, type: 'Normal', reason: 'TaintManagerEviction', message });
   }

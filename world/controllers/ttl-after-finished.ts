@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Job } from '../../model/kube.ts';
 import { parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
@@ -49,7 +50,7 @@ export class TtlAfterFinished implements WorldPart {
       return;
     }
     try {
-      await port.delete(at, job.metadata.uid === undefined ? {} : { uid: job.metadata.uid });
+      await port.delete(at, defined({ uid: job.metadata.uid }));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     }

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Node } from '../../model/kube.ts';
 import { formatProviderId } from '../../model/provider-id.ts';
 import { ClusterError } from '../ports.ts';
@@ -32,7 +33,7 @@ export async function writeForeignNode(options: {
       for (const one of [strike.healed, signal]) one.addEventListener('abort', () => resolve(), { once: true });
     });
     if (adopted() || signal.aborted) return;
-    await port.delete({ resource: 'nodes', name }, uid === undefined ? {} : { uid });
+    await port.delete({ resource: 'nodes', name }, defined({ uid }));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
   }

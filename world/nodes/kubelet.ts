@@ -65,10 +65,10 @@ interface KubeletOptions {
 }
 
 /** What keeps a node from being Ready. */
-type Trouble = 'network' | 'runtime' | 'shutdown';
+type NotReadyCause = 'network' | 'runtime' | 'shutdown';
 
 /** In the words of kubelet and containerd. */
-const MESSAGES: Readonly<Record<Trouble, string>> = {
+const MESSAGES: Readonly<Record<NotReadyCause, string>> = {
   network:
     'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
   runtime: 'container runtime is down',
@@ -83,7 +83,7 @@ export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #pods: PodWorkers;
   #registeredMs: number | undefined;
-  #trouble: Trouble | undefined = 'network';
+  #notReadyCause: NotReadyCause | undefined = 'network';
   #resources: ReturnType<typeof nodeResources>;
 
   constructor(options: KubeletOptions) {
@@ -101,7 +101,7 @@ export class Kubelet {
       start: delays.podStart,
       end: delays.podEnd,
     });
-    process.beside(() => this.#live());
+    process.startIndependent(() => this.#live());
   }
 
   /** Whether its node is registered. */
@@ -131,54 +131,55 @@ export class Kubelet {
   async shutDown(): Promise<void> {
     const { process, config } = this.#options;
     if (!this.registered || process.deadSinceMs !== undefined || config.shutdown.totalMs === 0) return;
-    this.#trouble = 'shutdown';
-    await process.insist(() => this.#reportNode());
+    this.#notReadyCause = 'shutdown';
+    await process.retryUntilAccepted(() => this.#reportNode());
     await this.#pods.shutDown(config.shutdown);
   }
 
   /** Looks for faults that strike Ready nodes. */
-  lookForTrouble(): void {
+  checkForFaults(): void {
     const { port, clock, process, faults, instance } = this.#options;
-    if (this.#trouble !== undefined) return;
+    if (this.#notReadyCause !== undefined) return;
     const death = faults.strike('dead-kubelet', instance);
-    if (death !== undefined) process.beside(() => this.#die(death));
+    if (death !== undefined) process.startIndependent(() => this.#die(death));
     const flapping = faults.strike('flapping', instance);
-    if (flapping !== undefined) process.beside(() => this.#flap(flapping));
+    if (flapping !== undefined) process.startIndependent(() => this.#flap(flapping));
     const deletion = faults.strike('deleted-node', instance);
-    if (deletion !== undefined) process.beside(() => deleteNode({ port, clock, instance, strike: deletion, signal: process.signal }));
+    if (deletion !== undefined)
+      process.startIndependent(() => deleteNode({ port, clock, instance, strike: deletion, signal: process.signal }));
   }
 
   async #live(): Promise<void> {
     const { clock, random, process, faults, instance, delays } = this.#options;
     await clock.sleep(drawDelayMs(random, delays.start) + drawDelayMs(random, delays.register), process.signal);
     const late = faults.strike('late-registration', instance);
-    if (late !== undefined) await this.#sitOut(late, late.ailment.delayMs);
-    this.#fallShort();
-    await process.insist(() => this.#register(), []);
+    if (late !== undefined) await this.#waitOutFault(late, late.ailment.delayMs);
+    this.#applyShortfall();
+    await process.retryUntilAccepted(() => this.#register(), []);
     await clock.sleep(drawDelayMs(random, delays.ready), process.signal);
     const unready = faults.strike('never-ready', instance);
-    if (unready !== undefined) await this.#sitOut(unready, undefined);
-    await this.#setTrouble('network', undefined);
-    this.lookForTrouble();
+    if (unready !== undefined) await this.#waitOutFault(unready, undefined);
+    await this.#setNotReadyCause('network', undefined);
+    this.checkForFaults();
   }
 
-  async #sitOut(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
+  async #waitOutFault(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
     const { clock, process } = this.#options;
     strike.fired();
     await waitOut(clock, delayMs, strike.healed, process.signal);
   }
 
-  #fallShort(): void {
+  #applyShortfall(): void {
     const { process, faults, instance, instanceType, config } = this.#options;
     const shortfall = faults.strike('shortfall', instance);
     if (shortfall === undefined) return;
     shortfall.fired();
     this.#resources = withShortfall(this.#resources, shortfall.ailment);
-    const mend = (): void => {
+    const restore = (): void => {
       this.#resources = nodeResources(instanceType, config.limits);
       if (this.registered) process.start(() => this.#reportNode());
     };
-    shortfall.healed.addEventListener('abort', mend, { once: true, signal: process.signal });
+    shortfall.healed.addEventListener('abort', restore, { once: true, signal: process.signal });
   }
 
   async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>): Promise<void> {
@@ -189,26 +190,26 @@ export class Kubelet {
     process.kill();
     await waitOut(clock, undefined, healed, process.signal);
     process.revive();
-    await process.insist(() => this.#reportNode());
+    await process.retryUntilAccepted(() => this.#reportNode());
   }
 
   async #flap({ ailment, healed, fired }: Strike<'flapping'>): Promise<void> {
     const { clock, process } = this.#options;
     fired();
     for (let time = 0; time < ailment.times && !healed.aborted; time += 1) {
-      await this.#setTrouble(undefined, 'runtime');
+      await this.#setNotReadyCause(undefined, 'runtime');
       await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
-      await this.#setTrouble('runtime', undefined);
+      await this.#setNotReadyCause('runtime', undefined);
       await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
     }
   }
 
   /** Replaces one reason for not being Ready by another, if it is still the current one. */
-  async #setTrouble(from: Trouble | undefined, to: Trouble | undefined): Promise<void> {
-    if (this.#trouble !== from) return;
-    this.#trouble = to;
-    await this.#options.process.insist(() => this.#reportNode());
-    this.#pods.setRuntimeReady(this.#trouble === undefined);
+  async #setNotReadyCause(from: NotReadyCause | undefined, to: NotReadyCause | undefined): Promise<void> {
+    if (this.#notReadyCause !== from) return;
+    this.#notReadyCause = to;
+    await this.#options.process.retryUntilAccepted(() => this.#reportNode());
+    this.#pods.setRuntimeReady(this.#notReadyCause === undefined);
   }
 
   async #register(): Promise<void> {
@@ -269,7 +270,7 @@ export class Kubelet {
   #status(before: readonly Condition[] | undefined): NonNullable<Node['status']> {
     const { clock, instance, instanceType } = this.#options;
     const now = formatTime(clock.nowMs());
-    const conditions = conditionsIn(this.#trouble).reduce(
+    const conditions = conditionsIn(this.#notReadyCause).reduce(
       (all, condition) => withCondition(all, { ...condition, lastHeartbeatTime: now, lastTransitionTime: now }),
       [...(before ?? [])],
     );
@@ -287,13 +288,13 @@ export class Kubelet {
   }
 }
 
-function conditionsIn(trouble: Trouble | undefined): readonly Condition[] {
+function conditionsIn(cause: NotReadyCause | undefined): readonly Condition[] {
   return [
     { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
     { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
     { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
-    trouble === undefined
+    cause === undefined
       ? { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
-      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: MESSAGES[trouble] },
+      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: MESSAGES[cause] },
   ];
 }

@@ -55,7 +55,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     const follow = (instance: Instance): void => this.#power(instance, tasks);
     const unsubscribe = instances.onChange(follow);
     const unsubscribeFaults = this.#faults.onArm(() => {
-      for (const { node } of this.#machines.values()) node?.kubelet.lookForTrouble();
+      for (const { node } of this.#machines.values()) node?.kubelet.checkForFaults();
     });
     const powerOff = (): void => {
       unsubscribe();
@@ -91,7 +91,7 @@ export class Kubelets implements WorldPart, Heartbeats {
       off();
     } else if (!machine.goingDown) {
       machine.goingDown = true;
-      node.process.beside(async () => {
+      node.process.startIndependent(async () => {
         await node.kubelet.shutDown();
         off();
       });
@@ -137,7 +137,9 @@ export class Kubelets implements WorldPart, Heartbeats {
     });
     const strike = this.#faults.strike('foreign-node', instance);
     if (strike !== undefined) {
-      process.beside(() => writeForeignNode({ port, instance, strike, adopted: () => kubelet.registered, signal: process.signal }));
+      process.startIndependent(() =>
+        writeForeignNode({ port, instance, strike, adopted: () => kubelet.registered, signal: process.signal }),
+      );
     }
     const machine: Machine = { nodeName, power, node: { kubelet, process }, goingDown: false };
     this.#byNode.set(nodeName, machine);

@@ -1,5 +1,6 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
 import type { KubeletLimits } from './node-resources.ts';
 import type { ShutdownPeriods } from './pod-workers.ts';
@@ -168,7 +169,7 @@ function taintsOf(flags: readonly Flag[]): Taint[] | undefined {
   if (list === undefined) return undefined;
   return splitList(list).map((text) => {
     const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
-    const taint = taintSchema.safeParse({ key, ...(value === undefined ? {} : { value }), effect });
+    const taint = taintSchema.safeParse({ key, ...defined({ value }), effect });
     if (!taint.success) throw new NodeConfigError(`the kubelet refuses to start: invalid taint ${text} in --register-with-taints`);
     return taint.data;
   });

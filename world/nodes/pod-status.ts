@@ -1,4 +1,5 @@
 import { withCondition } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, ContainerStatus, Pod } from '../../model/kube.ts';
 import type { AdmissionFailure } from './pod-admission.ts';
 
@@ -60,7 +61,7 @@ export function endedStatus(pod: Pod, ending: Ending, at: string): PodStatus {
       return {
         ready: false,
         started: false,
-        state: { terminated: { ...how, ...(startedAt === undefined ? {} : { startedAt }), finishedAt: at } },
+        state: { terminated: { ...how, ...defined({ startedAt }), finishedAt: at } },
       };
     }),
   };

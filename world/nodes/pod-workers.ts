@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { RUN_SECONDS_ANNOTATION, STOP_SECONDS_ANNOTATION } from '../../model/kube.ts';
 import { conditionOf } from '../../model/conditions.ts';
@@ -188,7 +189,7 @@ export class PodWorkers {
     const neededMs = Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0) * 1000 + drawDelayMs(random, end);
     process.after(Math.min(graceMs, neededMs), async () => {
       if (finalizers.length > 0 && !isOver(worker.pod)) await this.#reportEnded(worker, neededMs <= graceMs ? 'completed' : 'killed');
-      await port.delete(refOf(worker.pod), { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) });
+      await port.delete(refOf(worker.pod), { gracePeriodSeconds: 0, ...defined({ uid }) });
     });
   }
 
@@ -197,7 +198,7 @@ export class PodWorkers {
     const work = async (worker: Worker): Promise<void> => {
       const graceMs = (worker.pod.spec.terminationGracePeriodSeconds ?? 0) * 1000;
       await clock.sleep(Math.min(periodMs, graceMs, drawDelayMs(random, end)), process.signal);
-      await process.insist(() => this.#reportEnded(worker, 'shutdown'));
+      await process.retryUntilAccepted(() => this.#reportEnded(worker, 'shutdown'));
       worker.step = 'over';
     };
     await Promise.all(workers.map(work));

@@ -49,19 +49,19 @@ export class Process {
 
   /** Runs work concurrently, retried while the cluster refuses it. */
   start(work: () => Promise<unknown>): void {
-    this.#tasks.start(() => this.insist(work));
+    this.#tasks.start(() => this.retryUntilAccepted(work));
   }
 
   /** The same after a delay. */
   after(delayMs: number, work: () => Promise<unknown>): void {
-    this.#tasks.after(delayMs, () => this.insist(work));
+    this.#tasks.after(delayMs, () => this.retryUntilAccepted(work));
   }
 
   /**
    * Does something as soon as the process runs, retried while the cluster refuses it; not at all when the machine is off.
    * @param final status codes that are not retried
    */
-  async insist(work: () => Promise<unknown>, final = FINAL): Promise<void> {
+  async retryUntilAccepted(work: () => Promise<unknown>, final = FINAL): Promise<void> {
     for (;;) {
       while (this.#dead !== undefined) await this.#dead.revived;
       if (this.signal.aborted) return;
@@ -77,7 +77,7 @@ export class Process {
   }
 
   /** Work that is not the process's own: it continues while the process is dead. */
-  beside(work: () => Promise<void>): void {
+  startIndependent(work: () => Promise<void>): void {
     this.#tasks.start(work);
   }
 

@@ -1,4 +1,5 @@
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Condition, KubeEvent, KubeObject, Node, Pod, PodSpec, Taint } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -36,7 +37,7 @@ export interface PartSite {
 }
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 /** Runs `work` under virtual time beside some parts, and stops them; they must then end by themselves. */
 export async function withParts(
@@ -83,7 +84,7 @@ function benchOf(port: ClusterPort, clock: Clock, instances: FakeInstances): Ben
       const endMs = clock.nowMs() + maxMs;
       while (!(await holds())) {
         if (clock.nowMs() >= endMs) throw new Error(`not within ${maxMs} ms: ${what}`);
-        await clock.sleep(LOOK_MS);
+        await clock.sleep(POLL_MS);
       }
     },
   };
@@ -140,7 +141,7 @@ export function makePod(
   { cpu = '1', labels, ...spec }: Partial<PodSpec> & { cpu?: string; labels?: Record<string, string> } = {},
 ): Pod {
   return {
-    metadata: { name, namespace: 'default', ...(labels === undefined ? {} : { labels }) },
+    metadata: { name, namespace: 'default', ...defined({ labels }) },
     spec: { containers: [{ name: 'main', image: 'app', resources: { requests: { cpu } } }], ...spec },
   };
 }
