@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LocalStackEndpoint, LocalStackError } from '../real/localstack/endpoint.ts';
 import { ClusterError, diagnose } from './diagnose.ts';
@@ -41,7 +42,7 @@ export async function startLocalStack(
   const id = end.stdout.trim();
   try {
     const endpoint = `http://${await addressOf(programs, id)}`;
-    await untilReady({ url: endpoint, region, clock, ...(signal === undefined ? {} : { signal }) });
+    await untilReady({ url: endpoint, region, clock, ...defined({ signal }) });
     return { id, endpoint };
   } catch (error) {
     await stopLocalStack(programs, id);

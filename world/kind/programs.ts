@@ -1,4 +1,5 @@
 import { execa } from 'execa';
+import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 
 /** The result of a program. */
@@ -49,7 +50,7 @@ export function createPrograms(environment: Readonly<Record<string, string | und
         stdin: 'ignore',
         reject: false,
         timeout: limitMs,
-        ...(signal === undefined ? {} : { cancelSignal: signal }),
+        ...defined({ cancelSignal: signal }),
         killDescendants: true,
         forceKillAfterDelay: END_GRACE_MS,
       });

@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, readdirSync, renam
 import { homedir, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { identityOfThis, processIdentitySchema } from './processes.ts';
 import type { Programs } from './programs.ts';
@@ -123,8 +124,7 @@ export async function openRun(
     process: await identityOfThis(programs),
     folder: folderOf(run),
     ...(usesEngine ? { engine: engineOf(process.env) } : {}),
-    ...(aws === undefined ? {} : { aws }),
-    ...(tenancy === undefined ? {} : { tenancy }),
+    ...defined({ aws, tenancy }),
   };
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const path = join(directory, `${run}.json`);

@@ -72,7 +72,7 @@ async function inEngine(run: string, programs: Programs): Promise<Pick<Leftovers
 
 const REMOVE_LIMIT_MS = 60_000;
 /** Looks again for what was still being created while the rest was removed. */
-const MAX_LOOKS = 3;
+const MAX_PASSES = 3;
 
 /**
  * Removes what a run left, processes first, since they could create more, and then looks again.
@@ -82,7 +82,7 @@ const MAX_LOOKS = 3;
 export async function removeLeftovers(state: RunState, site: SweepSite): Promise<Leftovers> {
   const { programs, clock, accounts } = site;
   let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [], accounts: [], objects: [] };
-  for (let look = 1; look <= MAX_LOOKS; look += 1) {
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const found = await findLeftovers(state, site);
     if (isNothing(found)) break;
     for (const process of found.processes) endProcess(process, state.run);

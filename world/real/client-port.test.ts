@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import type { RealTimeServer } from './testing/served.ts';
 import { ClusterError } from '../ports.ts';
@@ -84,7 +85,7 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     const node = { resource: 'nodes', name: 'n1' };
     expect(await refusal(port.delete(node, { uid: 'another' }))).toBe('409 Conflict');
     expect(await port.get(node)).toBeDefined();
-    await port.delete(node, metadata.uid === undefined ? {} : { uid: metadata.uid });
+    await port.delete(node, defined({ uid: metadata.uid }));
     expect(await port.get(node)).toBeUndefined();
     expect(await refusal(port.delete(node))).toBe('404 NotFound');
   },

@@ -5,6 +5,7 @@ import { KubeError } from '../../clients/kube-client.ts';
 import type { Cache, KubeRef, ResourceType } from '../../clients/kube-client.ts';
 import { readKubeError } from '../../clients/kube-errors.ts';
 import { collectionPath } from '../../clients/resources.ts';
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Wire } from '../../wire/wire.ts';
@@ -33,7 +34,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
     return type;
   };
   const locate = ({ resource: plural, namespace, name }: ObjectRef): KubeRef => {
-    return { type: typeOf(plural), name, ...(namespace === undefined ? {} : { namespace }) };
+    return { type: typeOf(plural), name, ...defined({ namespace }) };
   };
   const cacheOf = (plural: string): Cache<KubeObject> => {
     const known = caches.get(plural);

@@ -30,24 +30,31 @@ export class Observation implements WorldPart {
   readonly #observer: Observer;
   readonly #isOwn: (node: string) => boolean;
   /** Events from before the trial, by uid: their versions. */
-  readonly #said = new Map<string, string | undefined>();
-  readonly #strangersAre: Principal;
+  readonly #earlierEvents = new Map<string, string | undefined>();
+  readonly #unknownPrincipal: Principal;
 
   /**
    * @param parts.isOwn whether a node existed before the trial
-   * @param parts.strangersAre the principal of writers that are neither ours nor the cluster's; by default its workloads
+   * @param parts.unknownPrincipal the principal of writers that are neither ours nor the cluster's; by default its workloads
    */
-  constructor(parts: { port: ClusterPort; clock: Clock; recorder: Recorder; isOwn: (node: string) => boolean; strangersAre?: Principal }) {
+  constructor(parts: {
+    port: ClusterPort;
+    clock: Clock;
+    recorder: Recorder;
+    isOwn: (node: string) => boolean;
+    unknownPrincipal?: Principal;
+  }) {
     this.#port = parts.port;
     this.#clock = parts.clock;
     this.#observer = new Observer(parts.recorder, { byKind: (_apiVersion, kind) => resourceOfKind(kind) });
     this.#isOwn = parts.isOwn;
-    this.#strangersAre = parts.strangersAre ?? 'workloads';
+    this.#unknownPrincipal = parts.unknownPrincipal ?? 'workloads';
   }
 
   /** Reads existing Events before anything is done: they don't belong to this trial, unless they are repeated. */
   async begin(): Promise<void> {
-    for (const { metadata } of await this.#port.list<KubeObject>('events')) this.#said.set(metadata.uid ?? '', metadata.resourceVersion);
+    for (const { metadata } of await this.#port.list<KubeObject>('events'))
+      this.#earlierEvents.set(metadata.uid ?? '', metadata.resourceVersion);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -72,7 +79,7 @@ export class Observation implements WorldPart {
       if (type === 'DELETED') before.delete(uid);
       else before.set(uid, object);
       if (this.#isOthers(plural, object)) return;
-      this.#observer.observe(changeOf(type, { id, plural }, object, previous, this.#strangersAre));
+      this.#observer.observe(changeOf(type, { id, plural }, object, previous, this.#unknownPrincipal));
     });
   }
 
@@ -80,7 +87,8 @@ export class Observation implements WorldPart {
     const { name = '', namespace = '', uid = '', resourceVersion } = object.metadata;
     if (OWN_NAMESPACES.includes(namespace)) return true;
     return (
-      (plural === 'nodes' && this.#isOwn(name)) || (plural === 'events' && this.#said.has(uid) && this.#said.get(uid) === resourceVersion)
+      (plural === 'nodes' && this.#isOwn(name)) ||
+      (plural === 'events' && this.#earlierEvents.has(uid) && this.#earlierEvents.get(uid) === resourceVersion)
     );
   }
 }
@@ -97,23 +105,23 @@ function changeOf(
   resource: ObservedChange['resource'],
   object: Observed,
   previous: Observed | undefined,
-  strangersAre: Principal,
+  unknownPrincipal: Principal,
 ): ObservedChange {
   return {
     type,
     resource,
     version: { object: object as unknown as ObservedChange['version']['object'] },
     previous: previous === undefined ? undefined : { object: previous as unknown as ObservedChange['version']['object'] },
-    principal: principalOf(object, strangersAre),
+    principal: principalOf(object, unknownPrincipal),
   };
 }
 
 /** The last writer of an object, according to its field managers: the cluster's own parts count as its workloads. */
-function principalOf({ metadata }: Observed, strangersAre: Principal): Principal {
+function principalOf({ metadata }: Observed, unknownPrincipal: Principal): Principal {
   const last = (metadata.managedFields ?? []).reduce<{ manager?: string; time?: string } | undefined>(
     (latest, entry) => (latest === undefined || (entry.time ?? '') >= (latest.time ?? '') ? entry : latest),
     undefined,
   );
   const manager = last?.manager ?? '';
-  return principalOfManager(manager) ?? (OF_CLUSTER.test(manager) ? 'workloads' : strangersAre);
+  return principalOfManager(manager) ?? (OF_CLUSTER.test(manager) ? 'workloads' : unknownPrincipal);
 }

@@ -41,7 +41,7 @@ function byKey(keys: readonly string[], operator: 'In' | 'NotIn', labels: Labels
 }
 
 /** Whether a term matches a pod, wherever it runs. */
-export function meansPod(
+export function matchesPod(
   { selector, namespaces, namespaceSelector }: AffinityTerm,
   pod: { readonly namespace: string; readonly labels: Labels },
   namespaceLabels: NamespaceLabels,
@@ -54,10 +54,10 @@ export function meansPod(
 }
 
 /** Whether all terms match the pod. False if there are none. */
-export function allMeanPod(
+export function allMatchPod(
   terms: readonly AffinityTerm[],
   pod: { readonly namespace: string; readonly labels: Labels },
   namespaceLabels: NamespaceLabels,
 ): boolean {
-  return terms.length > 0 && terms.every((term) => meansPod(term, pod, namespaceLabels));
+  return terms.length > 0 && terms.every((term) => matchesPod(term, pod, namespaceLabels));
 }

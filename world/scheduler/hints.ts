@@ -1,4 +1,4 @@
-import { allMeanPod, meansPod } from './affinity-term.ts';
+import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels } from './affinity-term.ts';
 import type { Plugin } from './cluster.ts';
 import { rejectionByNode } from './node-filters.ts';
@@ -65,11 +65,11 @@ function affinityHelps(
   { affinity, ...pod }: PodInfo,
   namespaceLabels: NamespaceLabels,
 ): boolean {
-  const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && allMeanPod(affinity.required, one, namespaceLabels);
+  const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && allMatchPod(affinity.required, one, namespaceLabels);
   const isAvoided = (one: PodInfo | undefined): boolean =>
     one !== undefined &&
-    (affinity.requiredAnti.some((term) => meansPod(term, one, namespaceLabels)) ||
-      one.affinity.requiredAnti.some((term) => meansPod(term, pod, namespaceLabels)));
+    (affinity.requiredAnti.some((term) => matchesPod(term, one, namespaceLabels)) ||
+      one.affinity.requiredAnti.some((term) => matchesPod(term, pod, namespaceLabels)));
   return (!isWanted(before) && isWanted(after)) || (isAvoided(before) && !isAvoided(after));
 }
 

@@ -1,4 +1,4 @@
-import { allMeanPod, meansPod } from './affinity-term.ts';
+import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { AffinityTerm, NamespaceLabels } from './affinity-term.ts';
 import { resolvable, unresolvable } from './cluster.ts';
 import type { Cluster, PodGroup, Rejection } from './cluster.ts';
@@ -94,15 +94,15 @@ export class RequiredAffinity {
     const { required } = this.#pod.affinity;
     if (required.some(({ topologyKey }) => node.labels[topologyKey] === undefined)) return false;
     if (required.every(({ topologyKey }) => this.#near.at(node, topologyKey) > 0)) return true;
-    return !this.#near.some() && allMeanPod(required, this.#pod, this.#namespaceLabels);
+    return !this.#near.some() && allMatchPod(required, this.#pod, this.#namespaceLabels);
   }
 
   /** Which terms match such pods; undefined if none does. */
   #termsFor(other: Pick<PodGroup, 'namespace' | 'labels' | 'affinity'>): MatchedTerms | undefined {
     const { required, requiredAnti } = this.#pod.affinity;
-    const near = allMeanPod(required, other, this.#namespaceLabels) ? required : [];
-    const apart = requiredAnti.filter((term) => meansPod(term, other, this.#namespaceLabels));
-    const refusing = other.affinity.requiredAnti.filter((term) => meansPod(term, this.#pod, this.#namespaceLabels));
+    const near = allMatchPod(required, other, this.#namespaceLabels) ? required : [];
+    const apart = requiredAnti.filter((term) => matchesPod(term, other, this.#namespaceLabels));
+    const refusing = other.affinity.requiredAnti.filter((term) => matchesPod(term, this.#pod, this.#namespaceLabels));
     return near.length + apart.length + refusing.length === 0 ? undefined : { near, apart, refusing };
   }
 

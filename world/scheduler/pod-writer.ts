@@ -25,13 +25,13 @@ export class PodWriter {
     this.#events = new EventRecorder({ port, clock, random, component: SCHEDULER_NAME });
   }
 
-  async sayScheduled({ pod, key }: PodInfo, nodeName: string): Promise<void> {
+  async recordScheduled({ pod, key }: PodInfo, nodeName: string): Promise<void> {
     const message = `Successfully assigned ${key} to ${nodeName}`;
     await this.#events.record({ about: aboutPod(pod), type: 'Normal', reason: 'Scheduled', message });
   }
 
   /** Reports why a pod is unschedulable, if that has changed: the original writes an Event per attempt, and counts equal ones. */
-  async sayUnschedulable({ pod }: PodInfo, message: string, nomination: Nomination): Promise<void> {
+  async recordUnschedulable({ pod }: PodInfo, message: string, nomination: Nomination): Promise<void> {
     const written = await attempt(async () => {
       const at = refOf(pod);
       const now = await this.#port.get<Pod>(at);

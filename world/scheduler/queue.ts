@@ -96,14 +96,14 @@ export class SchedulingQueue {
   }
 
   /** Retries, after their backoff, the pods that a change of the cluster may help. */
-  stir(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
+  reactivate(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
     for (const pod of this.#pods.values()) {
       if (pod.waiting?.for === 'change' && helps(pod.info, pod.waiting.rejectedBy)) pod.waiting = undefined;
     }
   }
 
   /** The first node exists: pods that had none are tried at the end of their current backoff. */
-  nodesCame(nowMs: number): void {
+  onFirstNode(nowMs: number): void {
     for (const pod of this.#pods.values()) {
       if (pod.waiting?.for !== 'nodes') continue;
       pod.waiting = undefined;

@@ -75,7 +75,7 @@ export class Scheduler implements WorldPart {
     while (!tasks.signal.aborted) {
       this.#current = this.#queue.pop(clock.nowMs());
       if (this.#current === undefined) {
-        await this.#rest();
+        await this.#waitForWork();
         continue;
       }
       await clock.sleep(drawMs(cycles, SCHEDULER_DELAYS.cycle), tasks.signal);
@@ -86,16 +86,16 @@ export class Scheduler implements WorldPart {
   }
 
   /** Waits until a pod is due or something changes. */
-  async #rest(): Promise<void> {
+  async #waitForWork(): Promise<void> {
     const { clock } = this.#options;
     const dueMs = this.#queue.nextDueMs();
-    const nap = new AbortController();
+    const waiting = new AbortController();
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (dueMs !== undefined) clock.sleep(dueMs - clock.nowMs(), nap.signal).then(resolve, resolve);
+      if (dueMs !== undefined) clock.sleep(dueMs - clock.nowMs(), waiting.signal).then(resolve, resolve);
     });
     // With a reason: without one, each abort creates an exception.
-    nap.abort(nap);
+    waiting.abort(waiting);
   }
 
   #place(pod: QueuedPod, tasks: Tasks): void {
@@ -121,7 +121,7 @@ export class Scheduler implements WorldPart {
     if (preempts) this.#cache.nominate(pod.info, preemption.nodeName);
     else if (clearsNomination) this.#endNomination(pod.info);
     const nomination = preempts || clearsNomination ? { nodeName: preemption?.nodeName } : 'as it was';
-    tasks.start(() => this.#writer.sayUnschedulable(pod.info, message, nomination));
+    tasks.start(() => this.#writer.recordUnschedulable(pod.info, message, nomination));
     if (preempts) tasks.start(() => this.#preempt(pod.info, preemption));
   }
 
@@ -151,7 +151,7 @@ export class Scheduler implements WorldPart {
       await this.#unbind(pod);
       return;
     }
-    await this.#writer.sayScheduled(pod.info, to.nodeName);
+    await this.#writer.recordScheduled(pod.info, to.nodeName);
   }
 
   /** A binding failed: the room is free again, and the pod, if it still waits, is retried after its backoff. */
@@ -187,7 +187,7 @@ export class Scheduler implements WorldPart {
       return;
     }
     const after = this.#cache.setNode(node);
-    this.#queue.nodesCame(this.#options.clock.nowMs());
+    this.#queue.onFirstNode(this.#options.clock.nowMs());
     if (before === undefined || nodeChanged(before, after)) this.#happened({ kind: 'node', before, after });
     this.#wake();
   }
@@ -264,7 +264,7 @@ export class Scheduler implements WorldPart {
   }
 
   #happened(event: ClusterEvent): void {
-    this.#queue.stir((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, (name) => this.#cache.objects.namespaceLabels(name)));
+    this.#queue.reactivate((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, (name) => this.#cache.objects.namespaceLabels(name)));
     this.#wake();
   }
 }

@@ -1,7 +1,7 @@
 import type { Container } from '../../model/kube.ts';
 import { matchesNode } from '../../model/requirements.ts';
 import { untolerated } from '../../model/taints.ts';
-import { meansPod } from './affinity-term.ts';
+import { matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels, WeightedAffinityTerm } from './affinity-term.ts';
 import type { Cluster, PodGroup } from './cluster.ts';
 import type { Cycle } from './cycle.ts';
@@ -115,7 +115,7 @@ function termsBetween(
 ): readonly { readonly topologyKey: string; readonly weight: number }[] {
   const weigh = (terms: readonly WeightedAffinityTerm[], about: { namespace: string; labels: PodInfo['labels'] }, sign: 1 | -1) =>
     terms
-      .filter((term) => meansPod(term, about, namespaceLabels))
+      .filter((term) => matchesPod(term, about, namespaceLabels))
       .map(({ topologyKey, weight }) => ({ topologyKey, weight: sign * weight }));
   const hard = group.affinity.required.map((term) => ({ ...term, weight: HARD_AFFINITY_WEIGHT }));
   return [

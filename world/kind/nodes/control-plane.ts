@@ -29,9 +29,9 @@ const TOKEN_LIFETIME = '2h';
 const ARCHITECTURE = 'amd64';
 
 /** A node's inotify instances (128 per user by default): systemd, the kubelet, containerd and D-Bus use this many. */
-const INOTIFY_INSTANCES_A_NODE = 13;
+const INOTIFY_INSTANCES_PER_NODE = 13;
 /** A control plane uses 26, the rest is for other programs on the machine. */
-const INOTIFY_INSTANCES_OF_OTHERS = 60;
+const INOTIFY_INSTANCES_OF_OTHER_PROGRAMS = 60;
 /** kind's recommendation (https://kind.sigs.k8s.io/docs/user/known-issues): enough for 34 nodes. */
 const INOTIFY_INSTANCES_WANTED = 512;
 
@@ -41,7 +41,7 @@ const configSchema = z.looseObject({ kind: z.literal('KubeletConfiguration') });
  * Reads what a cluster's machines need to know from its control plane, and creates a token for them.
  * @throws ClusterError when it does not answer, or its machines have another architecture
  */
-export async function askControlPlane(programs: Programs, cluster: string): Promise<ControlPlaneFacts> {
+export async function readControlPlane(programs: Programs, cluster: string): Promise<ControlPlaneFacts> {
   const container = containerOf(cluster);
   const docker = async (doing: string, args: readonly string[]): Promise<string> => {
     const end = await programs.run('docker', args, { limitMs: ASK_LIMIT_MS });
@@ -69,7 +69,7 @@ export async function askControlPlane(programs: Programs, cluster: string): Prom
     token: await exec('create a token', 'kubeadm', 'token', 'create', '--ttl', TOKEN_LIFETIME),
     kubeletConfig: configSchema.parse(parse(await exec('read the kubelet configuration', 'cat', '/var/lib/kubelet/config.yaml'))),
     pauseImage,
-    maxNodes: Math.max(0, Math.floor((inotifyInstances - INOTIFY_INSTANCES_OF_OTHERS) / INOTIFY_INSTANCES_A_NODE)),
+    maxNodes: Math.max(0, Math.floor((inotifyInstances - INOTIFY_INSTANCES_OF_OTHER_PROGRAMS) / INOTIFY_INSTANCES_PER_NODE)),
   };
 }
 
@@ -82,7 +82,7 @@ export function tooManyNodes({ maxNodes }: Pick<ControlPlaneFacts, 'maxNodes'>):
 }
 
 /** Deletes the token. A control plane that does not answer is not an error: the token expires by itself. */
-export async function withdrawToken(programs: Programs, cluster: string, { token }: Pick<ControlPlaneFacts, 'token'>): Promise<void> {
+export async function deleteToken(programs: Programs, cluster: string, { token }: Pick<ControlPlaneFacts, 'token'>): Promise<void> {
   await programs.run('docker', ['exec', containerOf(cluster), 'kubeadm', 'token', 'delete', token], { limitMs: ASK_LIMIT_MS });
 }
 

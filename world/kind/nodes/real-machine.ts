@@ -61,11 +61,11 @@ export class RealMachine {
     this.#isRegistered ||= isRegistered;
     if (isReady === this.#isReady) return;
     this.#isReady = isReady;
-    this.lookForTrouble();
+    this.checkForFaults();
   }
 
   /** Looks for faults that strike Ready nodes. */
-  lookForTrouble(): void {
+  checkForFaults(): void {
     const { port, clock, faults, instance } = this.#options;
     const tasks = this.#tasks;
     if (!this.#isReady || tasks === undefined) return;
@@ -103,7 +103,7 @@ export class RealMachine {
     if (signal.aborted) return;
     if (unready !== undefined) tasks.start(() => this.#connect(unready, signal));
     if (late !== undefined) await this.#startLate(late, { kubelet, onSinceMs }, signal);
-    if (shortfall !== undefined) tasks.start(() => this.#makeGood(shortfall, signal));
+    if (shortfall !== undefined) tasks.start(() => this.#endShortfall(shortfall, signal));
   }
 
   /** A machine shows the size of its type; a shortfall is reserved, so pods don't get it. */
@@ -134,7 +134,7 @@ export class RealMachine {
     await containers.write(name, networkFiles());
   }
 
-  async #makeGood({ healed }: Strike<'shortfall'>, off: AbortSignal): Promise<void> {
+  async #endShortfall({ healed }: Strike<'shortfall'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     await waitOut(clock, undefined, healed, off);
     await containers.write(name, kubeletConfig(this.#kubelet));

@@ -128,7 +128,7 @@ test('an instance terminated while its container is being created leaves none', 
     const held = Promise.withResolvers<void>();
     docker.held = held.promise;
     instances.set('i-1', {});
-    await soon('it is being created', () => docker.mostAtATime === 1);
+    await soon('it is being created', () => docker.maxConcurrent === 1);
     instances.set('i-1', { state: 'shutting-down' });
     held.resolve();
     await soon('it is removed', () => docker.calls.some((line) => line.startsWith('rm') && line.endsWith(NAME)));
@@ -140,10 +140,10 @@ test('containers are created four at a time', async ({}, testInfo) => {
     const held = Promise.withResolvers<void>();
     docker.held = held.promise;
     for (let index = 0; index < 9; index += 1) instances.set(`i-${index}`, { privateIp: `10.0.1.${index + 4}` });
-    await soon('some are being created', () => docker.mostAtATime > 0);
+    await soon('some are being created', () => docker.maxConcurrent > 0);
     held.resolve();
     await soon('all run', () => [...docker.containers.values()].filter(({ isRunning }) => isRunning).length === 9);
-    expect(docker.mostAtATime).toBe(4);
+    expect(docker.maxConcurrent).toBe(4);
   });
 });
 

@@ -13,7 +13,7 @@ import { RUN_VARIABLE } from '../run-state.ts';
 import { REAL_NODE_ALLOWANCES } from './allowances.ts';
 import { NodeContainers } from './containers.ts';
 import type { RealNodesRef } from './containers.ts';
-import { askControlPlane, tooManyNodes, withdrawToken } from './control-plane.ts';
+import { readControlPlane, tooManyNodes, deleteToken } from './control-plane.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { RealMachine } from './real-machine.ts';
 
@@ -67,12 +67,12 @@ export class RealNodes implements WorldPart {
     const { cluster } = this.#options.ref;
     // Left by a trial that was killed.
     await this.#containers.removeAll();
-    const facts = await askControlPlane(this.#programs, cluster);
+    const facts = await readControlPlane(this.#programs, cluster);
     try {
       await this.#follow(facts, signal);
     } finally {
       await this.#containers.removeAll();
-      await withdrawToken(this.#programs, cluster, facts);
+      await deleteToken(this.#programs, cluster, facts);
     }
   }
 
@@ -82,7 +82,7 @@ export class RealNodes implements WorldPart {
     const power = (instance: Instance): void => this.#power(instance, facts, tasks);
     const unsubscribe = instances.onChange(power);
     const unsubscribeFaults = this.#faults.onArm(() => {
-      for (const { machine } of this.#running.values()) machine.lookForTrouble();
+      for (const { machine } of this.#running.values()) machine.checkForFaults();
     });
     port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
       if (type !== 'DELETED') this.#observe(object);

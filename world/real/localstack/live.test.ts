@@ -35,7 +35,7 @@ test('machines and messages are in LocalStack until the trial is over', async ()
   await trial.start();
   const endpoint = new LocalStackEndpoint({ url: ENDPOINT, region: CLUSTER.region, clock });
   const ec2 = endpoint.ec2(trial.account);
-  const look = async (): Promise<(string | undefined)[][]> => {
+  const listed = async (): Promise<(string | undefined)[][]> => {
     const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
     return Reservations.flatMap(({ Instances = [] }) => Instances).map((one) => [
       one.InstanceId,
@@ -46,9 +46,9 @@ test('machines and messages are in LocalStack until the trial is over', async ()
     ]);
   };
   const first = await trial.store.launch(SPEC);
-  expect(await look()).toEqual([[first.id, first.privateIp, 'spot', 'running', 'default']]);
+  expect(await listed()).toEqual([[first.id, first.privateIp, 'spot', 'running', 'default']]);
   await trial.store.terminate(first.id);
-  expect(await look()).toEqual([[first.id, first.privateIp, 'spot', 'terminated', 'default']]);
+  expect(await listed()).toEqual([[first.id, first.privateIp, 'spot', 'terminated', 'default']]);
 
   const { backend, queue, queueUrl } = trial.queue;
   const receptions: Caller[] = [];
@@ -70,7 +70,7 @@ test('machines and messages are in LocalStack until the trial is over', async ()
 
   const second = await trial.store.launch(SPEC);
   await trial.stop();
-  expect(new Map((await look()).map(([id, , , state]) => [id, state]))).toEqual(
+  expect(new Map((await listed()).map(([id, , , state]) => [id, state]))).toEqual(
     new Map([first, second].map(({ id }) => [id, 'terminated'])),
   );
   expect(failures).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ClusterConfig } from '../../../model/cluster.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Wire } from '../../../wire/wire.ts';
@@ -40,7 +41,7 @@ export interface LocalStackSite {
 /** A new account in LocalStack, empty until it is started. */
 export function createLocalStack({ endpoint: url, clock, random, cluster, onFailure, onAccount, wire }: LocalStackSite): LocalStack {
   const { name, region } = cluster;
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   const account = newAccount(random, clock.nowMs());
   const ec2 = endpoint.ec2(account);
   const sqs = endpoint.sqs(account);

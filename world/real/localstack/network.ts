@@ -7,14 +7,14 @@ import { LocalStackError } from './endpoint.ts';
 const VPC_CIDR = '10.0.0.0/16';
 
 /** The network of an account. */
-export interface MadeNetwork {
+export interface CreatedNetwork {
   readonly vpcId: string;
   /** The account's subnet ids, by the cluster's subnet ids. */
   readonly subnets: ReadonlyMap<string, string>;
 }
 
 /** Creates a VPC with a subnet for each of the cluster's, in the same zone and with the same addresses. */
-export async function makeNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]): Promise<MadeNetwork> {
+export async function createNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]): Promise<CreatedNetwork> {
   const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: VPC_CIDR }));
   const vpcId = Vpc?.VpcId;
   if (vpcId === undefined) throw new LocalStackError('CreateVpc: no VPC in the answer');
@@ -28,7 +28,7 @@ export async function makeNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]):
 }
 
 /** Removes an empty network. */
-export async function removeNetwork(ec2: Ec2Commands, { vpcId, subnets }: MadeNetwork): Promise<void> {
+export async function removeNetwork(ec2: Ec2Commands, { vpcId, subnets }: CreatedNetwork): Promise<void> {
   for (const id of subnets.values()) await ec2.send(new DeleteSubnetCommand({ SubnetId: id }));
   await ec2.send(new DeleteVpcCommand({ VpcId: vpcId }));
 }

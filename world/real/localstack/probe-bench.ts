@@ -8,8 +8,8 @@ import {
 import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { Ec2Commands } from '../../../clients/aws-commands.ts';
 import { Ec2Error } from '../../../clients/ec2-client.ts';
-import { makeNetwork, removeNetwork } from './network.ts';
-import type { MadeNetwork } from './network.ts';
+import { createNetwork, removeNetwork } from './network.ts';
+import type { CreatedNetwork } from './network.ts';
 
 const IMAGE = 'ami-0123456789abcdef0';
 const CIDR = '10.0.0.0/20';
@@ -20,9 +20,9 @@ export class ProbeBench {
   readonly subnetId: string;
   readonly securityGroupId: string;
   readonly templateId: string;
-  readonly #network: MadeNetwork;
+  readonly #network: CreatedNetwork;
 
-  private constructor(parts: { ec2: Ec2Commands; network: MadeNetwork; subnetId: string; securityGroupId: string; templateId: string }) {
+  private constructor(parts: { ec2: Ec2Commands; network: CreatedNetwork; subnetId: string; securityGroupId: string; templateId: string }) {
     this.ec2 = parts.ec2;
     this.subnetId = parts.subnetId;
     this.securityGroupId = parts.securityGroupId;
@@ -31,7 +31,7 @@ export class ProbeBench {
   }
 
   static async open(ec2: Ec2Commands, region: string): Promise<ProbeBench> {
-    const network = await makeNetwork(ec2, [{ id: 'probe', zone: `${region}a`, cidr: CIDR, index: 0 }]);
+    const network = await createNetwork(ec2, [{ id: 'probe', zone: `${region}a`, cidr: CIDR, index: 0 }]);
     const subnetId = network.subnets.get('probe') ?? '';
     const group = new CreateSecurityGroupCommand({ GroupName: 'probe', Description: 'probe', VpcId: network.vpcId });
     const { GroupId: securityGroupId = '' } = await ec2.send(group);

@@ -1,5 +1,6 @@
 import { Ec2Error } from '../../../clients/ec2-client.ts';
 import { withDeadline } from '../../../clients/exchange.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Wire } from '../../../wire/wire.ts';
@@ -59,7 +60,7 @@ export async function probeEndpoint({
   wire,
   gaps = GAPS,
 }: ProbeSite): Promise<EndpointReport> {
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   const account = newAccount(random, clock.nowMs());
   const ec2 = endpoint.ec2(account);
   try {
@@ -85,9 +86,9 @@ export async function probeEndpoint({
   }
 }
 
-async function probe({ name, probe: look }: Gap, bench: ProbeBench): Promise<GapFinding> {
+async function probe({ name, probe: run }: Gap, bench: ProbeBench): Promise<GapFinding> {
   try {
-    return { gap: name, ...(await look(bench)) };
+    return { gap: name, ...(await run(bench)) };
   } catch (error) {
     if (!(error instanceof Ec2Error)) throw error;
     return { gap: name, present: undefined, evidence: `the probe failed: ${error.message}` };

@@ -8,8 +8,8 @@ import type { InstanceStore, Machine, MachineSpec } from '../../aws/instance-sto
 import { AddressPool } from '../../aws/network.ts';
 import type { Subnet } from '../../aws/network.ts';
 import { LocalStackError } from './endpoint.ts';
-import { makeNetwork, removeNetwork } from './network.ts';
-import type { MadeNetwork } from './network.ts';
+import { createNetwork, removeNetwork } from './network.ts';
+import type { CreatedNetwork } from './network.ts';
 
 /** Maximum instances to terminate in one request. Source: TerminateInstances in the API reference. */
 const MAX_BATCH = 1_000;
@@ -39,7 +39,7 @@ export class LocalStackStore implements InstanceStore {
   readonly #machines = new Map<string, Launched>();
   /** Requests in progress: what they launch must be terminated too. */
   readonly #launching = new Set<Promise<Instance>>();
-  #network: MadeNetwork | undefined;
+  #network: CreatedNetwork | undefined;
 
   /** @param parts.onFailure called when LocalStack fails to do what EC2 always does */
   constructor(parts: { ec2: Ec2Commands; subnets: readonly Subnet[]; random: Random; onFailure: (error: Error) => void }) {
@@ -52,7 +52,7 @@ export class LocalStackStore implements InstanceStore {
 
   /** Creates the network. Nothing can be launched before. */
   async start(): Promise<void> {
-    this.#network = await makeNetwork(this.#ec2, this.#subnets);
+    this.#network = await createNetwork(this.#ec2, this.#subnets);
   }
 
   async launch(spec: MachineSpec): Promise<Machine> {
@@ -71,7 +71,7 @@ export class LocalStackStore implements InstanceStore {
       this.#machines.set(id, { subnetId, privateIp });
       return { id, privateIp };
     } catch (error) {
-      pool.giveBack(privateIp);
+      pool.release(privateIp);
       throw error;
     } finally {
       this.#launching.delete(launching);
@@ -88,7 +88,7 @@ export class LocalStackStore implements InstanceStore {
       this.#onFailure(failure(`instance ${id} could not be terminated`, error));
       return;
     }
-    this.#poolOf(machine.subnetId).giveBack(machine.privateIp);
+    this.#poolOf(machine.subnetId).release(machine.privateIp);
   }
 
   freeAddresses(subnetId: string): number {

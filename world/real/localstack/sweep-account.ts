@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import type { Ec2Commands, SqsCommands } from '../../../clients/aws-commands.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { Ec2Error } from '../../../clients/ec2-client.ts';
@@ -41,13 +42,13 @@ export interface AccountLeftovers {
  * @throws LocalStackError when it can't be determined
  */
 export async function findAccountLeftovers(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
-  return inAccounts(accounts, site, look);
+  return inAccounts(accounts, site, findInAccount);
 }
 
 /** Removes the accounts' content. @returns what was there @throws LocalStackError when some of it still exists */
 export async function clearAccounts(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
   return inAccounts(accounts, site, async (account, clients) => {
-    const found = await look(account, clients);
+    const found = await findInAccount(account, clients);
     await clear(found, clients);
     return found;
   });
@@ -63,7 +64,7 @@ async function inAccounts(
   { endpoint: url, region, clock, wire }: AccountsSite,
   work: (account: string, clients: Clients) => Promise<AccountLeftovers>,
 ): Promise<AccountLeftovers[]> {
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   try {
     await endpoint.check();
     const found: AccountLeftovers[] = [];
@@ -93,7 +94,7 @@ function isEmpty({ account: _account, ...lists }: AccountLeftovers): boolean {
 }
 
 /** LocalStack answers these in one page: an account has only what one trial created. */
-async function look(account: string, { ec2, sqs }: Clients): Promise<AccountLeftovers> {
+async function findInAccount(account: string, { ec2, sqs }: Clients): Promise<AccountLeftovers> {
   const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
   const instances = Reservations.flatMap(({ Instances = [] }) => Instances).filter(({ State }) => State?.Name !== 'terminated');
   const { LaunchTemplates = [] } = await ec2.send(new DescribeLaunchTemplatesCommand({}));

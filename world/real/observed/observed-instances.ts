@@ -17,7 +17,7 @@ const BLIND_LIMIT_MS = 60_000;
 /** Maximum values in one filter. Source: EC2 API reference, `Filter`. */
 const MAX_FILTER_VALUES = 200;
 /** Reads are eventually consistent: what one poll did not find the next may. */
-const LOOKS_IN_VAIN = 2;
+const MAX_MISSED_POLLS = 2;
 /** Karpenter tags what it launches with the name of the pool. */
 const POOL_TAG = 'karpenter.sh/nodepool';
 
@@ -41,7 +41,7 @@ interface Site {
 export class ObservedInstances extends InstanceBook implements InstancePort, WorldPart {
   readonly #site: Site;
   /** Instances from before the trial. */
-  readonly #old = new Set<string>();
+  readonly #existing = new Set<string>();
   /** The number of consecutive polls that did not find an instance. */
   readonly #missed = new Map<string, number>();
 
@@ -57,7 +57,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
   /** Reads existing instances before anything is done: they don't belong to this trial. @throws CutShortError when EC2 can't be queried */
   async begin(): Promise<void> {
     try {
-      for (const { InstanceId: id = '' } of await this.#describe()) this.#old.add(id);
+      for (const { InstanceId: id = '' } of await this.#describe()) this.#existing.add(id);
     } catch (error) {
       throw error instanceof Ec2Error ? new CutShortError(`EC2 can't be observed: ${error.code}: ${error.message}`) : error;
     }
@@ -68,7 +68,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
     let seenMs = clock.nowMs();
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.#poll();
         seenMs = clock.nowMs();
       } catch (error) {
         if (!(error instanceof Ec2Error)) throw error;
@@ -81,7 +81,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const found = new Set<string>();
     const observe = (described: Described): void => {
       found.add(described.InstanceId ?? '');
@@ -102,7 +102,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
   #miss(instance: Instance): void {
     const looks = (this.#missed.get(instance.id) ?? 0) + 1;
     this.#missed.set(instance.id, looks);
-    if (looks >= LOOKS_IN_VAIN) this.#change(instance, { ...instance, state: 'terminated' });
+    if (looks >= MAX_MISSED_POLLS) this.#change(instance, { ...instance, state: 'terminated' });
   }
 
   async #describe(): Promise<Described[]> {
@@ -113,7 +113,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
 
   #observe(described: Described): void {
     const { InstanceId: id = '' } = described;
-    if (this.#old.has(id)) return;
+    if (this.#existing.has(id)) return;
     const before = this.get(id);
     const seen = toInstance(described, this.#site.instanceType);
     // Tags may be removed before the instance is gone.

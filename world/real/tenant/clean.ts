@@ -1,6 +1,7 @@
 import type { Discovery, KubeClient, ResourceType } from '../../../clients/kube-client.ts';
 import { KubeError } from '../../../clients/kube-client.ts';
 import { RESOURCES } from '../../../clients/resources.ts';
+import { defined } from '../../../model/defined.ts';
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { resourceOfPlural } from '../resources.ts';
@@ -8,19 +9,19 @@ import type { Owner } from './owner.ts';
 import { KINDS_OF_TRIALS } from './sole-tenant.ts';
 
 /** Deleted first: if their backend is gone, nothing else could be deleted. */
-const HOOKS: readonly string[] = [
+const WEBHOOK_TYPES: readonly string[] = [
   'validatingwebhookconfigurations',
   'mutatingwebhookconfigurations',
   'validatingadmissionpolicybindings',
   'validatingadmissionpolicies',
 ];
 /** Not deleted with the others: definitions are deleted once nobody has objects of theirs, and the server drops events after an hour. */
-const APART: readonly string[] = ['customresourcedefinitions', 'events'];
+const DELETED_SEPARATELY: readonly string[] = ['customresourcedefinitions', 'events'];
 
 /** How long an object without finalizers may take to go: a namespace is emptied by a controller that may be busy. */
 const GONE_LIMIT_MS = 60_000;
 /** How often it checks whether everything is gone. */
-const LOOK_PERIOD_MS = 250;
+const POLL_PERIOD_MS = 250;
 
 /** How a run's objects are removed. */
 export interface Cleaning {
@@ -49,18 +50,18 @@ export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
   // Kinds without leftovers stay empty, except those that trials use, whose objects create each other.
   const again = types.filter((type) => isKnown(type) || left.some((found) => found.type === type));
   while (left.length > 0 && clock.nowMs() < deadlineMs) {
-    await clock.sleep(LOOK_PERIOD_MS);
+    await clock.sleep(POLL_PERIOD_MS);
     left = await deleteAll(cleaning, again);
   }
   if (left.length > 0 && removeFinalizers) {
-    for (const { type, object } of left) await letGo(cleaning, type, object);
+    for (const { type, object } of left) await stripFinalizers(cleaning, type, object);
     left = await deleteAll(cleaning, again);
     for (
       const goneByMs = clock.nowMs() + GONE_LIMIT_MS;
       left.length > 0 && clock.nowMs() < goneByMs;
       left = await deleteAll(cleaning, again)
     )
-      await clock.sleep(LOOK_PERIOD_MS);
+      await clock.sleep(POLL_PERIOD_MS);
   }
   if (!cleaning.goesOn) await removeDefinitions(cleaning);
   return left.map(nameOf);
@@ -89,9 +90,9 @@ async function typesOf({ client, owner }: Pick<Cleaning, 'client' | 'owner'>): P
     const type = resourceOfPlural(plural);
     return served.find((one) => isSame(one, type)) ?? type ?? [];
   });
-  const more = served.filter((type) => !isKnown(type) && !isSame(type, RESOURCES.namespaces) && !APART.includes(type.plural));
-  const isHook = ({ plural }: ResourceType): boolean => HOOKS.includes(plural);
-  return [...more.filter(isHook), ...known, ...more.filter((type) => !isHook(type)), RESOURCES.namespaces];
+  const more = served.filter((type) => !isKnown(type) && !isSame(type, RESOURCES.namespaces) && !DELETED_SEPARATELY.includes(type.plural));
+  const isWebhook = ({ plural }: ResourceType): boolean => WEBHOOK_TYPES.includes(plural);
+  return [...more.filter(isWebhook), ...known, ...more.filter((type) => !isWebhook(type)), RESOURCES.namespaces];
 }
 
 function isKnown(type: ResourceType): boolean {
@@ -114,7 +115,7 @@ async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Pr
       const { uid } = object.metadata;
       await ignoring([404, 409], () =>
         client.delete(refOf(type, object), {
-          ...(uid === undefined ? {} : { uid }),
+          ...defined({ uid }),
           ...(plural === 'pods' ? { gracePeriodSeconds: 0 } : {}),
         }),
       );
@@ -123,7 +124,7 @@ async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Pr
   return left;
 }
 
-async function letGo({ client }: Cleaning, type: ResourceType, object: KubeObject): Promise<void> {
+async function stripFinalizers({ client }: Cleaning, type: ResourceType, object: KubeObject): Promise<void> {
   if ((object.metadata.finalizers ?? []).length === 0) return;
   await ignoring([404, 409], () => client.patch(refOf(type, object), { metadata: { finalizers: null } }));
 }
@@ -148,7 +149,7 @@ function typeOf(definition: KubeObject): ResourceType | undefined {
 }
 
 function refOf(type: ResourceType, { metadata: { namespace, name = '' } }: KubeObject): Parameters<KubeClient['delete']>[0] {
-  return { type, name, ...(namespace === undefined ? {} : { namespace }) };
+  return { type, name, ...defined({ namespace }) };
 }
 
 async function listOwn({ client, owner }: Pick<Cleaning, 'client' | 'owner'>, type: ResourceType): Promise<KubeObject[]> {

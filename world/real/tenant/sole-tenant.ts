@@ -11,9 +11,9 @@ const OF_CLUSTER: Readonly<Record<string, readonly string[]>> = {
   storageclasses: ['standard'],
 };
 /** Prefix of the classes that API server and controller manager create. */
-const SYSTEM = 'system-';
+const SYSTEM_PREFIX = 'system-';
 /** Prefix of the provider ids of kind's own nodes. */
-const KINDS_NODE = 'kind://';
+const KIND_NODE_PREFIX = 'kind://';
 /**
  * The kinds that scenarios and targets create, in the order of deletion: creators of pods before pods, pools before claims before
  * nodes. Everything else in a cluster is its own.
@@ -51,8 +51,8 @@ export const SOLE_TENANT: Owner = {
   owns: (object, plural) => {
     const { name = '', namespace } = object.metadata;
     if (!(KINDS_OF_TRIALS as readonly string[]).includes(plural)) return false;
-    if (OF_CLUSTER[plural]?.includes(name) === true || name.startsWith(SYSTEM)) return false;
-    if (plural === 'nodes') return (object as Node).spec?.providerID?.startsWith(KINDS_NODE) !== true;
+    if (OF_CLUSTER[plural]?.includes(name) === true || name.startsWith(SYSTEM_PREFIX)) return false;
+    if (plural === 'nodes') return (object as Node).spec?.providerID?.startsWith(KIND_NODE_PREFIX) !== true;
     return namespace === undefined || namespace === NAMESPACE;
   },
 };

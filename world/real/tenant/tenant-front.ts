@@ -89,7 +89,7 @@ export class TenantFront implements Backend {
     if (verb === 'create' && subresource === undefined && !isBinding) return ASKED.includes(group) ? 'allowed' : 'labelled';
     if ((!CHANGES.includes(verb) && verb !== 'create') || (parsed.name === undefined && !isBinding)) return 'allowed';
     const path = isBinding ? podPath(request.path, name) : objectPath(request.path, subresource);
-    const object = await this.#look(path);
+    const object = await this.#fetch(path);
     if (object === 'unseen') return 'unseen';
     // An update or apply creates a missing object, and an update of an existing one may omit its label.
     const isWhole = verb === 'update' || request.headers['content-type']?.startsWith(APPLY_TYPE) === true;
@@ -102,12 +102,12 @@ export class TenantFront implements Backend {
   /** Whatever runs on the tenant's nodes may be drained, even others' pods. */
   async #isOnTenantsNode({ spec }: Described): Promise<boolean> {
     const name = spec?.nodeName ?? '';
-    const node = name === '' ? undefined : await this.#look(`/api/v1/nodes/${encodeURIComponent(name)}`);
+    const node = name === '' ? undefined : await this.#fetch(`/api/v1/nodes/${encodeURIComponent(name)}`);
     return node !== undefined && node !== 'unseen' && this.#tenant.owns(node);
   }
 
   /** Undefined if it does not exist. */
-  async #look(path: string): Promise<Described | 'unseen' | undefined> {
+  async #fetch(path: string): Promise<Described | 'unseen' | undefined> {
     const answer = await this.#server(asGet(path));
     const body = await readText(answer.body);
     if (answer.status === 404) return undefined;

@@ -1,3 +1,4 @@
+import { defined } from '../../../model/defined.ts';
 import type { KubeEvent, KubeObject, Node, ObjectMeta } from '../../../model/kube.ts';
 import { ClusterError } from '../../ports.ts';
 import type { ClusterPort, ObjectRef } from '../../ports.ts';
@@ -47,15 +48,15 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
     list: async <T extends KubeObject>(resource: string, { namespace, labels }: Parameters<ClusterPort['list']>[1] = {}) => {
       const filter = {
         ...(namespace === undefined ? {} : { namespace: tenant.namespaceFor(namespace) }),
-        ...(labels === undefined ? {} : { labels }),
+        ...defined({ labels }),
       };
       const objects = await port.list<T>(resource, filter);
       return objects.filter((object) => isShown(resource, object));
     },
     create: async <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => {
       const { namespace, name = '' } = object.metadata;
-      refuseTooMany({ resource, name, ...(namespace === undefined ? {} : { namespace }) }, object);
-      return port.create<T>(resource, tenant.made(resource, object));
+      refuseTooMany({ resource, name, ...defined({ namespace }) }, object);
+      return port.create<T>(resource, tenant.adapt(resource, object));
     },
     patch: async <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => {
       await refuseForeign(ref);

@@ -70,7 +70,7 @@ test('pools and pods match only each other', () => {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [], nodeSelector: { zone: 'a' } } };
   const object = { metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
-  expect(tenant.made('replicasets', object)).toEqual({
+  expect(tenant.adapt('replicasets', object)).toEqual({
     metadata: { name: 'web', namespace: NAMESPACE, labels: OF_RUN },
     spec: {
       replicas: 1,

@@ -84,7 +84,7 @@ export class Tenant {
   }
 
   /** A new object as it is created: in the run's namespace, with its label, its pods on the run's nodes. */
-  made<T extends KubeObject>(resource: string, object: T): T {
+  adapt<T extends KubeObject>(resource: string, object: T): T {
     const { metadata } = object;
     const { namespace } = metadata;
     if (resource === 'namespaces' && metadata.name !== undefined) this.#namespaces.add(metadata.name);

@@ -37,7 +37,7 @@ export class FakeDocker implements Programs {
   readonly refusals = new Map<string, string>();
   architecture = 'amd64';
   /** Most containers that were being created at the same time. */
-  mostAtATime = 0;
+  maxConcurrent = 0;
   #making = 0;
   /** Delays `docker create`. */
   held: Promise<void> = Promise.resolve();
@@ -54,7 +54,7 @@ export class FakeDocker implements Programs {
 
   async #create(args: readonly string[]): Promise<ProgramEnd> {
     this.#making += 1;
-    this.mostAtATime = Math.max(this.mostAtATime, this.#making);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#making);
     await this.held;
     this.#making -= 1;
     const name = args[args.indexOf('--name') + 1] ?? '';
