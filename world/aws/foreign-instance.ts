@@ -40,8 +40,7 @@ const AGE_MS = 30 * 24 * 3_600_000;
 /**
  * A foreign on-demand instance in the same account and subnet: an account seldom belongs to one cluster alone. Every request
  * sees it, as DescribeInstances without filters does in reality. It took an address before anything else, and counts in no
- * capacity pool and no quota. For the world's own parts it does not exist. The history records what is
- * done to it.
+ * capacity pool and no quota. For the world's own parts it does not exist. The history records what is done to it.
  */
 export class ForeignInstance implements WorldPart {
   readonly #parts: ForeignInstanceParts;

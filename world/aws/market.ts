@@ -8,7 +8,7 @@ const SPOT_SHARE = { min: 0.25, max: 0.6 } as const;
 const LEVEL_WEIGHT = 0.7;
 /** A pool's spot price changes this often, each pool at its own moment ... */
 export const SPOT_PRICE_STEP_MS = 3_600_000;
-/** ... and drifts from one drawn value to the next within so many steps. */
+/** ... and drifts from one drawn value to the next within this many steps. */
 const STEPS_PER_DRIFT = 12;
 /** Instances that a pool holds. Generous: scenarios that need scarcity use an explicit fault. */
 const DEPTH = { spot: { min: 50, max: 400 }, 'on-demand': { min: 500, max: 2_000 } } as const;

@@ -36,7 +36,7 @@ async function setReady(bench: Bench, pod: Pod): Promise<void> {
   await bench.port.patch({ resource: 'pods', namespace: 'default', name }, { status: { phase: 'Running', conditions } }, 'status');
 }
 
-/** Makes new pods ready until the Deployment is complete. Returns the most pods that existed, and the fewest that were ready. */
+/** Makes new pods ready until the Deployment is complete. Returns the most replicas requested, and the fewest ready. */
 async function rollOut(bench: Bench, wanted: number): Promise<{ most: number; fewestReady: number }> {
   let [most, fewestReady] = [0, Infinity];
   await bench.until(

@@ -54,7 +54,7 @@ export function createPrograms(environment: Readonly<Record<string, string | und
         killDescendants: true,
         forceKillAfterDelay: END_GRACE_MS,
       });
-      if (onLine !== undefined && child.pid !== undefined) void tell(child.iterable({ from: 'stderr' }), onLine);
+      if (onLine !== undefined && child.pid !== undefined) void reportLines(child.iterable({ from: 'stderr' }), onLine);
       const closed = new AbortController();
       if (leavesNothing) child.nodeChildProcess.once('exit', () => void killLater(child, closed.signal));
       const { exitCode, code, timedOut, stdout, stderr } = await child;
@@ -65,7 +65,7 @@ export function createPrograms(environment: Readonly<Record<string, string | und
   };
 }
 
-async function tell(lines: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
+async function reportLines(lines: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
   try {
     for await (const line of lines) onLine(String(line));
   } catch {

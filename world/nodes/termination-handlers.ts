@@ -110,7 +110,7 @@ export class TerminationHandlers implements WorldPart, TerminationHandlerPort {
   }
 }
 
-/** Events other than state changes always announce an end. */
+/** Whether an event announces the end of its instance: all do except changes to the states pending and running. */
 function isEnding(kind: MessageKind, { state }: Instance): boolean {
   return kind !== 'state-change' || (state !== 'pending' && state !== 'running');
 }
