@@ -13,7 +13,7 @@ import { createHttpWire } from '../wire/http-wire.ts';
 import type { Wire } from '../wire/wire.ts';
 import { createApiServer } from '../world/kube/api-server.ts';
 import { ApiFront } from '../world/real/api-front.ts';
-import { WireRoom } from '../world/wires.ts';
+import { WireFactory } from '../world/wires.ts';
 
 /** What a child of the benchmark tells its parent, first its address and then what it has used so far whenever it is asked. */
 export type ChildMessage = { readonly url: string } | { readonly rssMiB: number; readonly cpuMs: number };
@@ -36,7 +36,7 @@ function proxyBefore(server: Wire): Wire {
   const clock = timeline.scope('wire');
   const front = new ApiFront({ server, types: loadKubeTypes() });
   let events = 0;
-  const room = new WireRoom({
+  const factory = new WireFactory({
     // What a recorder does beyond this, a line of JSON an event, happens once a turn.
     site: {
       random,
@@ -51,7 +51,7 @@ function proxyBefore(server: Wire): Wire {
     backends: { kube: front, aws: front },
     latencyMs: () => undefined,
   });
-  return room.open('target', 1, timeline.scope('target')).kube;
+  return factory.open('target', 1, timeline.scope('target')).kube;
 }
 
 /** As little as a proxy in Node can be: its own client piped into its own server. @returns its address */

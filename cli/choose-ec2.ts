@@ -1,7 +1,7 @@
 import { UsageError } from './usage-error.ts';
 
 /** The values of `--ec2`. */
-export const EC2S = ['localstack', 'embedded'] as const;
+export const EC2_KINDS = ['localstack', 'embedded'] as const;
 
 /** The environment variable that names a LocalStack that is there. */
 export const ENDPOINT_VARIABLE = 'LOCALSTACK_ENDPOINT';
@@ -11,7 +11,7 @@ export type Ec2Choice = { readonly kind: 'embedded' } | { readonly kind: 'locals
 
 /** The flags that say where machines are. */
 export interface Ec2Flags {
-  readonly ec2?: (typeof EC2S)[number] | undefined;
+  readonly ec2?: (typeof EC2_KINDS)[number] | undefined;
   readonly awsEndpoint?: string | undefined;
 }
 

@@ -45,7 +45,7 @@ test('a cluster that does not come up: a whole run directory with its logs, exit
   const { finished, cwd } = runKind(testInfo, engine);
   const { code, stderr } = await finished;
   expect(code).toBe(3);
-  expect(stderr).toContain("node image is not here and can't be pulled: load it into Docker");
+  expect(stderr).toContain("node image is not available locally and can't be pulled: load it into Docker");
   expect(notRun(cwd)).toMatchObject([{ scenario: 'provisioning/pods-per-node', reason: expect.stringContaining('node image') as unknown }]);
   const [cluster = ''] = readdirSync(join(cwd, 'out/kind'));
   expect(existsSync(join(cwd, 'out/kind', cluster, 'node/kubelet.log'))).toBe(true);
@@ -97,7 +97,7 @@ test('LocalStack that does not come up ends the making of the cluster, and both 
   const { finished, cwd } = runKind(testInfo, engine, '--ec2', 'localstack');
   const { code, stderr } = await finished;
   expect(code).toBe(3);
-  expect(stderr).toContain("LocalStack's image is not here and can't be pulled: name one that runs in LOCALSTACK_ENDPOINT");
+  expect(stderr).toContain("LocalStack's image is not available locally and can't be pulled: set LOCALSTACK_ENDPOINT to a running one");
   expect(notRun(cwd)).toMatchObject([{ reason: expect.stringContaining('LocalStack') as unknown }]);
   expect(engine.clusters()).toEqual([]);
   expect(engine.containers()).toEqual([]);

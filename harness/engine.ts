@@ -118,7 +118,7 @@ class EngineTrial {
     } catch (error) {
       clean = false;
       this.#recordFailure(error);
-      await this.#life.bury();
+      await this.#life.killAll();
       await this.#cleanUp();
     }
     await this.#operatorSockets?.close();

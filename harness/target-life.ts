@@ -137,13 +137,13 @@ export class TargetLife {
     const timer = new AbortController();
     await Promise.race([current.done, this.#clock.sleep(STOP_GRACE_MS, timer.signal).catch(() => undefined)]);
     timer.abort();
-    this.#bury(current);
+    this.#terminate(current);
   }
 
   /** Silences the target at once: the trial broke off. Resolves when nothing is left of it on the machine. */
-  async bury(): Promise<void> {
+  async killAll(): Promise<void> {
     this.#stopped = true;
-    for (const incarnation of this.#incarnations) this.#bury(incarnation);
+    for (const incarnation of this.#incarnations) this.#terminate(incarnation);
     await Promise.all(this.#remains);
   }
 
@@ -247,11 +247,11 @@ export class TargetLife {
   }
 
   #end(current: Incarnation, provoked: boolean, reason: string): void {
-    this.#bury(current);
+    this.#terminate(current);
     this.#recorder.record({ type: 'target.exit', incarnation: current.number, provoked, reason });
   }
 
-  #bury(current: Incarnation): void {
+  #terminate(current: Incarnation): void {
     current.over = true;
     current.scope.kill();
     current.wires.close();

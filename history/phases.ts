@@ -4,7 +4,7 @@ import type { ClaimLife, InstanceLife, NoticeLife, PodLife } from './lives.ts';
 import type { View } from './view.ts';
 
 /** From one moment of a trial to another, milliseconds since its start; undefined where one did not come. */
-interface Passage {
+interface Interval {
   readonly phase: string;
   readonly fromMs: number | undefined;
   readonly toMs: number | undefined;
@@ -26,7 +26,7 @@ export function phasesOf(view: View): PhaseValues[] {
     if (id === undefined || view.workloads.get(pod.workload ?? '')?.truth.kind === 'daemon') continue;
     users.set(id, [...(users.get(id) ?? []), pod]);
   }
-  const passages = [
+  const intervals = [
     ...view.pods.flatMap((pod) => ofPod(view, pod)),
     ...view.claims.flatMap(ofClaim),
     ...view.notices.flatMap((notice) => ofNotice(view, notice, users.get(notice.instance) ?? [])),
@@ -38,18 +38,18 @@ export function phasesOf(view: View): PhaseValues[] {
   ];
   // Binding and starting are told apart here.
   const launches = phaseValuesOf(view).filter(({ phase }) => phase !== 'ready -> running');
-  return [...launches, ...valuesOf(passages)];
+  return [...launches, ...valuesOf(intervals)];
 }
 
 /** Binding, of pods that waited for their node; starting, of all. */
-function ofPod(view: View, pod: PodLife): Passage[] {
+function ofPod(view: View, pod: PodLife): Interval[] {
   return [
     { phase: 'ready -> bound', fromMs: podTimes(view, pod).ready, toMs: pod.scheduled?.t },
     { phase: 'bound -> running', fromMs: pod.scheduled?.t, toMs: pod.running?.t },
   ];
 }
 
-function ofClaim(claim: ClaimLife): Passage[] {
+function ofClaim(claim: ClaimLife): Interval[] {
   const at = (to: ClaimLife['steps'][number]['to']): number | undefined => claim.steps.find((step) => step.to === to)?.t;
   return [
     { phase: 'claim created -> launched', fromMs: at('created'), toMs: at('launched') },
@@ -59,7 +59,7 @@ function ofClaim(claim: ClaimLife): Passage[] {
 }
 
 /** Of an instance that EC2 announces the end of. @param pods that were on its node */
-function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Passage[] {
+function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Interval[] {
   const { kind, sent, delivered } = notice;
   const claim = view.claims.find(({ instance }) => instance === notice.instance);
   const instance = view.instances.find(({ id }) => id === notice.instance);
@@ -73,7 +73,7 @@ function ofNotice(view: View, notice: NoticeLife, pods: readonly PodLife[]): Pas
 }
 
 /** Of an instance whose pods all left before it ended. */
-function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Passage[] {
+function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[]): Interval[] {
   const emptyMs = lastLeftMs(pods);
   const claim = view.claims.find((one) => one.instance === instance.id);
   return [
@@ -82,7 +82,7 @@ function ofEmptied(view: View, instance: InstanceLife, pods: readonly PodLife[])
   ];
 }
 
-function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Passage[] {
+function ofEnd(view: View, { id, ending, terminated }: InstanceLife): Interval[] {
   const node = view.nodes.find(({ instance }) => instance === id);
   const claim = view.claims.find(({ instance }) => instance === id);
   return [
@@ -98,7 +98,7 @@ function lastLeftMs(pods: readonly PodLife[]): number | undefined {
   return goneMs.length === 0 || goneMs.length < pods.length ? undefined : Math.max(...goneMs);
 }
 
-function ofConvergence(view: View): Passage[] {
+function ofConvergence(view: View): Interval[] {
   return view.convergence.map(({ phase, sinceMs }) => ({
     phase: CONVERGENCE_PHASES[phase],
     fromMs: view.phases.get(phase)?.t,
@@ -106,10 +106,10 @@ function ofConvergence(view: View): Passage[] {
   }));
 }
 
-/** Gathers passages by their phase, in the order in which phases first come; what ended before it began took no time. */
-function valuesOf(passages: readonly Passage[]): PhaseValues[] {
+/** Gathers intervals by their phase, in the order in which phases first come; what ended before it began took no time. */
+function valuesOf(intervals: readonly Interval[]): PhaseValues[] {
   const phases = new Map<string, number[]>();
-  for (const { phase, fromMs, toMs } of passages) {
+  for (const { phase, fromMs, toMs } of intervals) {
     if (fromMs === undefined || toMs === undefined) continue;
     const valueMs = Math.max(0, toMs - fromMs);
     const values = phases.get(phase);

@@ -27,12 +27,12 @@ import { TargetProcess } from './target-process.ts';
 import { drawMs } from './tasks.ts';
 import type { DelayRange, WorldPart } from './tasks.ts';
 import { createScopes } from './scopes.ts';
-import { WireRoom } from './wires.ts';
+import { WireFactory } from './wires.ts';
 import type { World, WorldSite } from './world.ts';
 
 /**
- * How long a request is on its way, there and back each half of it. Kubernetes: a cluster in good health. EC2: most
- * calls take tens to hundreds of milliseconds; a fleet that launches at once takes one to a few seconds, a refusal does not.
+ * The latency of a request, half of it each way. Kubernetes: a healthy cluster. EC2: most calls take tens to hundreds of
+ * milliseconds; a fleet that launches synchronously takes one to a few seconds, a refusal does not.
  */
 const REQUEST_DELAYS = {
   kube: { minMs: 2, maxMs: 16 },
@@ -48,22 +48,22 @@ export const CLUSTER: ClusterConfig = {
   imageIds: { x86_64: 'ami-0123456789abcde64', arm64: 'ami-0123456789abcda64' },
 };
 
-/** What an embedded world can be made with. */
+/** Options of an embedded world. */
 export interface EmbeddedOptions {
-  /** By default as seen of real machines. */
+  /** By default as observed for real machines. */
   readonly delays?: MachineDelays;
-  /** By default that of the package, whole. */
+  /** By default the package's full catalogue. */
   readonly catalogue?: Catalogue;
 }
 
-/** The maximum of each named delay: what bounds are made of. */
+/** The maximum of each named delay, from which bounds are computed. */
 function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances'] {
   return {
     apiMs: REQUEST_DELAYS.aws.maxMs + REQUEST_DELAYS.fleet.maxMs,
     watchMs: WATCH_DELAY.maxMs,
     bootMs: instances.pending.maxMs + kubelets.start.maxMs,
     registerMs: kubelets.register.maxMs + CLOUD_REACTION.maxMs,
-    // A NoExecute taint that a node got while it came up goes with the next look of the monitor.
+    // A NoExecute taint set while a node started is removed in the monitor's next period.
     readyMs: kubelets.ready.maxMs + NODE_MONITOR_PERIOD_MS + NODE_TAINT_REACTION.maxMs + STARTUP_AGENT_DELAY.maxMs,
     bindMs: SCHEDULER_DELAYS.retryMaxMs,
     podStartMs: kubelets.podStart.maxMs,
@@ -73,10 +73,10 @@ function allowancesOf({ instances, kubelets }: MachineDelays): World['allowances
   };
 }
 
-/** What only targets in this process, on the virtual clock, let a world do. */
+/** Capabilities of a world that need targets in this process, on the virtual clock. */
 const VIRTUAL_ONLY: readonly Capability[] = ['time.virtual', 'target.pause', 'target.clock'];
 
-/** What is known of the embedded world before one is made, on the virtual clock. */
+/** The properties of every embedded world on the virtual clock, without creating one. */
 export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'embedded',
   capabilities: [
@@ -104,7 +104,7 @@ export const EMBEDDED: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   allowances: allowancesOf(MACHINE_DELAYS),
 };
 
-/** The same in real time, with machines that are up within seconds. */
+/** The same in real time, with machines that start within seconds. */
 export const EMBEDDED_IN_REAL_TIME: typeof EMBEDDED = {
   name: EMBEDDED.name,
   capabilities: EMBEDDED.capabilities.filter((capability) => !VIRTUAL_ONLY.includes(capability)),
@@ -148,7 +148,7 @@ export function createEmbeddedWorld(
 
   const clock = scope('wire');
   const gate = new Gate(clock, random.fork('gate'));
-  const wires = new WireRoom({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
+  const wires = new WireFactory({ site, clock, gate, backends: { kube: api.backend, aws: machines.backend }, latencyMs: drawRequestDelay });
   const target = new TargetProcess();
   const stopping = new AbortController();
   const running: Promise<void>[] = [];
@@ -165,7 +165,7 @@ export function createEmbeddedWorld(
       return Promise.resolve();
     },
     stop: async () => {
-      stopping.abort(new Error('the world stops'));
+      stopping.abort(new Error('the world is stopping'));
       await Promise.all(running);
       api.stop();
       scopes.kill();
@@ -180,7 +180,7 @@ export function createEmbeddedWorld(
   };
 }
 
-/** How long a request to this world's API server or EC2 is on its way and at work. */
+/** The latency of a request to this world's API server or EC2. */
 export function drawRequestDelay(random: Random, operation: Operation): ReturnType<ChainSite['latencyMs']> {
   const totalMs = drawMs(random, operation.wire === 'kube' ? REQUEST_DELAYS.kube : REQUEST_DELAYS.aws);
   const thereMs = Math.ceil(totalMs / 2);

@@ -5,18 +5,18 @@ import type { Random } from '../runtime/random.ts';
 import { ClusterError } from './ports.ts';
 import type { ClusterPort } from './ports.ts';
 
-/** What an Event says. */
-interface Saying {
+/** The content of an Event. */
+interface EventFields {
   readonly about: KubeEvent['involvedObject'];
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Longest message that an Event takes. */
+/** Maximum length of an Event's message. */
 const MAX_MESSAGE_LENGTH = 1024;
 
-/** Writes Events of one component, as best effort: a refusal is nobody's problem. Each is an object of its own. */
+/** Writes Events of one component, best effort: refusals are ignored. Each is a separate object. */
 export class EventRecorder {
   readonly #port: ClusterPort;
   readonly #clock: Clock;
@@ -30,7 +30,7 @@ export class EventRecorder {
     this.#component = options.component;
   }
 
-  async record({ about, type, reason, message }: Saying): Promise<void> {
+  async record({ about, type, reason, message }: EventFields): Promise<void> {
     const at = formatTime(this.#clock.nowMs());
     const event: KubeEvent = {
       metadata: { name: `${about.name ?? ''}.${this.#random.hex(16)}`, namespace: about.namespace ?? 'default' },

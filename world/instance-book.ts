@@ -1,6 +1,6 @@
 import type { Instance, InstancePort } from './ports.ts';
 
-/** The instances that are known to somebody who did not launch them, and who wants to hear of their changes. */
+/** A registry of instances for a part that did not launch them, with notifications of their changes. */
 export class InstanceBook implements Omit<InstancePort, 'end'> {
   readonly #instances = new Map<string, Instance>();
   readonly #listeners = new Set<(instance: Instance) => void>();
@@ -18,7 +18,7 @@ export class InstanceBook implements Omit<InstancePort, 'end'> {
     return () => this.#listeners.delete(listener);
   }
 
-  /** Notes an instance as it is by now, and tells of it. */
+  /** Records an instance's new state, and notifies listeners. */
   protected note(instance: Instance): void {
     this.#instances.set(instance.id, instance);
     for (const listener of [...this.#listeners]) listener(instance);

@@ -21,34 +21,34 @@ import type { ClusterPort, FaultPorts } from './ports.ts';
 import type { WorldPart } from './tasks.ts';
 import type { WorldSite } from './world.ts';
 
-/** What machines are made of. */
+/** The dependencies of machines. */
 interface MachinesSite<Nodes extends WorldPart> extends Pick<WorldSite, 'random' | 'recorder'> {
   readonly catalogue: Catalogue;
   readonly cluster: ClusterConfig;
   readonly delays: MachineDelays;
   /** Of the cluster that their nodes join. */
   readonly port: (principal: Principal) => ClusterPort;
-  /** A clock of the world's own, by its owner's name. */
+  /** A clock of the world, for a named owner. */
   readonly scope: (owner: string) => ClockScope;
-  /** Makes what turns instances into nodes. */
+  /** Creates the part that turns instances into nodes. */
   readonly nodes: (site: NodesSite) => Nodes;
-  /** Where instances live and messages wait. By default in memory. */
+  /** The store of instances and the queue of messages. By default in memory. */
   readonly elsewhere?: { readonly store: InstanceStore; readonly queue: InterruptionQueue };
 }
 
-/** EC2 with its queue, and what runs on its instances: whatever cluster their nodes join. */
+/** EC2 with its queue, and what runs on its instances: for any cluster that their nodes join. */
 export interface Machines<Nodes extends WorldPart> {
-  /** The cluster as targets are to know it. */
+  /** The cluster as targets should know it. */
   readonly cluster: ClusterConfig;
   /** Serves the AWS wire. */
   readonly backend: Backend;
   readonly nodes: Nodes;
-  /** What makes nodes of instances, and takes the nodes of dead ones away. */
+  /** The parts that turn instances into nodes, and remove the nodes of terminated ones. */
   readonly parts: readonly WorldPart[];
   readonly ports: Omit<FaultPorts, 'watches' | 'processes'>;
 }
 
-/** Makes EC2 and SQS without messages and instances but somebody else's, and nodes of what will be launched. */
+/** Creates EC2 and SQS without messages and with only foreign instances, and nodes for future launches. */
 export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes>): Machines<Nodes> {
   const { random, recorder, catalogue, cluster, delays, port, scope, elsewhere } = site;
   const ec2 = createEc2({
@@ -77,7 +77,7 @@ export function createMachines<Nodes extends WorldPart>(site: MachinesSite<Nodes
     instances,
     clock: scope('kubelets'),
     random: random.fork('kubelets'),
-    // A word of the world's own: older readers know it, and take it for nobody's reason.
+    // An event type of the world's own: older readers know it and ignore it.
     onNeverRegisters: (id, why) => {
       recorder.record({
         type: 'said',

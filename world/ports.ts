@@ -3,7 +3,7 @@ import type { KubeObject, LabelSelector, ObjectMeta, Taint } from '../model/kube
 import type { CapacityType, OfferingSelector } from '../model/catalogue.ts';
 import type { Principal } from '../model/operation.ts';
 
-/** Where an object lies. `namespace` only for namespaced resources. */
+/** Identifies an object. `namespace` only for namespaced resources. */
 export interface ObjectRef {
   /** Plural resource name, e.g. `pods`, `nodeclaims`. */
   readonly resource: string;
@@ -30,10 +30,10 @@ export class ClusterError extends Error {
 }
 
 /**
- * What the world's own parts (scheduler, workload controllers, kubelets, cloud controller, scenarios) need of a
- * cluster. Opened for one principal. The embedded world serves it straight from the store, without codecs; a real
- * cluster by a client. Objects returned are the caller's own copies unless said to be read-only.
- * Every method rejects with a ClusterError where the API would refuse.
+ * The access to a cluster that the world's own parts (scheduler, workload controllers, kubelets, cloud controller, scenarios)
+ * need, on behalf of one principal. The embedded world serves it straight from the store, without codecs; for a real cluster
+ * it is a client. Returned objects are the caller's own copies unless said to be read-only.
+ * Every method rejects with a ClusterError if the API would refuse.
  */
 export interface ClusterPort {
   /** Read-only. */
@@ -46,7 +46,7 @@ export interface ClusterPort {
   delete(ref: ObjectRef, options?: { gracePeriodSeconds?: number; uid?: string }): Promise<void>;
   /** The binding subresource. */
   bind(pod: ObjectRef, nodeName: string): Promise<void>;
-  /** The eviction subresource: deletes the pod as far as its budget allows. */
+  /** The eviction subresource: deletes the pod if its budget allows. */
   evict(pod: ObjectRef): Promise<void>;
   /**
    * Calls `onChange` for each existing object (as ADDED) and then for each change, in order, a watch's delay after it
@@ -67,11 +67,11 @@ export interface Instance {
   readonly capacityType: CapacityType;
   readonly state: 'pending' | 'running' | 'shutting-down' | 'terminated' | 'stopping' | 'stopped';
   readonly privateIp: string;
-  /** By which its node is named. */
+  /** The name of its node. */
   readonly privateDnsName: string;
   readonly launchedAtMs: number;
   readonly tags: Readonly<Record<string, string>>;
-  /** Decoded user data of its launch template: how a node learns labels, taints and cluster. */
+  /** Decoded user data of its launch template, from which a node gets labels, taints and cluster. */
   readonly userData: string;
   readonly usdPerHour: number;
 }
@@ -80,9 +80,9 @@ export interface Instance {
 export interface InstancePort {
   get(id: string): Instance | undefined;
   list(): readonly Instance[];
-  /** Called at each change of state, synchronously, after it happened. */
+  /** Called synchronously after each change of state. */
   onChange(listener: (instance: Instance) => void): () => void;
-  /** Ends an instance behind everybody's back. */
+  /** Terminates an instance out of band. */
   end(id: string, reason: string): void;
 }
 
@@ -92,29 +92,29 @@ export interface LaunchTemplatePort {
   list(): readonly { readonly id: string; readonly name: string; readonly createdBy: Principal }[];
 }
 
-/** Deletes launch templates behind the target's back. Capability `templates.delete`. */
+/** Deletes launch templates out of band. Capability `templates.delete`. */
 export interface TemplateFaultPort {
   /**
-   * Deletes the target's launch templates, those that are there now and those to come, each so long after it was made, at
-   * most `count` (none given: all), until undone.
+   * Deletes the target's launch templates, existing and future ones, each some time after its creation, at most `count` (default:
+   * all), until undone.
    */
   deleteTemplates(deletion: { readonly count?: number; readonly afterMs: number; readonly fired: (name: string) => void }): Heal;
 }
 
 /**
- * How sparse the errors of a fleet are: EC2 mostly names one pool of the many that were asked for. `unfulfillable`: one too,
- * but of what it lacks the error says nothing.
+ * How many pools the errors of a fleet name: EC2 mostly names one of the many requested. `unfulfillable`: also one, but the
+ * error does not say what it lacks.
  */
 export type FleetErrorNaming = 'one' | 'tried' | 'all' | 'unfulfillable';
 
-/** Undoes what a fault did, completely. Called once. */
+/** Undoes a fault completely. Called once. */
 export type Heal = () => void | Promise<void>;
 
 /** Sets how much capacity offerings have. Capability `capacity.set`. */
 export interface CapacityPort {
   /**
-   * Leaves at most `remaining` further instances in each selected offering, until undone. `fired` is told whenever a
-   * launch was refused or diverted by it, with the span of the request.
+   * Leaves at most `remaining` further instances in each selected offering, until undone. `fired` is called whenever it
+   * refused or diverted a launch, with the span of the request.
    */
   limit(limit: {
     readonly selector: OfferingSelector;
@@ -122,7 +122,7 @@ export interface CapacityPort {
     readonly naming: FleetErrorNaming;
     readonly fired: (span: number) => void;
   }): Heal | Promise<Heal>;
-  /** Refuses launches into each selected offering for another reason, until undone. `fired` is told as above. */
+  /** Refuses launches into each selected offering for another reason, until undone. `fired` as above. */
   refuse(refusing: {
     readonly selector: OfferingSelector;
     readonly refusal: { readonly code: string; readonly message: string };
@@ -130,82 +130,82 @@ export interface CapacityPort {
   }): Heal;
 }
 
-/** Takes tokens out of EC2's request buckets. Capability `api.throttle`. */
+/** Shrinks EC2's request buckets. Capability `api.throttle`. */
 export interface ThrottlePort {
   /**
-   * Gives each of these operations (`ec2:CreateFleet`; `*` for all) a bucket of this size besides its documented ones,
-   * until undone. `fired` is told of each request that found it empty.
+   * Gives each of these operations (`ec2:CreateFleet`; `*` for all) a bucket of this size in addition to its documented ones,
+   * until undone. `fired` is called for each request that found it empty.
    */
   limit(limit: {
     readonly operations: readonly string[];
     readonly capacity: number;
     readonly refillPerSecond: number;
-    /** What the first request finds in it; by default it is full. */
+    /** Tokens for the first request; by default it is full. */
     readonly tokens?: number;
     readonly fired: (span: number) => void;
   }): Heal;
 }
 
-/** The groups of instance families that have a vCPU quota of their own. */
+/** The groups of instance families that have their own vCPU quota. */
 export const QUOTA_GROUPS = ['standard', 'dl', 'f', 'g-vt', 'high-memory', 'hpc', 'inf', 'p', 'trn', 'x'] as const;
 export type QuotaGroup = (typeof QUOTA_GROUPS)[number];
 
-/** Sets what the account and its subnets allow. Capability `capacity.quota`. `fired` is told of each launch that was refused. */
+/** Sets the quotas of the account and its subnets. Capability `capacity.quota`. `fired` is called for each refused launch. */
 export interface QuotaPort {
-  /** Lowers vCPU quotas to this value, of the given capacity types and groups (none given: all), until undone. */
+  /** Lowers vCPU quotas to this value, for the given capacity types and groups (default: all), until undone. */
   limitVcpus(limit: {
     readonly capacityTypes?: readonly CapacityType[];
     readonly groups?: readonly QuotaGroup[];
     readonly vcpus: number;
     readonly fired: (span: number) => void;
   }): Heal;
-  /** Lets at most so many on-demand instances of each of these types run (none given: of every type), until undone. */
+  /** Allows at most this many running on-demand instances of each of these types (default: of every type), until undone. */
   limitInstances(limit: {
     readonly instanceTypes?: readonly string[];
     readonly count: number;
     readonly fired: (span: number) => void;
   }): Heal;
-  /** Lets at most so many instances be launched from now on, of whatever type and capacity, until undone. */
+  /** Allows at most this many launches from now on, of any type and capacity, until undone. */
   limitLaunches(limit: { readonly count: number; readonly fired: (span: number) => void }): Heal;
   /**
-   * Leaves so many free addresses in the subnets of these zones (none given: of all), as if others had taken the rest, those
-   * that were never in use first, until undone. An instance that ends gives its own back.
+   * Leaves this many free addresses in the subnets of these zones (default: all), as if others had taken the rest, never-used
+   * ones first, until undone. A terminated instance releases its own.
    */
   limitAddresses(limit: {
     readonly zones?: readonly string[];
     readonly remaining: number;
     readonly fired: (span: number) => void;
-    /** Told of each instance that got the address which another had before it. */
+    /** Called for each instance that got an address which another one had before. */
     readonly reused?: (instance: string, before: string) => void;
   }): Heal;
 }
 
-/** What of EC2 can be read late. */
+/** The EC2 resources that can be read stale. */
 export const STALE_RESOURCES = ['instances', 'launch-templates'] as const;
 export type StaleResource = (typeof STALE_RESOURCES)[number];
 
 /** Makes EC2's reads stale. Capability `reads.stale`. */
 export interface StaleReadPort {
   /**
-   * Lets each change that happens from now on be seen only up to `maxMs` later, until undone: then all is seen as
-   * it would have been. What was seen once is never unseen. `fired` is told of each request that read something old.
+   * Makes each change from now on visible only up to `maxMs` later, until undone: then everything is visible normally. Reads
+   * never go backwards. `fired` is called for each request that read something stale.
    */
   delay(delay: {
     readonly resources: readonly StaleResource[];
     readonly maxMs: number;
-    /** Requests that change a thing don't know it either before it is seen. */
+    /** Whether mutating requests don't find an object either before it is visible. */
     readonly mutations: boolean;
     readonly fired: (span: number) => void;
   }): Heal;
 }
 
-/** Lets instances fail. Capability `instance.end`. */
+/** Makes instances fail. Capability `instance.end`. */
 export interface InstanceFaultPort {
-  /** Lets launches of the selected offerings end as they begin (pending, then terminated), at most `count`, until undone. */
+  /** Makes launches of the selected offerings fail at once (pending, then terminated), at most `count`, until undone. */
   failLaunches(failure: { readonly selector: OfferingSelector; readonly count: number; readonly fired: (span: number) => void }): Heal;
   /**
-   * Ends or stops selected instances behind the target's back, each so long after it is (or was) running, at most `count`,
-   * in the order in which they ran, until undone.
+   * Terminates or stops selected instances out of band, each some time after it is (or was) running, at most `count`,
+   * in the order in which they started to run, until undone.
    */
   endRunning(ending: {
     readonly selector: OfferingSelector;
@@ -214,7 +214,7 @@ export interface InstanceFaultPort {
     readonly afterMs: number;
     readonly fired: () => void;
   }): Heal;
-  /** Lets selected instances take so much longer to end, at most `count` (none given: all), until undone: then they end. */
+  /** Makes selected instances take this much longer to terminate, at most `count` (default: all), until undone: then they end. */
   delayEndings(delay: {
     readonly selector: OfferingSelector;
     readonly count?: number;
@@ -223,36 +223,36 @@ export interface InstanceFaultPort {
   }): Heal;
 }
 
-/** What can go wrong with an instance as a node. Shares are of what there would be. */
+/** What can go wrong with an instance as a node. Shares are relative to the normal amount. */
 export type NodeAilment =
-  /** The kubelet registers so much later; without a delay never. */
+  /** The kubelet registers later; without a delay, never. */
   | { readonly kind: 'late-registration'; readonly delayMs?: number }
-  /** The network plugin never gets ready, and so the node neither. */
+  /** The network plugin never becomes ready, and so neither does the node. */
   | { readonly kind: 'never-ready' }
-  /** Once Ready, the container runtime is down and up again, each for half a period, so many times. */
+  /** Once Ready, the container runtime goes down and up, each for half a period, this many times. */
   | { readonly kind: 'flapping'; readonly periodMs: number; readonly times: number }
-  /** Somebody else creates the Node object before the kubelet registers. */
+  /** Someone else creates the Node object before the kubelet registers. */
   | {
       readonly kind: 'foreign-node';
       readonly labels: Readonly<Record<string, string>>;
       readonly taints: readonly Taint[];
-      /** Whether with the instance's provider id. */
+      /** Whether it has the instance's provider id. */
       readonly providerId: boolean;
     }
-  /** So long after the node was Ready, its kubelet stops, and the instance runs on. */
+  /** This long after the node was Ready, its kubelet stops, but the instance keeps running. */
   | { readonly kind: 'dead-kubelet'; readonly afterMs: number }
-  /** So long after the node was Ready, somebody else deletes its Node object. */
+  /** This long after the node was Ready, someone else deletes its Node object. */
   | { readonly kind: 'deleted-node'; readonly afterMs: number }
-  /** The agents of its start-up taints look at the node once, so long after it came up, Ready or not, and never again. */
+  /** The agents of its start-up taints check the node only once, this long after it started, Ready or not. */
   | { readonly kind: 'startup-agents'; readonly afterMs: number }
-  /** The node has so much less than a machine of its type should. */
+  /** The node has this much less than a machine of its type should. */
   | { readonly kind: 'shortfall'; readonly cpu: number; readonly memory: number };
 
-/** Lets nodes go wrong. Capability `boot.delay`. */
+/** Makes nodes fail. Capability `boot.delay`. */
 export interface NodeFaultPort {
   /**
-   * Strikes the first `count` (none given: all) selected instances that come to where it can strike them, each once, until
-   * undone. `fired` is told of each by its id.
+   * Strikes the first `count` (default: all) selected instances that reach the point where it applies, each once, until
+   * undone. `fired` is called with the id of each.
    */
   arm(fault: {
     readonly selector: OfferingSelector;
@@ -262,15 +262,15 @@ export interface NodeFaultPort {
   }): Heal;
 }
 
-/** The controllers of nodes in a cloud controller manager. Source: `k8s.io/cloud-provider/names`. */
+/** The node controllers of a cloud controller manager. Source: `k8s.io/cloud-provider/names`. */
 export const CLOUD_CONTROLLERS = ['cloud-node-controller', 'cloud-node-lifecycle-controller'] as const;
 export type CloudControllerName = (typeof CLOUD_CONTROLLERS)[number];
 
-/** Holds up the cloud controller manager. Capability `cloud.hold`. */
+/** Delays the cloud controller manager. Capability `cloud.hold`. */
 export interface CloudControllerPort {
   /**
-   * Lets these controllers act on each node so much later than they would (no delay given: never), until undone. Of several
-   * delays the longest counts. `fired` is told of each node that has to wait, by its name, once for each controller.
+   * Makes these controllers act on each node this much later (no delay given: never), until undone. The longest of several
+   * delays counts. `fired` is called once per controller for each delayed node, with its name.
    */
   holdUp(hold: {
     readonly controllers: readonly CloudControllerName[];
@@ -279,45 +279,45 @@ export interface CloudControllerPort {
   }): Heal;
 }
 
-/** What is put on the interruption queue. */
+/** The kinds of messages on the interruption queue. */
 export const MESSAGE_KINDS = [...NOTICE_KINDS, 'state-change'] as const;
 export type MessageKind = (typeof MESSAGE_KINDS)[number];
 
-/** What becomes of a message on its way to the queue. */
+/** What happens to a message in transit to the queue. */
 export type MessagePerturbation =
-  /** It arrives so many times, each time as a message of its own. */
+  /** It arrives this many times, each time as a separate message. */
   | { readonly kind: 'duplicate'; readonly copies: number }
-  /** It arrives so much later. */
+  /** It arrives this much later. */
   | { readonly kind: 'delay'; readonly delayMs: number }
   | { readonly kind: 'lose' };
 
-/** Takes spot instances back. Capability `spot.interrupt`. */
+/** Reclaims spot instances. Capability `spot.interrupt`. */
 export interface SpotPort {
   /**
-   * Warns selected spot instances and ends them when their notice is over, at most `count` (none given: all), until undone:
-   * those that were warned by then still end, as EC2 takes no warning back. `pending`: as they are launched;
-   * `before-registration`: as they begin to run; `running`: drawn among those that run now, all at once.
+   * Warns selected spot instances and terminates them at the end of their notice, at most `count` (default: all), until undone:
+   * those warned before that are still terminated, as EC2 never cancels a warning. `pending`: as they are launched;
+   * `before-registration`: as they start running; `running`: drawn from those running now, all at once.
    */
   interrupt(interruption: {
     readonly selector: OfferingSelector;
     readonly count?: number;
     readonly moment: 'pending' | 'before-registration' | 'running';
     readonly noticeMs: number;
-    /** A rebalance recommendation comes so long before the warning, 0 for with it; none when absent. */
+    /** A rebalance recommendation precedes the warning by this, 0 for at the same time; none if absent. */
     readonly rebalanceBeforeMs?: number;
-    /** What becomes of the warning's message; duplicates are made of the recommendation too. */
+    /** What happens to the warning's message; the recommendation is duplicated too. */
     readonly message?: MessagePerturbation;
-    /** Told of each instance when the first message about it is sent. */
+    /** Called with each instance when the first message about it is sent. */
     readonly fired: (instance: string) => void;
   }): Heal;
 }
 
-/** What is no business of this cluster, and comes to its queue all the same. */
+/** Messages on the queue that have nothing to do with this cluster. */
 export type StrayMessage = 'malformed' | 'foreign' | 'unknown';
 
 /** Perturbs the interruption queue. Capability `queue.perturb`. */
 export interface QueuePort {
-  /** Perturbs messages of these kinds (none given: of all), at most `count` (none given: all), until undone. */
+  /** Perturbs messages of these kinds (default: all), at most `count` (default: all), until undone. */
   perturb(perturbation: {
     readonly kinds?: readonly MessageKind[];
     readonly count?: number;
@@ -325,13 +325,13 @@ export interface QueuePort {
     readonly fired: (kind: MessageKind, instance: string) => void;
   }): Heal;
   /**
-   * Puts a message there now and every `periodMs` until undone: one that nobody can parse, an event of a kind that nobody
-   * has heard of, or a spot warning about an instance that is none of this cluster's.
+   * Sends a message now and every `periodMs` until undone: one that can't be parsed, an event of an unknown kind, or a spot
+   * warning about an instance that does not belong to this cluster.
    */
   put(stray: { readonly what: StrayMessage; readonly periodMs: number; readonly fired: (about: string) => void }): Heal;
   /**
-   * Announces, by AWS Health, that selected running instances will be retired `startsInMs` from now: at most `count` (none
-   * given: all). Nothing ends them: trials are shorter. Undoing takes back what was not announced yet, which is nothing.
+   * Announces through AWS Health that selected running instances will be retired `startsInMs` from now: at most `count` (default:
+   * all). Nothing terminates them, since trials are shorter. Undoing has no effect, since everything is announced at once.
    */
   scheduleChange(change: {
     readonly selector: OfferingSelector;
@@ -342,38 +342,38 @@ export interface QueuePort {
 }
 
 /**
- * Lets somebody else in the cluster act on what EC2 says as well, as the AWS Node Termination Handler does. It hears by
- * itself and takes no message out of the target's queue. Capability `spot.interrupt`.
+ * Lets someone else in the cluster act on EC2's events too, as the AWS Node Termination Handler does. It gets events separately
+ * and takes no message out of the target's queue. Capability `spot.interrupt`.
  */
 export interface TerminationHandlerPort {
   /**
-   * Installs a handler until undone: the Node of each selected instance that such an event is about is cordoned, once, and its
-   * pods are evicted within their budgets, but for those of DaemonSets. It ends no instance, and what it cordoned stays so.
+   * Installs a handler until undone: it cordons the Node of each selected instance with such an event, once, and evicts its pods
+   * within their budgets, except those of DaemonSets. It terminates no instance, and undoing does not uncordon.
    */
   install(handler: {
-    /** Of changes of state only those that end an instance. */
+    /** Of state changes, only those that end an instance. */
     readonly kinds: readonly MessageKind[];
     readonly selector: OfferingSelector;
-    /** It looks so often, and learns of an event at its next look. */
+    /** How often it polls; it notices an event at the next poll. */
     readonly pollMs: number;
-    /** Told of each instance whose Node it cordoned. */
+    /** Called with each instance whose Node it cordoned. */
     readonly fired: (instance: string) => void;
   }): Heal;
 }
 
 /**
- * Makes what the API server's watch cache tells the target old, or breaks it off. Capability `watch.perturb`. Resources are
- * plural names, `*` for all. Open watches stay in order and lose nothing, and consistent reads stay so.
+ * Makes the API server's watch cache stale for the target, or breaks its watches. Capability `watch.perturb`. Resources are
+ * plural names, `*` for all. Open watches stay in order and lose nothing, and consistent reads stay consistent.
  */
 export interface WatchPort {
   /**
-   * Lets the cache run so far behind until undone: watches tell of each change that much later, and lists from the cache
-   * (`resourceVersion=0`) show what was there that long ago. `fired` is told of the request whose answer was old.
+   * Makes the cache lag until undone: watches deliver each change that much later, and lists from the cache
+   * (`resourceVersion=0`) show the state of that long ago. `fired` is called with the request whose answer was stale.
    */
   lag(lag: { readonly resources: readonly string[]; readonly lagMs: number; readonly fired: (span: number) => void }): Heal;
   /**
-   * Closes the target's open watches now and every `periodMs` (none given: now alone) until undone.
-   * `expired`: the server has forgotten what was before, so that watches that begin there are refused with 410 Expired.
+   * Closes the target's open watches now and every `periodMs` (default: only now) until undone.
+   * `expired`: the server has compacted earlier revisions, so watches that start there are refused with 410 Expired.
    */
   close(closing: {
     readonly resources: readonly string[];
@@ -383,15 +383,15 @@ export interface WatchPort {
   }): Heal;
 }
 
-/** What can be done to the target's process. */
+/** Faults of the target's process. */
 export interface ProcessPort {
-  /** Stops it as SIGSTOP would, until undone. `fired` is told of each thing that it does not get to know. Capability `target.pause`. */
+  /** Stops it as SIGSTOP would, until undone. `fired` is called for each event that it misses. Capability `target.pause`. */
   pause(pause: { readonly fired: () => void }): Heal;
-  /** Sets its clock ahead (behind where negative), and that of those that follow it, until undone. Capability `target.clock`. */
+  /** Sets its clock ahead (back if negative), and dependent clocks too, until undone. Capability `target.clock`. */
   skewClock(skew: { readonly byMs: number; readonly fired: () => void }): Heal;
 }
 
-/** What faults may do to the world besides the wires. */
+/** What faults can do to the world, other than to its wires. */
 export interface FaultPorts {
   readonly capacity: CapacityPort;
   readonly throttle: ThrottlePort;

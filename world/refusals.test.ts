@@ -28,7 +28,7 @@ for (const { wire, request, refusal, headers, says } of [
     says: /<Errors><Error><Code>RequestLimitExceeded<\/Code><Message>Request limit exceeded\.<\/Message><\/Error><\/Errors>/,
   },
 ] as const) {
-  test(`throttling on the ${wire} wire is said in the service's own words, and recorded with its code`, async () => {
+  test(`throttling on the ${wire} wire uses the service's own message, and is recorded with its code`, async () => {
     const events: NewEvent[] = [];
     const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
     const nothing = (): void => undefined;

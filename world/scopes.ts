@@ -2,9 +2,9 @@ import type { ClockScope, Timeline } from '../runtime/clock.ts';
 
 /** The clocks of a world's own parts. */
 export interface Scopes {
-  /** Makes one, by its owner's name. */
+  /** Creates one, for a named owner. */
   readonly scope: (owner: string) => ClockScope;
-  /** Stops them all: machines that boot or end would keep a process in real time alive. */
+  /** Stops them all: pending boots and terminations would keep a process in real time alive. */
   kill(): void;
 }
 

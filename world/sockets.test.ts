@@ -37,7 +37,7 @@ const log = (_level: string, message: string): void => {
   throw new Error(message);
 };
 
-test('unmodified clients work with what the sockets say of themselves; who speaks is told by the listener', async ({}, info) => {
+test("unmodified clients work with the sockets' own environment; the listener identifies the caller", async ({}, info) => {
   await withWorld(async (world, events) => {
     const target = await openSockets({ world, principal: 'target', kubeconfigPath: info.outputPath('target'), log });
     const scenario = await openSockets({ world, principal: 'scenario', kubeconfigPath: info.outputPath('scenario'), log });
@@ -85,7 +85,7 @@ test('closing breaks open watches, ends the listeners and removes the kubeconfig
   });
 });
 
-test('each incarnation has listeners of its own; a killed one gets no answer, and its connections are cut', async ({}, info) => {
+test('each incarnation has its own listeners; a killed one gets no answer, and its connections are cut', async ({}, info) => {
   const killed = Promise.withResolvers<void>();
   await withWorld(
     async (world) => {
@@ -120,7 +120,7 @@ test('each incarnation has listeners of its own; a killed one gets no answer, an
   );
 });
 
-test('a file that is there is left alone', async ({}, info) => {
+test('an existing file is left alone', async ({}, info) => {
   await withWorld(async (world) => {
     const kubeconfigPath = info.outputPath('kubeconfig');
     await writeFile(kubeconfigPath, 'mine');

@@ -9,20 +9,20 @@ import { serveWire } from '../wire/http-server.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { World } from './world.ts';
 
-/** Whose sockets to open, and where to say how they are reached. */
+/** Whose sockets to open, and where to write their addresses. */
 interface SocketsOptions {
   readonly world: World;
-  /** Who speaks on these sockets: they are told apart by listener, never by credentials. */
+  /** The principal on these sockets: callers are identified by listener, never by credentials. */
   readonly principal: Principal;
-  /** Counted from 1; a program that was started again speaks on sockets of its own. */
+  /** Counted from 1; a restarted program gets new sockets. */
   readonly incarnation?: number;
-  /** The kubeconfig is written here; a file that is there already is left alone. */
+  /** The kubeconfig is written here; an existing file is left alone. */
   readonly kubeconfigPath: string;
-  /** Told of errors of the wires that no caller should have met. */
+  /** Gets errors of the wires that no caller should have seen. */
   readonly log: Log;
 }
 
-/** Wires that are open already, and where to say how they are reached. */
+/** Open wires, and where to write their addresses. */
 export interface ServedWires extends Pick<SocketsOptions, 'kubeconfigPath' | 'log'> {
   readonly kube: Wire;
   readonly aws: Wire;
@@ -33,30 +33,30 @@ export interface ServedWires extends Pick<SocketsOptions, 'kubeconfigPath' | 'lo
   readonly listen?: Readonly<Record<'kube' | 'aws', { readonly host: string; readonly port: number }>>;
 }
 
-/** One principal's way into a world, for programs outside this process. */
+/** A principal's access to a world, for programs outside this process. */
 export interface Sockets {
   /** e.g. `http://127.0.0.1:41234` */
   readonly kubeUrl: string;
   readonly awsUrl: string;
-  /** What the program is started with: what kubectl, AWS SDKs and `controller/main.ts` read. */
+  /** The environment to start the program with, as kubectl, AWS SDKs and `controller/main.ts` read it. */
   readonly environment: ProgramEnvironment;
-  /** Breaks every connection, ends the listeners, and removes the kubeconfig. */
+  /** Breaks every connection, closes the listeners, and removes the kubeconfig. */
   close(): Promise<void>;
 }
 
 /**
  * Serves a world's two wires for one principal on loopback sockets, each on a free port. The world must run on the real
- * timeline: a program outside knows no other time.
+ * timeline: an outside program has no other time.
  * @throws when the world's time is virtual, or the kubeconfig can't be written
  */
 export async function openSockets({ world, principal, incarnation = 1, kubeconfigPath, log }: SocketsOptions): Promise<Sockets> {
   const { timeline, cluster } = world;
-  if (timeline.virtual) throw new Error('a world on virtual time has no sockets: what is outside of it waits in real time');
+  if (timeline.virtual) throw new Error("a world on virtual time can't have sockets: programs outside it run in real time");
   const wires = world.open(principal, incarnation, timeline.scope(`${principal}#${incarnation}`));
   try {
     const sockets = await serveWires({ kube: wires.kube, aws: wires.aws, cluster, user: principal, kubeconfigPath, log });
     const close = async (): Promise<void> => {
-      // What is open is broken first, then nobody is let in any more.
+      // First breaks open connections, then accepts no new ones.
       wires.close();
       await sockets.close();
     };
@@ -68,8 +68,8 @@ export async function openSockets({ world, principal, incarnation = 1, kubeconfi
 }
 
 /**
- * Serves both wires of one program on loopback sockets, each on a free port. Plain HTTP, and nobody is asked for
- * credentials. Whoever opened the wires closes them.
+ * Serves both wires of one program on loopback sockets, each on a free port. Plain HTTP, without credentials. The caller, who
+ * opened the wires, closes them.
  * @throws when the kubeconfig can't be written
  */
 export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log, listen }: ServedWires): Promise<Sockets> {
@@ -96,7 +96,7 @@ export async function serveWires({ kube, aws, cluster, user, kubeconfigPath, log
   }
 }
 
-/** What a program is started with that shall come to these sockets. */
+/** The environment of a program that should use these sockets. */
 export function environmentOf(cluster: ClusterConfig, kubeconfigPath: string, kubeUrl: string, awsUrl: string): ProgramEnvironment {
   const { INTERRUPTION_QUEUE_URL: queueUrl, ...variables } = clusterVariables(cluster);
   return {
@@ -104,20 +104,20 @@ export function environmentOf(cluster: ClusterConfig, kubeconfigPath: string, ku
     CLUSTER_ENDPOINT: kubeUrl,
     AWS_ENDPOINT_URL: awsUrl,
     ...variables,
-    // SDKs send to the host that stands in a queue's URL.
+    // SDKs send requests to the host in a queue's URL.
     INTERRUPTION_QUEUE_URL: queueUrl === '' ? '' : `${awsUrl}${new URL(queueUrl).pathname}`,
     ...DUMMY_ACCOUNT,
   };
 }
 
-/** A kubeconfig without credentials: who speaks is told by the socket. */
+/** A kubeconfig without credentials: the socket identifies the caller. */
 export function formatKubeconfig(clusterName: string, user: string, server: string): string {
   return stringify({
     apiVersion: 'v1',
     kind: 'Config',
     'current-context': clusterName,
     contexts: [{ name: clusterName, context: { cluster: clusterName, user } }],
-    // Clients in JavaScript take plain HTTP only with this; to the others it says nothing.
+    // JavaScript clients accept plain HTTP only with this; others ignore it.
     clusters: [{ name: clusterName, cluster: { server, 'insecure-skip-tls-verify': true } }],
     users: [{ name: user, user: {} }],
   });

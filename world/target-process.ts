@@ -1,13 +1,13 @@
 import type { ClockScope } from '../runtime/clock.ts';
 import type { Heal, ProcessPort } from './ports.ts';
 
-/** The process of a target that runs in this one: it can be stopped, and its clock set wrong. */
+/** The process of a target that runs inside this one: it can be stopped, and its clock skewed. */
 export class TargetProcess implements ProcessPort {
   readonly #skews = new Set<Parameters<ProcessPort['skewClock']>[0]>();
-  /** Of the incarnation that was started last. */
+  /** Of the latest incarnation. */
   #scope: ClockScope | undefined;
 
-  /** An incarnation begins: its machine's clock is as wrong as it was for the last one. */
+  /** Starts an incarnation: its machine's clock stays skewed as for the last one. */
   begin(scope: ClockScope): void {
     this.#scope = scope;
     for (const skew of this.#skews) begin(skew, scope);

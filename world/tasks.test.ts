@@ -30,7 +30,7 @@ test('work runs after its delay, and not at all once stopped', async () => {
   });
 });
 
-test('a bug ends everything and is told', async () => {
+test('a bug ends everything and is reported', async () => {
   await withTasks(async (tasks, clock) => {
     const seen: string[] = [];
     tasks.after(50, () => void seen.push('late'));
@@ -43,7 +43,7 @@ test('a bug ends everything and is told', async () => {
   });
 });
 
-test('a queue looks once for many additions, never twice at a time, and again after a refusal', async () => {
+test('a queue reconciles once for many additions, never twice at the same time, and again after a refusal', async () => {
   await withTasks(async (tasks, clock, stop) => {
     let running = 0;
     let most = 0;

@@ -6,13 +6,13 @@ import { ClusterError } from './ports.ts';
 /** One of the world's own parts. */
 export interface WorldPart {
   /**
-   * Starts at once and works until `signal` is aborted; resolves when nothing of it is under way any more. Rejects, and
-   * stops, on an error that no real part would meet: the harness is wrong then.
+   * Starts at once and works until `signal` is aborted; resolves when none of its work is running any more. Rejects, and
+   * stops, on an error that no real part would meet: a bug in the harness.
    */
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** A delay that is drawn: uniform between two whole numbers of milliseconds, both included. */
+/** The range of a drawn delay: uniform between two whole numbers of milliseconds, both inclusive. */
 export interface DelayRange {
   readonly minMs: number;
   readonly maxMs: number;
@@ -22,7 +22,7 @@ export function drawMs(random: Random, { minMs, maxMs }: DelayRange): number {
   return random.int(minMs, maxMs);
 }
 
-/** What a part has under way: all of it ends with the signal, and the first error in any of it ends the part. */
+/** The running work of a part: all of it ends with the signal, and the first error in any of it ends the part. */
 export class Tasks {
   readonly #clock: Clock;
   readonly #stopping = new AbortController();
@@ -31,7 +31,7 @@ export class Tasks {
 
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
-    // Every sleep listens for the end.
+    // Every sleep listens for the abort.
     setMaxListeners(0, this.#stopping.signal);
     if (signal.aborted) this.#stopping.abort(signal.reason);
     else signal.addEventListener('abort', () => this.#stopping.abort(signal.reason), { once: true });
@@ -41,7 +41,7 @@ export class Tasks {
     return this.#stopping.signal;
   }
 
-  /** Lets work run beside the rest. */
+  /** Runs work concurrently. */
   start(work: () => Promise<void>): void {
     if (this.signal.aborted) return;
     const task = work()
@@ -62,7 +62,7 @@ export class Tasks {
     });
   }
 
-  /** Runs work again and again, a period after it last ended. A refusal by the cluster is left to the next round. */
+  /** Runs work repeatedly, one period after it last finished. A refusal by the cluster is left to the next round. */
   every(periodMs: number, work: () => Promise<void> | void): void {
     this.start(async () => {
       for (;;) {
@@ -76,7 +76,7 @@ export class Tasks {
     });
   }
 
-  /** Resolves when the signal was aborted and everything has ended; rejects with the first error. */
+  /** Resolves when the signal was aborted and all work has finished; rejects with the first error. */
   async done(): Promise<void> {
     if (!this.signal.aborted) {
       await new Promise<void>((resolve) => this.signal.addEventListener('abort', () => resolve(), { once: true }));
@@ -90,8 +90,8 @@ const FIRST_RETRY_MS = 50;
 const LONGEST_RETRY_MS = 10_000;
 
 /**
- * A controller's queue of keys: each is looked at a drawn delay after it was added, once however often it was added
- * meanwhile, never twice at a time, and again with growing delays while the cluster refuses.
+ * A controller's queue of keys: each is reconciled a drawn delay after it was added, once however often it was added
+ * meanwhile, never twice at the same time, and again with growing delays while the cluster refuses.
  */
 export class WorkQueue {
   readonly #tasks: Tasks;
@@ -112,17 +112,17 @@ export class WorkQueue {
   add(key: string): void {
     if (this.#waiting.has(key)) return;
     this.#waiting.add(key);
-    if (!this.#busy.has(key)) this.#look(key, drawMs(this.#random, this.#delay));
+    if (!this.#busy.has(key)) this.#schedule(key, drawMs(this.#random, this.#delay));
   }
 
-  /** Looks at a key again later, as if it had been refused. */
+  /** Retries a key later, as if it had been refused. */
   retry(key: string): void {
     const refusals = (this.#refusals.get(key) ?? 0) + 1;
     this.#refusals.set(key, refusals);
     this.#tasks.after(Math.min(FIRST_RETRY_MS * 2 ** refusals, LONGEST_RETRY_MS), () => this.add(key));
   }
 
-  #look(key: string, delayMs: number): void {
+  #schedule(key: string, delayMs: number): void {
     this.#tasks.after(delayMs, async () => {
       this.#waiting.delete(key);
       this.#busy.add(key);
@@ -135,7 +135,7 @@ export class WorkQueue {
       } finally {
         this.#busy.delete(key);
       }
-      if (this.#waiting.has(key)) this.#look(key, drawMs(this.#random, this.#delay));
+      if (this.#waiting.has(key)) this.#schedule(key, drawMs(this.#random, this.#delay));
     });
   }
 }

@@ -7,19 +7,19 @@ import type { Chain, ChainSite } from '../wire/chain.ts';
 import type { Gate } from '../wire/gate.ts';
 import type { Wires, WorldSite } from './world.ts';
 
-/** What the wires of a world are opened from. */
+/** The dependencies of a world's wires. */
 interface WiresSite {
   readonly site: Pick<WorldSite, 'random' | 'recorder' | 'onKill' | 'onFailure' | 'onFlood'>;
-  /** The world's own: it goes on when a caller dies. */
+  /** The world's own: it keeps running when a caller dies. */
   readonly clock: Clock;
   readonly gate: Gate;
   readonly backends: Readonly<Record<WireName, Backend>>;
-  /** How long a request takes. @param random of one wire of one caller */
+  /** The latency of a request. @param random of one wire of one caller */
   readonly latencyMs: (random: Random, operation: Operation) => ReturnType<ChainSite['latencyMs']>;
 }
 
-/** Opens a world's wires: one gate, one order of spans, and one count of the target's requests for all of them. */
-export class WireRoom {
+/** Opens a world's wires, with one gate, one order of spans, and one count of the target's requests for all of them. */
+export class WireFactory {
   readonly #parts: WiresSite;
   #spans = 0;
   #requestsOfTarget = 0;

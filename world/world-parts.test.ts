@@ -41,7 +41,7 @@ async function deploy(bench: Bench, replicas: number): Promise<void> {
 
 const running = (pods: readonly Pod[]): Pod[] => pods.filter(({ status }) => status?.phase === 'Running');
 
-test('pods run on nodes that boot, and move when an instance dies', async () => {
+test('pods run on new nodes, and move when an instance dies', async () => {
   await withParts(allParts, async (bench) => {
     await deploy(bench, 5);
     for (const [id, privateIp] of Object.entries({ 'i-1': '10.0.1.1', 'i-2': '10.0.1.2' })) bench.instances.set(id, { privateIp });
@@ -57,12 +57,12 @@ test('pods run on nodes that boot, and move when an instance dies', async () => 
       const pods = await bench.pods();
       return running(pods).length === 5 && pods.length === 5 && pods.every(({ spec }) => survivors.has(spec.nodeName ?? ''));
     };
-    await bench.until('all pods run on living nodes', moved, 300_000);
+    await bench.until('all pods run on live nodes', moved, 300_000);
     expect((await bench.port.list<Node>('nodes')).map(({ metadata }) => metadata.name)).toEqual([...survivors]);
   });
 });
 
-test('the same seed gives the same world to the byte', async () => {
+test('the same seed gives the same world, byte for byte', async () => {
   const world = async (seed: number): Promise<string> => {
     let state = '';
     await withParts(

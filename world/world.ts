@@ -9,18 +9,18 @@ import type { ArmInjection } from '../wire/effects.ts';
 import type { Wire } from '../wire/wire.ts';
 import type { ClusterPort, FaultPorts } from './ports.ts';
 
-/** The two wires of one principal's incarnation. */
+/** The two wires of an incarnation of a principal. */
 export interface Wires {
   readonly kube: Wire;
   readonly aws: Wire;
-  /** Breaks every connection: what happens to a process's sockets when it dies. */
+  /** Breaks every connection, as happens to a process's sockets when it dies. */
   close(): void;
 }
 
 /**
- * A world: where a target runs and is broken. A scenario never knows which one.
+ * A world: where a target runs and faults are injected. A scenario never knows which one.
  *
- * `allowances` are the world's named delays that bounds are made of, in milliseconds (see `harness/bounds.ts`):
+ * `allowances` are the world's named delays from which bounds are computed, in milliseconds (see `harness/bounds.ts`):
  * `apiMs` one request, `watchMs` delivery of one change, `bootMs` launch to running and kubelet started, `registerMs`
  * kubelet start to Node created, `readyMs` Node created to Ready, `bindMs` scheduler decision and binding, `podStartMs`
  * bound to Running, `instanceEndMs` terminate request to terminated, `nodeGoneMs` instance gone to Node removed by the
@@ -31,14 +31,14 @@ export interface World {
   readonly capabilities: readonly Capability[];
   readonly allowances: Readonly<Record<AllowanceName, number>>;
   readonly cluster: ClusterConfig;
-  /** What can be bought here, by name. */
+  /** The instance types on offer, by name. */
   readonly instanceTypes: ReadonlyMap<string, InstanceType>;
   readonly timeline: Timeline;
   /** Starts the world's parts. */
   start(): Promise<void>;
-  /** Stops them all, and everything that was started on the machine. */
+  /** Stops the parts, and everything that was started on the machine. */
   stop(): Promise<void>;
-  /** Opens both wires for a principal; `scope` is the clock of the incarnation that will speak on them. */
+  /** Opens both wires for a principal; `scope` is the clock of the incarnation that will use them. */
   open(principal: Principal, incarnation: number, scope: ClockScope): Wires;
   /** A narrow port to the cluster for a part of the world or for the scenario. */
   port(principal: Principal): ClusterPort;
@@ -46,11 +46,11 @@ export interface World {
   readonly arm: ArmInjection;
   readonly ports: FaultPorts;
   /**
-   * A scenario's pool as the target is to know it, where others have pools too; by default as it is.
+   * A scenario's pool as the target should see it, if others have pools too; by default unchanged.
    * @param features of the target
    */
   readonly poolFor?: (pool: Pool, features: readonly string[]) => Pool;
-  /** Removes what the trial made, where that does not go with the world: the trial broke off. */
+  /** Removes what an aborted trial created, if that does not disappear with the world. */
   readonly clean?: () => Promise<void>;
 }
 
@@ -62,10 +62,10 @@ export interface WorldSite {
   readonly timeline: Timeline;
   readonly random: Random;
   readonly recorder: Recorder;
-  /** Told when a fault kills the caller of a request. */
+  /** Called when a fault kills the caller of a request. */
   readonly onKill: (principal: Principal, incarnation: number, reason: string) => void;
-  /** Told when a part of the world fails as no real part would: the trial is unknown. */
+  /** Called when a part of the world fails as no real part would: the trial is unknown. */
   readonly onFailure: (error: Error) => void;
-  /** Told when the target sends more than any autoscaler would. */
+  /** Called when the target sends more requests than any autoscaler would. */
   readonly onFlood: (message: string) => void;
 }

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { QUICK_REFERENCE, parseSeed, parseTrials } from '../options.ts';
 import { nodesOption, scenarioOption, suiteOption, verboseOption } from '../common-options.ts';
-import { EC2S } from '../choose-ec2.ts';
+import { EC2_KINDS } from '../choose-ec2.ts';
 import { WORLDS } from '../choose-world.ts';
 import { UsageError } from '../usage-error.ts';
 import type { NodesFlag } from '../options.ts';
@@ -16,7 +16,7 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
     .argument('[runs...]', 'two run directories to compare; without them both worlds are run')
     .addOption(new Option('--world <name>', 'the real cluster to run in').choices(['kind', 'existing']))
     .option('--kubeconfig <file>', 'administrator kubeconfig of the cluster, for --world existing')
-    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of the real cluster (default: embedded)').choices(EC2S))
+    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of the real cluster (default: embedded)').choices(EC2_KINDS))
     .option('--aws-endpoint <url>', 'URL of a running LocalStack')
     .option('--yes', 'skip the confirmation, for --world existing')
     .option('--keep', 'keep the cluster, for --world kind', false)
@@ -36,7 +36,7 @@ export function defineCompareWorlds(program: Command, { console, finish }: Comma
         flags: {
           world?: Exclude<(typeof WORLDS)[number], 'embedded'>;
           kubeconfig?: string;
-          ec2?: (typeof EC2S)[number];
+          ec2?: (typeof EC2_KINDS)[number];
           awsEndpoint?: string;
           yes?: boolean;
           keep: boolean;

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { Command } from 'commander';
 import type { CommandContext } from '../command-context.ts';
 import { runDirectoryOption, verboseOption } from '../common-options.ts';
-import { EC2S } from '../choose-ec2.ts';
+import { EC2_KINDS } from '../choose-ec2.ts';
 import { MODES } from '../existing/flags.ts';
 
 /** `scaleproof replay`. */
@@ -12,7 +12,7 @@ export function defineReplay(program: Command, { console, finish }: CommandConte
     .description('repeat a trial from its replay line')
     .argument('<line>', 'the replay line printed with the failure')
     .option('--kubeconfig <file>', 'kubeconfig of the cluster, for a line of --world existing')
-    .addOption(new Option('--ec2 <name>', 'EC2 and SQS, for a line of a real cluster').choices(EC2S))
+    .addOption(new Option('--ec2 <name>', 'EC2 and SQS, for a line of a real cluster').choices(EC2_KINDS))
     .option('--aws-endpoint <url>', 'URL of a running LocalStack, for a line of a real cluster')
     .addOption(new Option('--mode <name>', 'mode, for a line of --world existing (default: routed)').choices(MODES))
     .option('--yes', 'skip the confirmation, for a line of --world existing')
@@ -25,7 +25,7 @@ export function defineReplay(program: Command, { console, finish }: CommandConte
         flags: {
           kubeconfig?: string;
           awsEndpoint?: string;
-          ec2?: (typeof EC2S)[number];
+          ec2?: (typeof EC2_KINDS)[number];
           mode?: (typeof MODES)[number];
           yes?: boolean;
           out?: string;

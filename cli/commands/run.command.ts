@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { Profile } from '../../history/events.ts';
 import type { Shard } from '../../reports/report-input.ts';
 import { DEFAULT_PREFIX } from '../../world/real/tenant/tenant.ts';
-import { EC2S, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
+import { EC2_KINDS, ENDPOINT_VARIABLE } from '../choose-ec2.ts';
 import { MACHINES, WORLDS } from '../choose-world.ts';
 import type { CommandContext } from '../command-context.ts';
 import { collect, nodesOption, profileOption, runDirectoryOption, suiteOption, verboseOption, workersOption } from '../common-options.ts';
@@ -93,7 +93,7 @@ function withWorldOptions(command: Command): Command {
     .addOption(nodesOption())
     .addOption(new Option('--world <name>', 'the world to run in').choices(WORLDS).default('embedded'))
     .option('--kubeconfig <file>', 'administrator kubeconfig of the cluster, for --world existing')
-    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of a real cluster (default: LocalStack with --world kind)').choices(EC2S))
+    .addOption(new Option('--ec2 <name>', 'EC2 and SQS of a real cluster (default: LocalStack with --world kind)').choices(EC2_KINDS))
     .option('--aws-endpoint <url>', `URL of a running LocalStack (with --world kind also ${ENDPOINT_VARIABLE})`)
     .addOption(
       new Option('--clusters <n>', 'number of clusters of --world kind, each for one trial at a time (default: 1)').argParser(

@@ -16,7 +16,7 @@ import { startController } from '../controller.ts';
 import { CRDS } from '../crds.ts';
 import { createParts } from '../parts.ts';
 import { FakeEc2, fakeEc2Client } from './fake-ec2.ts';
-import type { Passage } from './fake-ec2.ts';
+import type { Interceptor } from './fake-ec2.ts';
 
 const CLUSTER: ClusterConfig = {
   name: 'test',
@@ -106,7 +106,7 @@ export async function withBench(seed: number, work: (bench: Bench) => Promise<vo
       const lost = (): Error => new WireError('ECONNRESET', 'the connection broke');
       return travel(own, operation.name, operation.mutating, lost, () => server.backend.handle(request, operation, caller));
     };
-    const pass: Passage = (name, mutating, effect) =>
+    const pass: Interceptor = (name, mutating, effect) =>
       own.call(name, () =>
         own.park(
           travel(

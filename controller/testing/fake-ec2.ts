@@ -118,10 +118,10 @@ function valuesOf(instance: Instance, filter: string): string[] {
 }
 
 /** What stands between a client and the fake: it may lose an answer, or never return. */
-export type Passage = <T>(name: string, mutating: boolean, work: () => T) => Promise<T>;
+export type Interceptor = <T>(name: string, mutating: boolean, work: () => T) => Promise<T>;
 
 /** A client of the fake. */
-export function fakeEc2Client(ec2: FakeEc2, zones: readonly string[], pass: Passage): Ec2Client {
+export function fakeEc2Client(ec2: FakeEc2, zones: readonly string[], pass: Interceptor): Ec2Client {
   const types: InstanceTypeInfo[] = ['m5.large', 'm5.xlarge', 'm5.2xlarge'].map((name, index) => ({
     InstanceType: name as NonNullable<InstanceTypeInfo['InstanceType']>,
     VCpuInfo: { DefaultVCpus: 2 ** (index + 1) },

@@ -1,6 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { z } from 'zod';
 import type { NewEvent } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
@@ -20,7 +21,7 @@ const CLUSTER = {
   imageIds: { x86_64: 'ami-x', arm64: 'ami-a' },
 };
 
-/** Sends requests of the target through a chain, with a gate before the services. */
+/** Sends a target's requests through a wire chain, with a gate in front of the services. */
 function bench() {
   const random = createRandom(1);
   const timeline = createVirtualTimeline({ startMs: Date.parse('2026-03-01T00:00:00.000Z'), random });
@@ -86,7 +87,7 @@ const PARAMETER = '/aws/service/eks/optimized-ami/1.34/amazon-linux-2023/arm64/s
 
 for (const { what, before = [], request, answer, operation, mutating, effect } of [
   {
-    what: 'STS says who asks',
+    what: 'STS identifies the caller',
     request: form('2011-06-15', 'GetCallerIdentity'),
     answer:
       /^200 <GetCallerIdentityResponse xmlns="https:\/\/sts.amazonaws.com\/doc\/2011-06-15\/"><GetCallerIdentityResult><Arn>arn:aws:iam::\d{12}:user\/.*<RequestId>/,
@@ -95,7 +96,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'none' },
   },
   {
-    what: 'a role that nobody knows is denied',
+    what: 'an unknown role is denied',
     request: form('2011-06-15', 'AssumeRole', { RoleArn: 'arn:aws:iam::123456789012:role/nobody', RoleSessionName: 's' }),
     answer: /^403 <ErrorResponse .*<Type>Sender<\/Type><Code>AccessDenied<\/Code>/,
     operation: 'sts:AssumeRole',
@@ -103,7 +104,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'AccessDenied' },
   },
   {
-    what: 'a profile is made',
+    what: 'a profile is created',
     request: iam('CreateInstanceProfile', { ...PROFILE, 'Tags.member.1.Key': 'a', 'Tags.member.1.Value': 'b' }),
     answer: /^200 .*<InstanceProfileName>p<\/InstanceProfileName>.*<Roles\/><Tags><member><Key>a<\/Key><Value>b<\/Value><\/member><\/Tags>/,
     operation: 'iam:CreateInstanceProfile',
@@ -111,7 +112,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'applied', ids: ['instance-profile/p'] },
   },
   {
-    what: 'an action without an answer has no wrapper',
+    what: 'an action without a result has no wrapper',
     before: [iam('CreateInstanceProfile', PROFILE)],
     request: iam('AddRoleToInstanceProfile', { ...PROFILE, RoleName: 'KarpenterNodeRole-test' }),
     answer: /^200 <AddRoleToInstanceProfileResponse xmlns="[^"]*"><ResponseMetadata>/,
@@ -120,7 +121,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'applied', ids: ['instance-profile/p'] },
   },
   {
-    what: 'a name that is missing is refused',
+    what: 'a missing name is refused',
     request: iam('GetInstanceProfile'),
     answer: /^400 .*<Code>ValidationError<\/Code><Message>1 validation error detected: Value null at &apos;instanceProfileName&apos;/,
     operation: 'iam:GetInstanceProfile',
@@ -128,7 +129,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'ValidationError' },
   },
   {
-    what: 'an action that IAM has not',
+    what: 'an action that IAM does not have',
     request: iam('Nothing'),
     answer: /^400 .*<Code>InvalidAction<\/Code><Message>Could not find operation Nothing for version 2010-05-08</,
     operation: 'iam:Nothing',
@@ -136,7 +137,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'InvalidAction' },
   },
   {
-    what: 'SSM knows the image of an alias',
+    what: 'SSM resolves an image alias',
     request: ssm('GetParameter', { Name: PARAMETER }),
     answer: /^200 \{"Parameter":\{"Name":"[^"]*","Type":"String","Value":"ami-a"/,
     operation: 'ssm:GetParameter',
@@ -144,7 +145,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'none' },
   },
   {
-    what: 'SSM has no such parameter, and says no more',
+    what: 'SSM does not find a parameter, without a message',
     request: ssm('GetParameter', { Name: PARAMETER.replace('1.34', '1.33') }),
     answer: /^400 \{"__type":"ParameterNotFound"\}$/,
     operation: 'ssm:GetParameter',
@@ -160,7 +161,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'none' },
   },
   {
-    what: 'EKS has no other cluster',
+    what: 'EKS does not find another cluster',
     request: eks('GET', '/clusters/other'),
     answer: /^404 \{"__type":"ResourceNotFoundException","message":"No cluster found for name: other\."\}$/,
     operation: 'eks:DescribeCluster',
@@ -168,7 +169,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'ResourceNotFoundException' },
   },
   {
-    what: 'EKS makes no clusters',
+    what: 'EKS does not create clusters',
     request: eks('POST', '/clusters'),
     answer: /^403 /,
     operation: 'unknown',
@@ -176,7 +177,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'AccessDeniedException' },
   },
   {
-    what: 'the price list has no other service',
+    what: 'the price list has no other services',
     request: pricing({ ServiceCode: 'AmazonS3' }),
     answer: /^400 \{"__type":"NotFoundException"/,
     operation: 'pricing:GetProducts',
@@ -184,7 +185,7 @@ for (const { what, before = [], request, answer, operation, mutating, effect } o
     effect: { kind: 'rejected', code: 'NotFoundException' },
   },
   {
-    what: 'pages of prices have a limit',
+    what: 'the page size of prices is limited',
     request: pricing({ MaxResults: 101 }),
     answer: /^400 \{"__type":"ValidationException","message":"1 validation error detected: Value at 'maxResults'/,
     operation: 'pricing:GetProducts',
@@ -222,7 +223,7 @@ for (const { request, operation, refusal, answer } of [
     answer: /^429 \{"__type":"TooManyRequestsException","message":"Rate exceeded"\}$/,
   },
 ] as const) {
-  test(`the gate refuses ${operation} in the words of its service`, async () => {
+  test(`the gate refuses ${operation} with its service's own error format`, async () => {
     const { send, gate, events } = bench();
     const fired: number[] = [];
     gate.arm({
@@ -248,21 +249,21 @@ const price = z.object({
 });
 const page = z.object({ PriceList: z.array(z.string()), NextToken: z.string().optional() });
 
-test("the price list has each type's price, by page, of machines of bare metal apart from the others", async () => {
+test('the price list pages through the price of each type, bare metal separate from the rest', async () => {
   const { send } = bench();
   const prices = new Map<string, number>();
   for (const [tenancy, productFamily] of [
     ['Shared', 'Compute Instance'],
     ['Dedicated', 'Compute Instance (bare metal)'],
   ]) {
-    // The filters with which Karpenter asks.
+    // The filters that Karpenter sends.
     const filters = { regionCode: 'us-east-1', serviceCode: 'AmazonEC2', preInstalledSw: 'NA', operatingSystem: 'Linux' };
     const Filters = Object.entries({ ...filters, capacitystatus: 'Used', marketoption: 'OnDemand', tenancy, productFamily }).map(
       ([Field, Value]) => ({ Field, Type: 'TERM_MATCH', Value }),
     );
     let token: string | undefined;
     do {
-      const answer = await send(pricing({ Filters, MaxResults: 100, ...(token === undefined ? {} : { NextToken: token }) }));
+      const answer = await send(pricing({ Filters, MaxResults: 100, ...defined({ NextToken: token }) }));
       const { PriceList, NextToken } = page.parse(JSON.parse(answer.slice('200 '.length)));
       for (const text of PriceList) {
         const { product, terms } = price.parse(JSON.parse(text));
@@ -278,7 +279,7 @@ test("the price list has each type's price, by page, of machines of bare metal a
   expect([...prices].sort(([a], [b]) => (a < b ? -1 : 1))).toEqual(types);
 });
 
-test('the image of each variant is another one, and there are none of Amazon Linux 2', async () => {
+test('each variant has its own image, and Amazon Linux 2 has none', async () => {
   const { send } = bench();
   const eks = '/aws/service/eks/optimized-ami/1.34';
   const there = [
@@ -297,7 +298,7 @@ test('the image of each variant is another one, and there are none of Amazon Lin
   }
 });
 
-test("an instance profile goes through the life that Karpenter's EC2NodeClass with a role gives it", async () => {
+test('an instance profile goes through the lifecycle of a Karpenter EC2NodeClass with a role', async () => {
   const { send } = bench();
   const name = { InstanceProfileName: 'test_1234567890' };
   const path = '/karpenter/us-east-1/test/f2b7/';
@@ -306,7 +307,7 @@ test("an instance profile goes through the life that Karpenter's EC2NodeClass wi
   expect(await send(iam('CreateInstanceProfile', { ...name, Path: path, ...tag }))).toMatch(/^200 /);
   expect(await send(iam('CreateInstanceProfile', name))).toMatch(/^409 .*<Code>EntityAlreadyExists<\/Code>/);
   expect(await send(iam('GetRole', { RoleName: 'nobody' }))).toMatch(/^404 .*<Code>NoSuchEntity<\/Code><Message>The role with name nobody/);
-  // Karpenter tells a missing role from a missing profile by the word in the message.
+  // Karpenter distinguishes a missing role from a missing profile by the message.
   expect(await send(iam('AddRoleToInstanceProfile', { ...name, RoleName: 'nobody' }))).toMatch(
     /^404 .*<Message>The role with name nobody cannot/,
   );

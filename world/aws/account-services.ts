@@ -10,18 +10,18 @@ import type { AwsBackends } from './services.ts';
 import { createSsm } from './ssm.ts';
 import { createSts } from './sts.ts';
 
-/** What the services of an account are made of. */
+/** The dependencies of an account's services. */
 interface AccountSite {
   readonly clock: Clock;
   readonly random: Random;
   readonly cluster: ClusterConfig;
-  /** What the price list names. */
+  /** Source of the price list. */
   readonly catalogue: Catalogue;
 }
 
 /**
- * What the account of a cluster has beside EC2 and SQS. Its roles are those that Karpenter's set-up makes: one for nodes and
- * one for the controller. Source of the names: "Getting started with Karpenter", its CloudFormation template.
+ * The AWS services of a cluster's account other than EC2 and SQS. Its roles are those that Karpenter's set-up creates: one for nodes
+ * and one for the controller. Source of the names: "Getting started with Karpenter", its CloudFormation template.
  */
 export function createAccountServices({ clock, random, cluster, catalogue }: AccountSite): Required<Omit<AwsBackends, 'ec2' | 'sqs'>> {
   const roles = [`KarpenterNodeRole-${cluster.name}`, `${cluster.name}-karpenter`].map((name) =>

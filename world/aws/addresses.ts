@@ -1,6 +1,6 @@
 /**
- * What the private names of a subnet's instances, and so of their nodes, are made of: `ip-name` (their address, which is
- * used again, and so is the name) or `resource-name` (their id). Source: "Amazon EC2 instance hostname types".
+ * What the private DNS names of a subnet's instances, and so their node names, are based on: `ip-name` (the address; addresses are
+ * reused, so names are too) or `resource-name` (the instance id). Source: "Amazon EC2 instance hostname types".
  */
 export type HostnameType = 'ip-name' | 'resource-name';
 

@@ -16,8 +16,8 @@ import { TokenLedger } from './tokens.ts';
 const SERVICE_PREFIX = 'ec2:';
 
 /**
- * Serves the EC2 wire. A dry run of a known action always "would have succeeded": it is answered before its parameters
- * are looked at, where EC2 checks some of them first.
+ * Serves the EC2 wire. A dry run of a known action always "would have succeeded": it is answered before its parameters are
+ * checked, although EC2 checks some of them first.
  */
 export class Ec2Backend implements Backend {
   readonly #account: Account;
@@ -61,8 +61,8 @@ export class Ec2Backend implements Backend {
   }
 
   /**
-   * The real EC2 sends no Retry-After of its own accord; the SDK heeds one. A fleet that is refused with status 200 is
-   * answered with that error among its own, and no instances.
+   * The real EC2 never sends Retry-After by itself, but the SDK honours one. A fleet refused with status 200 gets a normal answer
+   * with that error and no instances.
    */
   refuse(operation: Operation, { status, code, message, retryAfterSeconds }: Refusal): WireResponse {
     const requestId = drawUuid(this.#random);
@@ -87,7 +87,7 @@ export class Ec2Backend implements Backend {
     };
   }
 
-  /** What `describe` could read is not read again. */
+  /** Reuses what `describe` parsed. */
   #read(request: WireRequest, { name, input }: Operation): Ec2Request {
     if (input === undefined) return this.#codec.decode(request);
     return { action: name.slice(SERVICE_PREFIX.length), input: input as Ec2Request['input'] };
@@ -115,7 +115,7 @@ export class Ec2Backend implements Backend {
   }
 }
 
-/** JSON with keys in order, so that the order in which a form names its parameters does not matter. */
+/** JSON with sorted keys, so that the order of a form's parameters does not matter. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)

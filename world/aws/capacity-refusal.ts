@@ -6,8 +6,8 @@ import type { Place } from './room.ts';
 const STATUS = 500;
 
 /**
- * RunInstances' and StartInstances' answer where a pool is empty: a server error, so SDKs try again. For on-demand capacity
- * it names the zones that have some, as EC2 does. Source: an answer quoted in openshift/installer#7088.
+ * What RunInstances and StartInstances answer when a pool is empty: a server error, so SDKs retry. For on-demand capacity it
+ * names the zones that still have some, as EC2 does. Source: an answer quoted in openshift/installer#7088.
  */
 export function insufficientInstanceCapacity({ capacity, catalogue }: Account, place: Place): Ec2Refusal {
   const { type, subnet, capacityType } = place;

@@ -5,28 +5,28 @@ import type { CapacityPort } from '../ports.ts';
 type Limit = Parameters<CapacityPort['limit']>[0];
 type Refusing = Parameters<CapacityPort['refuse']>[0];
 
-/** A limit that a fault set, with what it has left in each offering. */
+/** A limit that a fault set, with what remains of it in each offering. */
 export interface ArmedLimit {
   readonly limit: Limit;
   readonly left: Map<string, number>;
 }
 
-/** Room for one instance, taken out of a pool. */
+/** Room for one instance, taken from a pool. */
 export interface Lease {
-  /** The instance has ended: the pool has room again. A limit stays used up. */
-  giveBack(): void;
-  /** The launch did not come about: as if it had never been taken. */
+  /** The instance was terminated: the pool has room again. A limit stays used up. */
+  release(): void;
+  /** The launch failed: as if the room had never been taken. */
   undo(): void;
 }
 
-/** Finite pools of capacity, and the limits that faults set on them. A pool never holds more than its depth. */
+/** Finite capacity pools, and the limits that faults set on them. A pool never holds more than its depth. */
 export class Capacity implements CapacityPort {
   readonly #depthOf: (offering: Offering) => number;
   readonly #pools = new Map<string, { readonly depth: number; used: number }>();
   readonly #limits = new Set<ArmedLimit>();
   readonly #refusing = new Set<Refusing>();
 
-  /** @param depthOf instances that an offering holds while nobody uses it */
+  /** @param depthOf instances that an unused offering holds */
   constructor(depthOf: (offering: Offering) => number) {
     this.#depthOf = depthOf;
   }
@@ -43,18 +43,18 @@ export class Capacity implements CapacityPort {
     return () => this.#refusing.delete(armed);
   }
 
-  /** What refuses launches into an offering, whether there is room or not: the first that was armed. */
+  /** What refuses launches into an offering, whether or not there is room: the first that was armed. */
   refusingOf(offering: Offering): Refusing | undefined {
     return [...this.#refusing].find(({ selector }) => selects(selector, offering));
   }
 
-  /** Room in a pool, limits apart: what EC2's own allocation goes by. */
+  /** Room left in a pool, ignoring limits: what EC2's own allocation uses. */
   free(offering: Offering): number {
     const { depth, used } = this.#poolOf(offering);
     return depth - used;
   }
 
-  /** The limits that keep an offering from giving one more instance now. */
+  /** The limits that currently keep an offering from launching one more instance. */
   limitsOn(offering: Offering): readonly ArmedLimit[] {
     const key = formatOffering(offering);
     return [...this.#limits].filter(({ limit, left }) => selects(limit.selector, offering) && (left.get(key) ?? limit.remaining) <= 0);
@@ -69,7 +69,7 @@ export class Capacity implements CapacityPort {
     for (const { limit, left } of limits) left.set(key, (left.get(key) ?? limit.remaining) - 1);
     pool.used += 1;
     return {
-      giveBack: () => {
+      release: () => {
         pool.used -= 1;
       },
       undo: () => {

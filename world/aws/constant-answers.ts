@@ -1,12 +1,12 @@
 import type { Catalogue } from '../../model/instance-catalogue.ts';
 import type { Account } from './operation.ts';
 
-/** Answers kept for each catalogue and operation: all pages of the longest list, several times. */
+/** Answers cached for each catalogue and operation: enough for all pages of the longest list, several times. */
 const KEPT_MAX = 128;
 
 /**
- * Makes an operation of what depends on the catalogue and the request alone. Its answers are kept, frozen: every trial
- * lists all types of a region again, and these lists are most of what goes over its wires.
+ * Creates an operation that depends only on the catalogue and the request. Its answers are cached and frozen: every trial lists
+ * all types of a region again, and these lists are most of the traffic on its wires.
  */
 export function constantAnswers<Input extends object, Output extends object>(
   make: (catalogue: Catalogue, request: Input) => Output,

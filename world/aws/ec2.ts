@@ -31,11 +31,11 @@ import { Room } from './room.ts';
 import { SubnetAddresses } from './subnet-addresses.ts';
 import { TemplateFaults } from './template-faults.ts';
 
-/** What an EC2 front is made of. */
+/** The dependencies and settings of an EC2 front. */
 export interface Ec2Options {
-  /** The world's own clock: it goes on when a caller dies. */
+  /** The world's own clock: it keeps running when a caller dies. */
   readonly clock: Clock;
-  /** Prices, depths, ids and delays come from it. */
+  /** Source of prices, depths, ids and delays. */
   readonly random: Random;
   readonly catalogue: Catalogue;
   readonly cluster: ClusterConfig;
@@ -44,11 +44,11 @@ export interface Ec2Options {
   readonly store?: InstanceStore;
   /** By default INSTANCE_DELAYS. */
   readonly delays?: InstanceDelays;
-  /** What the subnets name instances by. By default by their addresses. */
+  /** What the subnets' hostnames are based on. By default the address. */
   readonly hostnameType?: HostnameType;
   /** By default READ_LAG. */
   readonly readLag?: ReadLag;
-  /** Whether CreateFleet draws RunInstances' resource tokens, which is not documented. By default not. */
+  /** Whether CreateFleet uses RunInstances' resource tokens, which is not documented. By default not. */
   readonly fleetsTakeResources?: boolean;
 }
 
@@ -58,11 +58,11 @@ export interface Ec2 {
   readonly ports: Pick<FaultPorts, 'throttle' | 'quota' | 'reads' | 'instances' | 'instanceFaults' | 'templates' | 'templateFaults'> & {
     readonly capacity: Capacity;
   };
-  /** What others have in the account, from when it is run. */
+  /** Resources of others in the account, once it is run. */
   readonly others: readonly WorldPart[];
 }
 
-/** Makes an EC2 without instances and launch templates. */
+/** Creates an EC2 without instances or launch templates. */
 export function createEc2(options: Ec2Options): Ec2 {
   const { clock, random, catalogue, cluster, recorder, delays = INSTANCE_DELAYS, readLag = READ_LAG, hostnameType = 'ip-name' } = options;
   const subnets = subnetsOf(cluster);

@@ -11,29 +11,29 @@ import { drawUuid } from './ids.ts';
 import { KUBERNETES_MINOR } from './kubernetes-version.ts';
 import { ACCOUNT_ID } from './operation.ts';
 
-/** Requests have no header or parameter that names the service, so its paths tell. */
+/** Requests have no header or parameter that names the service, so their paths identify it. */
 export const EKS_PATH = /^\/clusters(\/|\?|$)/;
 const CLUSTER_PATH = /^\/clusters\/([^/?]+)$/;
-/** EKS gives clusters one of two ranges of addresses for services. Source: "KubernetesNetworkConfigRequest" of its API reference. */
+/** EKS gives a cluster one of two service CIDRs. Source: "KubernetesNetworkConfigRequest" of its API reference. */
 const SERVICE_CIDR = '172.20.0.0/16';
 const PLATFORM_VERSION = 'eks.9';
 const CERTIFICATE_HEX = 600;
 const NOTHING: Effect = { kind: 'none' };
 
-/** What EKS is made of. */
+/** The dependencies of EKS. */
 interface EksSite {
   readonly cluster: ClusterConfig;
   readonly clock: Clock;
-  /** The cluster's names and request ids come from it. */
+  /** Source of the cluster's names and of request ids. */
   readonly random: Random;
 }
 
-/** How long the cluster has been there when the world starts. */
+/** Age of the cluster when the world starts. */
 const AGE_MS = 30 * 24 * 3_600_000;
 
 /**
- * Serves DescribeCluster of EKS for the one cluster there is. Its endpoint and certificate authority are made up: who runs the
- * autoscaler tells it where the API server is.
+ * Serves DescribeCluster of EKS for the only cluster. Its endpoint and certificate authority are made up: autoscalers are configured
+ * with the API server's address.
  */
 export class EksBackend implements Backend {
   readonly #clock: Clock;
@@ -91,7 +91,7 @@ export class EksBackend implements Backend {
   }
 }
 
-/** The cluster that a request asks for, undefined for every other request. */
+/** The cluster that a request names; undefined for any other request. */
 function namedCluster(method: string, path: string): string | undefined {
   const encoded = method === 'GET' ? CLUSTER_PATH.exec(path)?.[1] : undefined;
   try {

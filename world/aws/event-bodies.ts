@@ -2,16 +2,16 @@ import { formatTime } from '../../model/time.ts';
 import type { Instance } from '../ports.ts';
 import { ACCOUNT_ID } from './operation.ts';
 
-/** What an event says of itself. */
+/** The identity of an event. */
 interface Stamp {
-  /** In a UUID's form. */
+  /** A UUID. */
   readonly id: string;
   readonly region: string;
   /** In ms since the epoch. */
   readonly atMs: number;
 }
 
-/** The parts of an event that differ from kind to kind. */
+/** The parts of an event that differ between kinds. */
 export interface EventContent {
   readonly detailType: string;
   readonly source: 'aws.ec2' | 'aws.health';
@@ -34,7 +34,7 @@ export function formatEvent({ id, region, atMs }: Stamp, { detailType, source, r
   });
 }
 
-/** Source: "Spot Instance interruption notices"; the ARN names the zone and no account, as the page has it. */
+/** Source: "Spot Instance interruption notices"; as on that page, the ARN has the zone and no account. */
 export function spotInterruptionWarning({ id, zone }: Pick<Instance, 'id' | 'zone'>): EventContent {
   return {
     detailType: 'EC2 Spot Instance Interruption Warning',
@@ -66,7 +66,7 @@ export function stateChange(region: string, { id, state }: Pick<Instance, 'id' |
 
 /**
  * EC2 announces that it will retire the host of an instance. Source: "AWS Health events Amazon EventBridge schema" for the
- * members and their order, `AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED` for the type; the description's wording is ours.
+ * fields and their order, `AWS_EC2_INSTANCE_RETIREMENT_SCHEDULED` for the type; the description's wording is ours.
  */
 export function scheduledChange(options: {
   readonly region: string;

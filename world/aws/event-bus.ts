@@ -1,6 +1,7 @@
 import { NOTICE_KINDS } from '../../history/events.ts';
 import type { NoticeKind, Recorder } from '../../history/events.ts';
 import { selects } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Caller } from '../../wire/backend.ts';
@@ -11,44 +12,44 @@ import { formatEvent, rebalanceRecommendation, scheduledChange, spotInterruption
 import type { EventContent } from './event-bodies.ts';
 import { drawId, drawUuid } from './ids.ts';
 
-/** From an event to its message in the queue. AWS promises nothing; mostly it is well below a second. */
+/** From an event to its message in the queue. AWS guarantees nothing; usually it is well below a second. */
 const EVENT_DELAY: DelayRange = { minMs: 100, maxMs: 2_000 };
 
 /** A queue as its senders see it. */
 export interface MessageSink {
-  /** Puts a message in. @param options.onReceived told of each reception */
+  /** Enqueues a message. @param options.onReceived called on each reception */
   send(body: string, options?: { readonly onReceived?: (caller: Caller) => void }): void;
 }
 
-/** Told of an event when it happens, whatever becomes of its message. */
+/** Called when an event happens, whatever happens to its message. */
 export type EventListener = (kind: MessageKind, instance: string) => void;
 
-/** A perturbation that is armed. */
+/** An armed perturbation. */
 interface Armed {
   readonly perturbation: Parameters<QueuePort['perturb']>[0];
   readonly healing: AbortController;
   left: number;
 }
 
-/** What a fault makes of one message; healed, it holds the message up no longer. */
+/** What a fault does to one message. Once the fault is healed, it no longer delays the message. */
 export interface MessageFate {
   readonly what: MessagePerturbation;
   readonly healed: AbortSignal;
 }
 
-/** An event, and what else is known of it. */
+/** An event with its metadata. */
 interface Publication {
   readonly kind: MessageKind;
   readonly instance: string;
   readonly content: EventContent;
-  /** Of a notice that announces an end: how long the instance will still run. */
+  /** For a notice of termination: how long the instance will still run. */
   readonly endsInMs?: number;
   readonly fates?: readonly MessageFate[];
 }
 
 /**
- * EventBridge with the rules that Karpenter asks for: state changes of every instance, spot warnings, rebalance
- * recommendations and AWS Health events go to the interruption queue. At least once, and in no promised order.
+ * EventBridge with the rules that Karpenter requires: state changes of every instance, spot warnings, rebalance recommendations
+ * and AWS Health events go to the interruption queue. At least once, and in no guaranteed order.
  */
 export class EventBus implements QueuePort {
   readonly #clock: Clock;
@@ -73,17 +74,17 @@ export class EventBus implements QueuePort {
     });
   }
 
-  /** EC2 warns that it will take a spot instance back. */
+  /** EC2 warns that it will reclaim a spot instance. */
   warn(instance: Instance, endsInMs: number, fates: readonly MessageFate[]): void {
     this.#publish({ kind: 'spot-interruption', instance: instance.id, content: spotInterruptionWarning(instance), endsInMs, fates });
   }
 
-  /** EC2 recommends to replace a spot instance. */
+  /** EC2 recommends replacing a spot instance. */
   recommendRebalance(instance: Instance, fates: readonly MessageFate[]): void {
     this.#publish({ kind: 'rebalance', instance: instance.id, content: rebalanceRecommendation(this.#region, instance), fates });
   }
 
-  /** Tells somebody else than the queue. @returns what ends that */
+  /** Adds a listener besides the queue. @returns a function that removes it */
   onEvent(listener: EventListener): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
@@ -100,7 +101,7 @@ export class EventBus implements QueuePort {
 
   put(stray: Parameters<QueuePort['put']>[0]): Heal {
     const stopping = new AbortController();
-    void this.#keepPutting(stray, stopping.signal);
+    void this.#sendPeriodically(stray, stopping.signal);
     return () => stopping.abort(new Error('healed'));
   }
 
@@ -116,7 +117,7 @@ export class EventBus implements QueuePort {
     return () => undefined;
   }
 
-  async #keepPutting({ what, periodMs, fired }: Parameters<QueuePort['put']>[0], signal: AbortSignal): Promise<void> {
+  async #sendPeriodically({ what, periodMs, fired }: Parameters<QueuePort['put']>[0], signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const random = this.#next();
       const id = drawId(random, 'i');
@@ -131,7 +132,7 @@ export class EventBus implements QueuePort {
   #publish({ kind, instance, content, endsInMs, fates = [] }: Publication): void {
     const random = this.#next();
     const body = formatEvent({ id: drawUuid(random), region: this.#region, atMs: this.#clock.nowMs() }, content);
-    const ends = endsInMs === undefined ? {} : { endsInMs };
+    const ends = defined({ endsInMs });
     if (isNotice(kind)) this.#recorder.record({ type: 'notice', instance, kind, to: 'sent', ...ends });
     const all = [...fates, ...this.#strike(kind, instance)];
     const copies = all.reduce((product, { what }) => product * copiesOf(what), 1);
@@ -139,7 +140,7 @@ export class EventBus implements QueuePort {
     for (const listener of this.#listeners) listener(kind, instance);
   }
 
-  /** What is held up when its fault is healed comes at once. */
+  /** A message delayed by a fault arrives at once when the fault is healed. */
   async #deliver(delayMs: number, fates: readonly MessageFate[], body: string, kind: MessageKind, instance: string): Promise<void> {
     await this.#clock.sleep(delayMs);
     for (const { what, healed } of fates) if (what.kind === 'delay') await sleepUnlessHealed(this.#clock, what.delayMs, healed);
@@ -184,7 +185,7 @@ function isNotice(kind: MessageKind): kind is NoticeKind {
   return (NOTICE_KINDS as readonly string[]).includes(kind);
 }
 
-/** @param warning about an instance of nobody here */
+/** @param warning about an instance that does not exist in this world */
 function strayBody(what: StrayMessage, warning: string): string {
   switch (what) {
     case 'foreign':
@@ -192,7 +193,7 @@ function strayBody(what: StrayMessage, warning: string): string {
     case 'unknown':
       return warning.replace('EC2 Spot Instance Interruption Warning', 'EC2 Instance Weather Report');
     case 'malformed':
-      // As if something had cut it off.
+      // As if truncated.
       return warning.slice(0, warning.indexOf('"detail":{'));
   }
 }

@@ -2,22 +2,22 @@ import type { Filter } from '@aws-sdk/client-ec2';
 import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
 import { globMatcher } from './glob.ts';
 
-/** Values of one filter over all that a request may have. Source: "List and filter using the CLI and API". */
+/** Values of one filter, and in all filters of a request. Source: "List and filter using the CLI and API". */
 const VALUES_MAX = 200;
 
-/** What can be filtered by: for each filter's name, the values that an item has. */
+/** The supported filters: for each name, a function that returns an item's values. */
 export type Attributes<T> = Readonly<Record<string, (item: T) => readonly string[]>>;
 
-/** The filters of everything that has tags. `tag:KEY` is understood besides, see `matchFilters`. */
+/** The filters of everything that has tags. `tag:KEY` is supported besides, see `matchFilters`. */
 export function tagAttributes<T>(tagsOf: (item: T) => Readonly<Record<string, string>>): Attributes<T> {
   return { 'tag-key': (item) => Object.keys(tagsOf(item)) };
 }
 
 /**
- * Makes a predicate of filters: an item must match each filter, by any of its values; `*` and `?` are wildcards, and a
- * backslash takes their meaning away.
- * @param tagsOf where items have tags, so that `tag:KEY` can be asked for
- * @throws Ec2Refusal for a filter that this list does not have, or without values
+ * Creates a predicate from filters: an item must match each filter, by any of its values. `*` and `?` are wildcards, and a
+ * backslash escapes them.
+ * @param tagsOf for items that have tags, to support `tag:KEY`
+ * @throws Ec2Refusal for a filter that this list does not support, or without values
  */
 export function matchFilters<T>(
   filters: readonly Filter[] | undefined,

@@ -12,7 +12,7 @@ import { addressesExhausted, subnetsOf } from './network.ts';
 
 const [A, B, C] = ['us-east-1a', 'us-east-1b', 'us-east-1c'];
 
-test('a fleet of one launches one instance with everything that it was asked to have', async () => {
+test('a fleet of one launches one instance with everything that was requested', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const tags = [{ Key: 'claim', Value: 'a' }];
@@ -73,7 +73,7 @@ test('a fleet of one launches one instance with everything that it was asked to 
   });
 });
 
-test('a token replays its answer, also an empty one, and takes no other request', async () => {
+test('a token replays its answer, even an empty one, and refuses a different request', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const first = await bench.send(fleet({ token: 't' }));
@@ -98,7 +98,7 @@ test('a token replays its answer, also an empty one, and takes no other request'
   });
 });
 
-test('two requests with one token at the same time are one launch', async () => {
+test('two concurrent requests with the same token are one launch', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const [one, other] = await Promise.all([bench.send(fleet({ token: 't' })), bench.send(fleet({ token: 't' }))]);
@@ -123,7 +123,7 @@ for (const { naming, nowhere, elsewhere } of [
   { naming: 'all', nowhere: [A, B, C].map((zone) => `${ICE} ${zone}`), elsewhere: [`${ICE} ${A}`, `${ICE} ${C}`] },
   { naming: 'unfulfillable', nowhere: [`UnfulfillableCapacity m6i.large ${A}`], elsewhere: [`UnfulfillableCapacity m6i.large ${A}`] },
 ] as const satisfies { naming: FleetErrorNaming; nowhere: unknown; elsewhere: unknown }[]) {
-  test(`without capacity errors name: ${naming}`, async () => {
+  test(`what errors name when capacity is missing: ${naming}`, async () => {
     await withEc2(async (bench) => {
       await makeTemplate(bench);
       const spans: number[] = [];
@@ -141,7 +141,7 @@ for (const { naming, nowhere, elsewhere } of [
       expect(errorsOf(diverted)).toEqual([...elsewhere]);
       expect(spans).toEqual([1, 2]);
 
-      // Nothing was in the way of this one.
+      // No limit applies to this one.
       const untouched = await bench.send(fleet({ ...order, zones: [B] as string[] }));
       expect(errorsOf(untouched)).toEqual([]);
       expect(spans).toEqual([1, 2]);
@@ -149,7 +149,7 @@ for (const { naming, nowhere, elsewhere } of [
   });
 }
 
-test('a limit leaves what it says in each offering, and an instance that ends gives nothing back to it', async () => {
+test('a limit leaves its number of instances in each offering, and a terminated instance does not restore it', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const heal = bench.ports.capacity.limit({
@@ -169,7 +169,7 @@ test('a limit leaves what it says in each offering, and an instance that ends gi
   });
 });
 
-/** The cheapest and the deepest pool among some, asked of the world by what fleets choose. */
+/** The cheapest and the deepest of some pools, found through what fleets choose. */
 async function choice(bench: Bench, strategy: string): Promise<string> {
   const types = ['m5.large', 'm6i.large', 'm6a.large', 'c5.large', 'c6i.large', 'r5.large', 'r6i.large'];
   const more = { SpotOptions: { AllocationStrategy: strategy as 'lowest-price' } };
@@ -177,7 +177,7 @@ async function choice(bench: Bench, strategy: string): Promise<string> {
   return `${instance?.InstanceType} ${instance?.LaunchTemplateAndOverrides?.Overrides?.AvailabilityZone}`;
 }
 
-test('strategies choose different pools, and price-capacity-optimized not simply the cheapest', async () => {
+test('strategies choose different pools, and price-capacity-optimized does not just take the cheapest', async () => {
   const seen: string[][] = [];
   for (const seed of [1, 2, 3, 4, 5, 6, 7, 8]) {
     await withEc2(
@@ -196,11 +196,11 @@ test('strategies choose different pools, and price-capacity-optimized not simply
   expect(seen.some(([cheapest, both]) => cheapest !== both)).toBe(true);
   expect(seen.some(([cheapest, both]) => cheapest === both)).toBe(true);
   expect(seen.some(([, both, deepest]) => both !== deepest)).toBe(true);
-  // Nothing taken yet, so that all are equal: the seed chooses.
+  // Nothing is taken yet, so all are equal: the seed decides.
   expect(new Set(seen.map(([, , , diversified]) => diversified)).size).toBeGreaterThan(3);
 });
 
-test('which of equals is taken is another with each request, and the same with each seed', async () => {
+test('ties are broken differently for each request, but the same way for a seed', async () => {
   const zonesOf = async (seed: number): Promise<string[]> => {
     const zones: string[] = [];
     await withEc2(
@@ -265,7 +265,7 @@ test('diversified spreads, prioritized obeys priorities, weights count', async (
   });
 });
 
-test('a fleet may be partly spot and partly on demand', async () => {
+test('a fleet may be partly spot and partly on-demand', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const target = { TotalTargetCapacity: 5, OnDemandTargetCapacity: 2, DefaultTargetCapacityType: 'spot' as const };
@@ -276,7 +276,7 @@ test('a fleet may be partly spot and partly on demand', async () => {
   });
 });
 
-test('an offering that is refused is named with its own code, and the next is tried', async () => {
+test('a refused offering is named with its own code, and the next one is tried', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const spans: number[] = [];
@@ -293,7 +293,7 @@ test('an offering that is refused is named with its own code, and the next is tr
   });
 });
 
-test('what can never be launched is an error beside the rest', async () => {
+test('an impossible specification is an error; the rest is launched', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const output = await bench.send(fleet({ types: ['vt1.3xlarge', 'm6g.large'], zones: [A, B] as string[] }));
@@ -313,9 +313,9 @@ test('what can never be launched is an error beside the rest', async () => {
 });
 
 for (const { name, spec, code } of [
-  { name: 'a fleet that lives on', spec: { more: { Type: 'maintain' } }, code: 'UnsupportedOperation' },
+  { name: 'a fleet of type maintain', spec: { more: { Type: 'maintain' } }, code: 'UnsupportedOperation' },
   { name: 'no target', spec: { more: { TargetCapacitySpecification: undefined } }, code: 'MissingParameter' },
-  { name: 'a target of nothing', spec: { count: 0 }, code: 'InvalidParameterValue' },
+  { name: 'a target of zero', spec: { count: 0 }, code: 'InvalidParameterValue' },
   { name: 'no templates', spec: { more: { LaunchTemplateConfigs: [] } }, code: 'MissingParameter' },
   { name: 'more than 300 specifications', spec: { types: Array.from({ length: 101 }, () => 'm5.large') }, code: 'InvalidParameterValue' },
   {
@@ -323,7 +323,7 @@ for (const { name, spec, code } of [
     spec: { more: { SpotOptions: { AllocationStrategy: 'best' as 'diversified' } } },
     code: 'InvalidParameterValue',
   },
-  { name: 'a template that is gone', spec: { template: 'gone' }, code: 'InvalidLaunchTemplateName.NotFoundException' },
+  { name: 'a deleted template', spec: { template: 'gone' }, code: 'InvalidLaunchTemplateName.NotFoundException' },
   {
     name: 'a tag of AWS',
     spec: { more: { TagSpecifications: [{ ResourceType: 'instance', Tags: [{ Key: 'aws:x', Value: '' }] }] } },
@@ -340,7 +340,7 @@ for (const { name, spec, code } of [
   });
 }
 
-test('a template deleted in between is gone', async () => {
+test('a template deleted before the launch is not found', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     await bench.send(new DeleteLaunchTemplateCommand({ LaunchTemplateName: 'nodes' }));
@@ -348,7 +348,7 @@ test('a template deleted in between is gone', async () => {
   });
 });
 
-test('a full subnet is tried in vain, and another zone is taken', async () => {
+test('a full subnet fails, and another zone is used', async () => {
   const subnets = subnetsOf(CLUSTER);
   const inner = new MemoryStore(createRandom(1), subnets);
   const full = CLUSTER.subnets['us-east-1a'];
@@ -369,7 +369,7 @@ test('a full subnet is tried in vain, and another zone is taken', async () => {
   );
 });
 
-test('a launch that the store refuses is an error, and leaves the pool as it was', async () => {
+test('a launch that the store refuses is an error and leaves the pool unchanged', async () => {
   const inner = new MemoryStore(createRandom(1), subnetsOf(CLUSTER));
   let refused = 0;
   const store: InstanceStore = {
@@ -404,7 +404,7 @@ const order = fc.record({
   terminate: fc.boolean(),
 });
 
-test('capacity is never oversold, and what a fleet says is what there is', async () => {
+test("capacity is never oversold, and a fleet's answer matches its instances", async () => {
   const remaining = 7;
   await fc.assert(
     fc.asyncProperty(fc.array(order, { minLength: 1, maxLength: 8 }), fc.nat(1_000), async (orders, seed) => {
@@ -458,7 +458,7 @@ test('a pool holds no more than its depth', async () => {
   });
 });
 
-test('the same seed gives the same bytes, another one others', async () => {
+test('the same seed gives the same bytes, another seed different ones', async () => {
   const bytes = async (seed: number): Promise<string> => {
     let text = '';
     await withEc2(

@@ -1,6 +1,6 @@
 import type { CreateFleetError, CreateFleetInstance, CreateFleetRequest } from '@aws-sdk/client-ec2';
 
-/** A fleet of type instant: what was asked for and what came of it, kept until it is deleted. */
+/** A fleet of type instant: the request and its result, kept until it is deleted. */
 export interface FleetRecord {
   readonly id: string;
   readonly request: CreateFleetRequest;
@@ -9,12 +9,12 @@ export interface FleetRecord {
   readonly instances: readonly CreateFleetInstance[];
 }
 
-/** A fleet whose instances are gone is forgotten by EC2 in the end; here when there are more than these. */
+/** EC2 eventually forgets a fleet whose instances are gone; here, when there are more than this. */
 const FLEETS_MAX = 1_000;
 
 /** The account's fleets. */
 export class Fleets {
-  /** In the order in which they were made. */
+  /** In the order of creation. */
   readonly #byId = new Map<string, FleetRecord>();
 
   add(fleet: FleetRecord): void {

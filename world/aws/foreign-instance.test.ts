@@ -9,7 +9,7 @@ import { expect, test } from '@playwright/test';
 import { CLUSTER, fleet, idsOf, instancesOf, makeTemplate, withEc2 } from './testing/ec2.ts';
 import type { Bench } from './testing/ec2.ts';
 
-/** Runs `work` beside somebody else's instances. @param work gets the ids of one that nobody's cluster owns, and of one of another cluster */
+/** Runs `work` beside foreign instances. @param work gets the ids of one that no cluster owns, and of one of another cluster */
 async function withForeign(work: (bench: Bench, id: string, otherCluster: string) => Promise<void>): Promise<void> {
   await withEc2(async (bench) => {
     for (const part of bench.others) await part.run(new AbortController().signal);
@@ -18,14 +18,14 @@ async function withForeign(work: (bench: Bench, id: string, otherCluster: string
   });
 }
 
-/** What the history says of it. */
-function deeds({ told }: Bench): string[] {
+/** What the history records about it. */
+function changes({ told }: Bench): string[] {
   return told.flatMap((event) =>
     event.type === 'foreign-instance' ? [`${event.to}${event.span === undefined ? '' : ' by request'}`] : [],
   );
 }
 
-test('requests list them first, as of before the cluster; filters by its tag and the world do not see them', async () => {
+test("requests list them first, as older than the cluster; filters by the cluster's tag and the world do not see them", async () => {
   await withForeign(async (bench, id, otherCluster) => {
     await makeTemplate(bench);
     const own = idsOf(await bench.send(fleet()));
@@ -43,20 +43,20 @@ test('requests list them first, as of before the cluster; filters by its tag and
         ({ InstanceId }) => InstanceId,
       );
     expect(await withTag(`kubernetes.io/cluster/${CLUSTER.name}`)).not.toContain(otherCluster);
-    // Who goes by its own kind's tags alone takes it for its own.
+    // An autoscaler that looks only at its kind's tags takes it for its own.
     expect(await withTag('karpenter.sh/nodeclaim')).toContain(otherCluster);
     expect(await withTag('karpenter.sh/nodeclaim')).not.toContain(id);
     expect(bench.ports.instances.list().map((instance) => instance.id)).toEqual(own);
     expect(bench.ports.instances.get(id)).toBeUndefined();
     const { Subnets = [] } = await bench.send(new DescribeSubnetsCommand({ SubnetIds: [CLUSTER.subnets['us-east-1a'] ?? ''] }));
     expect(Subnets[0]?.AvailableIpAddressCount).toBeLessThan(4_091);
-    expect(deeds(bench)).toEqual(['found', 'found']);
+    expect(changes(bench)).toEqual(['found', 'found']);
     expect(bench.events.some(({ instance }) => [id, otherCluster].includes(instance))).toBe(false);
   });
 });
 
 for (const [what, command, told] of [
-  ['ended', (id: string) => new TerminateInstancesCommand({ InstanceIds: [id] }), ['shutting-down by request', 'terminated']],
+  ['terminated', (id: string) => new TerminateInstancesCommand({ InstanceIds: [id] }), ['shutting-down by request', 'terminated']],
   ['stopped', (id: string) => new StopInstancesCommand({ InstanceIds: [id] }), ['stopping by request', 'stopped']],
   ['retagged', (id: string) => new CreateTagsCommand({ Resources: [id], Tags: [{ Key: 'a', Value: 'b' }] }), ['retagged by request']],
   [
@@ -65,20 +65,20 @@ for (const [what, command, told] of [
     [],
   ],
 ] as const) {
-  test(`the history tells that it was ${what}, and nobody in the world hears of it`, async () => {
+  test(`the history records that it was ${what}, and the rest of the world does not notice`, async () => {
     await withForeign(async (bench, id) => {
       const heard: string[] = [];
       bench.ports.instances.onChange((instance) => heard.push(instance.id));
-      // The client's overloads take no union of commands.
+      // The client's overloads accept no union of commands.
       await bench.send(command(id) as TerminateInstancesCommand);
       await bench.clock.sleep(60_000);
-      expect(deeds(bench)).toEqual(['found', 'found', ...told]);
+      expect(changes(bench)).toEqual(['found', 'found', ...told]);
       expect(heard).toEqual([]);
     });
   });
 }
 
-test('what the seed draws for the cluster is the same with and without it', async () => {
+test("the seed's draws for the cluster are the same with and without it", async () => {
   const launch = async (bench: Bench): Promise<string[]> => {
     await makeTemplate(bench);
     const ids = idsOf(await bench.send(fleet({ count: 3 })));

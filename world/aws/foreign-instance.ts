@@ -8,9 +8,9 @@ import type { Instances } from './instances.ts';
 import { lastAddressOf } from './network.ts';
 import type { Subnet } from './network.ts';
 
-/** Whose foreign instances there are, by their tags, each in a subnet of its own. */
+/** The foreign instances, by their tags, each in a subnet of its own. */
 export const FOREIGN_TAGS: readonly Readonly<Record<string, string>>[] = [
-  // Somebody else's: nothing says that a cluster owns it.
+  // No cluster owns it.
   { Name: 'somebody-elses', team: 'elsewhere' },
   // A node of another cluster, which has an autoscaler of the same kind: only the cluster's name differs.
   {
@@ -34,14 +34,13 @@ interface ForeignInstanceParts {
 
 const TYPE = { instanceType: 'm5.large', architecture: 'x86_64', usdPerHour: 0.096 } as const;
 const IMAGE_ID = 'ami-0fedcba9876543210';
-/** It was launched so long before the cluster came. */
+/** Launched this long before the cluster was created. */
 const AGE_MS = 30 * 24 * 3_600_000;
 
 /**
- * An on-demand instance of somebody else, in the same account and subnet: accounts are seldom one cluster's alone. Every
- * request sees it, as DescribeInstances without filters does outside; it has taken an address before anybody else, and
- * counts in no pool of capacity and no quota. To the world's own parts it does not exist. The history tells what is
- * done to it.
+ * A foreign on-demand instance in the same account and subnet: an account seldom belongs to one cluster alone. Every request
+ * sees it, as DescribeInstances without filters does in reality. It took an address before anything else, and counts in no
+ * capacity pool and no quota. For the world's own parts it does not exist. The history records what is done to it.
  */
 export class ForeignInstance implements WorldPart {
   readonly #parts: ForeignInstanceParts;
@@ -52,7 +51,7 @@ export class ForeignInstance implements WorldPart {
 
   run(): Promise<void> {
     const { clock, random, instances, store, subnet, tags } = this.#parts;
-    // Nobody else gets the subnet's last address, also when this instance has ended.
+    // Nothing else gets the subnet's last address, even after this instance is terminated.
     store.holdAddresses(subnet.id, 1);
     const id = drawId(random, 'i');
     const place = { id, privateIp: lastAddressOf(subnet), zone: subnet.zone };

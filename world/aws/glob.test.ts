@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { globMatcher } from './glob.ts';
 
-/** What a pattern means, said as simply as possible; slow on purpose. */
+/** The meaning of a pattern, written as simply as possible; slow on purpose. */
 function reference(pattern: string, value: string): boolean {
   if (pattern === '') return value === '';
   if (/^\\[*?\\]/.test(pattern)) return value[0] === pattern[1] && reference(pattern.slice(2), value.slice(1));
@@ -13,7 +13,7 @@ function reference(pattern: string, value: string): boolean {
 const text = (characters: string, maxLength: number): fc.Arbitrary<string> =>
   fc.string({ unit: fc.constantFrom(...characters), maxLength });
 
-test('patterns match what the definition says', () => {
+test('patterns match what the reference matches', () => {
   fc.assert(
     fc.property(text('ab*?\\', 7), text('ab*?\\', 7), (pattern, value) => {
       expect(globMatcher(pattern)(value)).toBe(reference(pattern, value));
@@ -42,6 +42,6 @@ for (const [pattern, value, expected] of cases) {
   });
 }
 
-test('many wildcards against a long value that almost matches end', () => {
+test('many wildcards against a long value that almost matches terminate', () => {
   expect(globMatcher(`${'*a'.repeat(100)}b`)('a'.repeat(5_000))).toBe(false);
 });

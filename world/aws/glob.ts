@@ -1,10 +1,10 @@
-/** One character that a pattern asks for, any one (`?`), or any number of any (`*`). */
+/** One part of a pattern: a literal character, any character (`?`), or any number of any characters (`*`). */
 type Part = { readonly literal: string } | '?' | '*';
 
 /**
- * Whether a filter's pattern describes the whole value: `*` stands for any characters, `?` for one, and a backslash
- * takes the meaning of `*`, `?` and itself away; before anything else it is a character. A mismatch only ever goes back
- * to the last `*`, so the work is bounded by the product of both lengths.
+ * Whether a filter's pattern matches the whole value: `*` stands for any characters, `?` for one, and a backslash escapes `*`,
+ * `?` and itself; before anything else it is a literal. A mismatch only ever backtracks to the last `*`, so the work is bounded
+ * by the product of both lengths.
  */
 export function globMatcher(pattern: string): (value: string) => boolean {
   const parts = parse(pattern);

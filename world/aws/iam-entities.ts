@@ -3,7 +3,7 @@ import type { QueryValue } from '../../protocols/aws-query/codec.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import type { Random } from '../../runtime/random.ts';
 
-/** A role, which is there from the start: nobody creates roles in this world. */
+/** A role. It exists from the start: this world does not create roles. */
 export interface Role {
   readonly name: string;
   readonly id: string;
@@ -11,7 +11,7 @@ export interface Role {
   readonly createdAtMs: number;
 }
 
-/** An instance profile: what hands a role to instances. */
+/** An instance profile: the container that gives instances a role. */
 export interface InstanceProfile {
   readonly name: string;
   readonly id: string;
@@ -22,7 +22,7 @@ export interface InstanceProfile {
   readonly tags: ReadonlyMap<string, string>;
 }
 
-/** Letters and digits of an id after its prefix: `AIPA` of profiles, `AROA` of roles, `AIDA` of users. */
+/** Letters and digits of an id after its prefix: `AIPA` for profiles, `AROA` for roles, `AIDA` for users. */
 const ID_LENGTH = 17;
 
 /** Source: "IAM identifiers", unique ids. */
@@ -35,13 +35,13 @@ export function makeRole(name: string, createdAtMs: number, random: Random): Rol
   return { name, id: drawIamId(random, 'AROA'), arn: `arn:aws:iam::${ACCOUNT_ID}:role/${name}`, createdAtMs };
 }
 
-/** The trust policy of a role for nodes: instances may take it on. */
+/** The trust policy of a role for nodes: instances may assume it. */
 const TRUST = {
   Version: '2012-10-17',
   Statement: [{ Effect: 'Allow', Principal: { Service: 'ec2.amazonaws.com' }, Action: 'sts:AssumeRole' }],
 };
 
-/** Answers hold the policy document with escapes as in a URL. */
+/** Answers contain the policy document URL-encoded. */
 export function writeRole({ name, id, arn, createdAtMs }: Role): { readonly [name: string]: QueryValue } {
   return {
     Path: '/',
@@ -53,7 +53,7 @@ export function writeRole({ name, id, arn, createdAtMs }: Role): { readonly [nam
   };
 }
 
-/** An instance profile as answers have it. Lists leave the tags out. */
+/** An instance profile as answers show it. Lists omit the tags. */
 export function writeProfile(profile: InstanceProfile, withTags: boolean): { readonly [name: string]: QueryValue | undefined } {
   const { name, id, path, createdAtMs, role, tags } = profile;
   return {

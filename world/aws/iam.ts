@@ -10,11 +10,11 @@ import type { MemberRule, QueryAction, QueryOutcome } from './query-service.ts';
 export const IAM_VERSION = '2010-05-08';
 
 /** Rules and limits from IAM's API reference, "IAM and AWS STS quotas". */
-const NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, said: '[\\w+=,.@-]+', maxLength: 128 };
+const NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, source: '[\\w+=,.@-]+', maxLength: 128 };
 const ROLE_NAME: MemberRule = { ...NAME, maxLength: 64 };
-const PATH: MemberRule = { pattern: /^(\/|\/[!-~]+\/)$/, said: '(\\u002F)|(\\u002F[\\u0021-\\u007E]+\\u002F)', maxLength: 512 };
-const PATH_PREFIX: MemberRule = { pattern: /^\/[!-\x7f]*$/, said: '\\u002F[\\u0021-\\u007F]*', maxLength: 512 };
-const TAG_KEY: MemberRule = { pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/u, said: '[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]+', maxLength: 128 };
+const PATH: MemberRule = { pattern: /^(\/|\/[!-~]+\/)$/, source: '(\\u002F)|(\\u002F[\\u0021-\\u007E]+\\u002F)', maxLength: 512 };
+const PATH_PREFIX: MemberRule = { pattern: /^\/[!-\x7f]*$/, source: '\\u002F[\\u0021-\\u007F]*', maxLength: 512 };
+const TAG_KEY: MemberRule = { pattern: /^[\p{L}\p{Z}\p{N}_.:/=+\-@]+$/u, source: '[\\p{L}\\p{Z}\\p{N}_.:/=+\\-@]+', maxLength: 128 };
 const TAGS_MAX = 50;
 const PROFILES_MAX = 1_000;
 const PAGE_DEFAULT = 100;
@@ -23,8 +23,8 @@ const PAGE_MAX = 1_000;
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * IAM as far as node autoscalers use it: instance profiles, and reading roles. What a profile is used for is not looked at:
- * EC2 launches with any. Changes are seen at once, where the real IAM takes seconds.
+ * IAM as far as node autoscalers use it: instance profiles, and reading roles. EC2 does not check a profile: it launches with
+ * any. Changes are visible at once, where the real IAM takes seconds.
  */
 export class InstanceProfiles {
   readonly #clock: Clock;
@@ -107,7 +107,7 @@ export class InstanceProfiles {
     return { effect: changed(profile.name) };
   }
 
-  /** In the order of names. Markers are names of this emulation's own making; the real ones say nothing either. */
+  /** In the order of names. Markers are names in this emulation; the real ones are opaque. */
   #list(input: Input): QueryOutcome {
     const prefix = input['PathPrefix'] === undefined ? '/' : readText(input, 'PathPrefix', PATH_PREFIX);
     const size = readPageSize(input['MaxItems']);
@@ -138,7 +138,7 @@ function quota(name: string, limit: number): QueryRefusal {
   return new QueryRefusal('LimitExceeded', `Cannot exceed quota for ${name}: ${limit}`, 409);
 }
 
-/** Tags with those of a request added; a key that is there gets another value. */
+/** Adds a request's tags to existing ones; an existing key gets the new value. */
 function readTags(before: ReadonlyMap<string, string>, given: unknown): ReadonlyMap<string, string> {
   const tags = new Map(before);
   for (const tag of Array.isArray(given) ? (given as Input[]) : []) {

@@ -6,23 +6,23 @@ import { KUBERNETES_MINOR } from './kubernetes-version.ts';
 
 type Architecture = InstanceType['architecture'];
 
-/** A public image of Amazon's for nodes. */
+/** One of Amazon's public node images. */
 export interface NodeImage {
   readonly id: string;
   readonly name: string;
   readonly architecture: Architecture;
-  /** The public parameters of SSM whose value it is. */
+  /** The public SSM parameters whose value it is. */
   readonly parameters: readonly string[];
 }
 
-/** What of images is the same for all of them. */
+/** Dates that all images share. */
 export const IMAGE_DATES = { created: '2026-01-05T00:00:00.000Z', deprecated: '2028-01-05T00:00:00.000Z' } as const;
 const AL2023_VERSION = 'v20260105';
 const BOTTLEROCKET_VERSION = '1.52.0';
-/** Of an image id after `ami-`. */
+/** Length of an image id after `ami-`. */
 const ID_LENGTH = 17;
 
-/** Which images there are of each family. Source: the parameters that the EKS user guide and Bottlerocket's documentation name. */
+/** The variants of each image family. Source: the parameters in the EKS user guide and in Bottlerocket's documentation. */
 const AL2023 = [
   ['x86_64', 'standard'],
   ['x86_64', 'nvidia'],
@@ -38,8 +38,8 @@ const BOTTLEROCKET = [
 ] as const;
 
 /**
- * The images of the cluster's version of Kubernetes, of Amazon Linux 2023 and Bottlerocket: of Amazon Linux 2 there are none
- * from 1.33 on. The configured ones are Amazon Linux 2023's standard images; the ids of the others follow from theirs.
+ * The images for the cluster's version of Kubernetes, of Amazon Linux 2023 and Bottlerocket: Amazon Linux 2 has none from 1.33 on.
+ * The configured ones are Amazon Linux 2023's standard images; the ids of the others are derived from theirs.
  */
 export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): readonly NodeImage[] {
   const idOf = (architecture: Architecture, name: string): string =>
@@ -68,9 +68,9 @@ export function nodeImages({ imageIds }: Pick<ClusterConfig, 'imageIds'>): reado
   ];
 }
 
-/** Why a type can't run an image: it needs one that exists, of its own architecture. */
+/** Why a type can't run an image: the image must exist and have the type's architecture. */
 export function imageProblem(cluster: ClusterConfig, imageId: string | undefined, type: InstanceType): Ec2Refusal | undefined {
-  // Most launches name a configured image: then the others need not be made up.
+  // Most launches name a configured image: then the others need not be computed.
   const configured = (['x86_64', 'arm64'] as const).find((one) => cluster.imageIds[one] === imageId);
   const architecture = configured ?? nodeImages(cluster).find(({ id }) => id === imageId)?.architecture;
   if (architecture === type.architecture) return undefined;

@@ -17,7 +17,7 @@ function statesOf({ events }: Bench, id: string): string[] {
   return events.filter(({ instance }) => instance === id).map(({ to }) => to);
 }
 
-test('a launch fails: from pending to terminated, as many as asked for', async () => {
+test('launches fail: from pending to terminated, as many as requested', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const fired: number[] = [];
@@ -41,7 +41,7 @@ for (const { how, states } of [
   { how: 'terminated' as const, states: ['pending', 'running', 'shutting-down', 'terminated'] },
   { how: 'stopped' as const, states: ['pending', 'running', 'stopping', 'stopped'] },
 ]) {
-  test(`running instances are ${how} by somebody, those that run already and those that come, until healed`, async () => {
+  test(`running instances are ${how} out of band, existing and new ones, until healed`, async () => {
     await withEc2(async (bench) => {
       await makeTemplate(bench);
       const launch = async (): Promise<string> => idsOf(await bench.send(fleet({ capacityType: 'on-demand', zones: [A] })))[0] ?? '';
@@ -66,7 +66,7 @@ for (const { how, states } of [
   });
 }
 
-test('quotas fail pools of a fleet, named once, beside what they let through', async () => {
+test('a quota fails pools of a fleet, is named once, and lets the rest through', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const fired: number[] = [];
@@ -88,7 +88,7 @@ test('quotas fail pools of a fleet, named once, beside what they let through', a
   });
 });
 
-test('a subnet with one free address gives it again to the next instance', async () => {
+test('a subnet with one free address reuses it for the next instance', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const { ports } = bench;
@@ -116,7 +116,7 @@ test('a subnet with one free address gives it again to the next instance', async
   });
 });
 
-test('others hold what was never in use first: each further instance gets the address of one before it, with every seed', async () => {
+test('others take never-used addresses first: each further instance gets the address of an earlier one, with every seed', async () => {
   for (const seed of [1, 2, 3, 4, 5]) {
     await withEc2(
       async (bench) => {
@@ -147,7 +147,7 @@ test('others hold what was never in use first: each further instance gets the ad
   }
 });
 
-test('stale reads hide what changed lately, and never what was seen', async () => {
+test('stale reads hide recent changes, but never what a read has already shown', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench, 'before');
     const [old = ''] = idsOf(await bench.send(fleet({ template: 'before' })));
@@ -193,7 +193,7 @@ test('stale reads hide what changed lately, and never what was seen', async () =
   });
 });
 
-test('a refusal inside of a fleet: 200, no instances, one error', async () => {
+test('a refusal inside a fleet: 200, no instances, one error', async () => {
   await withEc2(async (bench) => {
     const body = 'Action=CreateFleet&Version=2016-11-15&LaunchTemplateConfigs.1.Overrides.1.InstanceType=m5.large';
     const operation = bench.backend.describe({ method: 'POST', path: '/', headers: {}, body });

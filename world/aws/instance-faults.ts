@@ -5,10 +5,10 @@ import type { Instances, StateReason } from './instances.ts';
 
 type Ending = Parameters<InstanceFaultPort['endRunning']>[0];
 
-/** Somebody else than the target did it, which EC2 does not tell apart. */
-const SOMEBODY: StateReason = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
+/** Someone other than the target did it; EC2 does not distinguish. */
+const OUT_OF_BAND: StateReason = { code: 'Client.UserInitiatedShutdown', message: 'Client.UserInitiatedShutdown: User initiated shutdown' };
 
-/** Instances that fail by themselves, or by somebody else's hand. */
+/** Instances that fail by themselves, or are terminated or stopped out of band. */
 export class InstanceFaults implements InstanceFaultPort {
   readonly #clock: Clock;
   readonly #instances: Instances;
@@ -40,17 +40,17 @@ export class InstanceFaults implements InstanceFaultPort {
         return;
       }
       fired();
-      if (how === 'stopped') this.#instances.stop(id, SOMEBODY);
-      else this.#instances.end(id, SOMEBODY.message);
+      if (how === 'stopped') this.#instances.stop(id, OUT_OF_BAND);
+      else this.#instances.end(id, OUT_OF_BAND.message);
     };
-    const look = (instance: Instance): void => {
+    const check = (instance: Instance): void => {
       if (instance.state !== 'running' || !selects(selector, instance)) return;
       if (chosen.has(instance.id) || chosen.size >= count) return;
       chosen.add(instance.id);
       void strike(instance.id);
     };
-    const stopListening = this.#instances.onChange(look);
-    for (const instance of this.#instances.list()) look(instance);
+    const stopListening = this.#instances.onChange(check);
+    for (const instance of this.#instances.list()) check(instance);
     return () => {
       stopListening();
       healed.abort(new Error('healed'));

@@ -23,7 +23,7 @@ async function launch(bench: Bench, spec: FleetSpec = {}): Promise<string> {
   return id;
 }
 
-test('status checks come some minutes after an instance runs, and are listed of running instances', async () => {
+test('status checks pass some minutes after an instance runs, and are listed for running instances', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const id = await launch(bench);
@@ -48,7 +48,7 @@ test('status checks come some minutes after an instance runs, and are listed of 
   });
 });
 
-test('an instance stops, keeps its address, and starts again where there is room', async () => {
+test('an instance stops, keeps its address, and starts again if there is room', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const id = await launch(bench);
@@ -78,7 +78,7 @@ test('an instance stops, keeps its address, and starts again where there is room
   });
 });
 
-test('termination protection fails the request, and yet ends those in other zones', async () => {
+test('termination protection fails the request, yet instances in other zones are terminated', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const [guarded, beside, elsewhere] = [await launch(bench), await launch(bench), await launch(bench, { zones: [B] })];
@@ -105,7 +105,7 @@ for (const { name, values } of [
   { name: 'tenancy', values: ['default'] },
   { name: 'vpc-id', values: ['vpc-*'] },
 ]) {
-  test(`instances by ${name}`, async () => {
+  test(`instances filter by ${name}`, async () => {
     await withEc2(async (bench) => {
       await makeTemplate(bench);
       const id = await launch(bench, { capacityType: 'spot' });
@@ -134,7 +134,7 @@ test('fleets are described by id and deleted with their instances', async () => 
   });
 });
 
-test('tags, spot requests and what there is none of are listed', async () => {
+test('tags, spot requests and empty lists are listed', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const id = await launch(bench, { capacityType: 'spot' });

@@ -1,6 +1,6 @@
 import type { CapacityType } from '../../model/catalogue.ts';
 
-/** What a machine is made of. */
+/** The specification of a machine. */
 export interface MachineSpec {
   readonly instanceType: string;
   readonly imageId: string;
@@ -18,20 +18,20 @@ export interface Machine {
 }
 
 /**
- * Where instances live: in memory, or in another emulator. The EC2 front decides what is launched and when, and keeps
- * states, tags and everything else that requests see; the store gives each machine its id and address.
+ * Where instances run: in memory, or in another emulator. The EC2 front decides what is launched and when, and keeps states,
+ * tags and everything else that requests see; the store gives each machine its id and address.
  */
 export interface InstanceStore {
-  /** Starts a machine. Rejects with an Ec2Refusal when it can't, e.g. because the subnet is full. */
+  /** Starts a machine. Rejects with an Ec2Refusal if it can't, e.g. because the subnet is full. */
   launch(spec: MachineSpec): Promise<Machine>;
-  /** Ends a machine: its address is free again. */
+  /** Terminates a machine: its address is free again. */
   terminate(id: string): Promise<void>;
   /** Addresses left in a subnet. @throws RangeError for a subnet that is not the store's */
   freeAddresses(subnetId: string): number;
   /**
-   * Lets others have so many of the addresses that are left, those that were never in use first, so that what is left was in
-   * use where there is enough of it.
-   * @returns what gives them back
+   * Gives this many of the free addresses to others, never-used ones first, so that, if there are enough, all addresses left
+   * have been in use before.
+   * @returns a function that releases them
    * @throws RangeError for a subnet that is not the store's
    */
   holdAddresses(subnetId: string, count: number): () => void;

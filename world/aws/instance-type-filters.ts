@@ -3,13 +3,13 @@ import type { Attributes } from './filters.ts';
 
 type Scalar = string | number | boolean;
 
-/** What a filter compares: text, of one value or several, none where it is not known. */
+/** What a filter compares: the values as text; none if unknown. */
 function texts(value: Scalar | readonly Scalar[] | undefined): readonly string[] {
   if (value === undefined) return [];
   return (typeof value === 'object' ? value : [value]).map(String);
 }
 
-/** The filters of DescribeInstanceTypes but those of what answers leave out. */
+/** The filters of DescribeInstanceTypes, except those on fields that answers omit. */
 export const INSTANCE_TYPE_ATTRIBUTES: Attributes<InstanceTypeInfo> = {
   'auto-recovery-supported': (type) => texts(type.AutoRecoverySupported),
   'bare-metal': (type) => texts(type.BareMetal),

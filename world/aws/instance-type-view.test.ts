@@ -4,13 +4,13 @@ import { writeInstanceType } from './instance-type-view.ts';
 
 const { types } = loadCatalogue();
 
-/** A type as EC2 tells of it. The client here would leave out what nobody here reads. */
+/** A type as EC2 describes it. The client here would omit fields that nothing here reads. */
 function view(name: string): unknown {
   const type = types.get(name);
   return type === undefined ? undefined : writeInstanceType(type);
 }
 
-test('a type is told of with its disks, network cards, EBS and accelerators', () => {
+test('a type is described with its disks, network cards, EBS and accelerators', () => {
   expect(view('m6id.large')).toMatchObject({
     EbsInfo: {
       EbsOptimizedSupport: 'default',
@@ -49,7 +49,7 @@ test('a type is told of with its disks, network cards, EBS and accelerators', ()
   });
 });
 
-test('a type of which little is known is told of with that', () => {
+test('a type of which little is known is described with just that', () => {
   const type = types.get('m5.large');
   if (type === undefined) throw new Error('the catalogue has m5.large');
   const { details: _details, ...known } = type;
@@ -58,7 +58,7 @@ test('a type of which little is known is told of with that', () => {
   expect(Object.keys(info)).not.toContain('EbsInfo');
 });
 
-test("every type has the members that Karpenter's AWS provider reads without looking whether they are there", () => {
+test("every type has the fields that Karpenter's AWS provider reads without a nil check", () => {
   for (const type of types.values()) {
     const { VCpuInfo, MemoryInfo, ProcessorInfo, NetworkInfo, GpuInfo, NeuronInfo, PlacementGroupInfo } = writeInstanceType(type);
     const [card] = NetworkInfo?.NetworkCards ?? [];

@@ -14,21 +14,22 @@ import type {
   SupportedAdditionalProcessorFeature,
 } from '@aws-sdk/client-ec2';
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { InstanceFeature, InstanceTypeDetails } from '../../model/instance-type-details.ts';
 import { toSdkType } from './sdk-types.ts';
 
-/** The details of a type that are known, and whether it has a feature. */
+/** The known details of a type, and whether it has a feature. */
 interface Known {
   readonly details: InstanceTypeDetails;
   readonly has: (feature: InstanceFeature) => boolean;
 }
 
-/** What types were written as: every page of every list has them again. */
+/** Types already written: every page of every list has them again. */
 const written = new WeakMap<InstanceType, InstanceTypeInfo>();
 
 /**
- * A type as DescribeInstanceTypes tells of it, in the SDK's shape. What the catalogue does not know is left out, as are members
- * that no autoscaler reads: valid numbers of cores, queues of network interfaces, time-outs of connections, EBS cards.
+ * A type as DescribeInstanceTypes describes it, in the SDK's shape. What the catalogue does not know is omitted, as are fields
+ * that no autoscaler reads: valid core counts, network interface queues, connection time-outs, EBS cards.
  */
 export function writeInstanceType(type: InstanceType): InstanceTypeInfo {
   const known = written.get(type) ?? write(type);
@@ -71,8 +72,8 @@ function writeDetails(type: InstanceType, known: Known): InstanceTypeInfo {
     SupportedVirtualizationTypes: has('paravirtual') ? ['hvm', 'paravirtual'] : ['hvm'],
     ProcessorInfo: {
       SupportedArchitectures: [...(cpu.i386 === true ? (['i386'] as const) : []), type.architecture],
-      ...(cpu.clockGhz === undefined ? {} : { SustainedClockSpeedInGhz: cpu.clockGhz }),
-      // EC2 knows some that the SDK does not yet.
+      ...defined({ SustainedClockSpeedInGhz: cpu.clockGhz }),
+      // EC2 has some that the SDK does not know yet.
       ...(cpu.features === undefined ? {} : { SupportedFeatures: cpu.features as SupportedAdditionalProcessorFeature[] }),
       Manufacturer: cpu.manufacturer,
     },

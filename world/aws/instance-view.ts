@@ -1,4 +1,5 @@
 import type { Instance as SdkInstance, InstanceState, Reservation } from '@aws-sdk/client-ec2';
+import { defined } from '../../model/defined.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import { USER_INITIATED } from './instances.ts';
 import type { InstanceRecord } from './instances.ts';
@@ -8,7 +9,7 @@ import { toSdkType } from './sdk-types.ts';
 import { writeTags } from './tags.ts';
 import { zoneIdOf } from './zones.ts';
 
-/** Codes of states. Source: InstanceState in the EC2 API reference. */
+/** State codes. Source: InstanceState in the EC2 API reference. */
 const STATE_CODES = { pending: 0, running: 16, 'shutting-down': 32, terminated: 48, stopping: 64, stopped: 80 } as const;
 
 export function writeState(state: InstanceRecord['state']): InstanceState {
@@ -19,10 +20,10 @@ const INSTANCE_ID = /^i-([0-9a-f]{8}|[0-9a-f]{17})$/;
 
 /**
  * Instances by id, in that order, for a request that changes them.
- * @throws Ec2Refusal when one is malformed or not there
+ * @throws Ec2Refusal if an id is malformed or does not exist
  */
 export function findInstances({ instances }: Account, ids: readonly string[], span: number): InstanceRecord[] {
-  return find(ids, (id) => (instances.knows(id, span) ? instances.look(id) : undefined));
+  return find(ids, (id) => (instances.knows(id, span) ? instances.current(id) : undefined));
 }
 
 /** Instances by id, in that order, as a read sees them. @throws Ec2Refusal as `findInstances` */
@@ -42,12 +43,12 @@ function find(ids: readonly string[], get: (id: string) => InstanceRecord | unde
   throw new Ec2Refusal('InvalidInstanceID.NotFound', what);
 }
 
-/** The name by which the network knows an instance; a terminated one has none any more. */
+/** The name by which the network knows an instance; a terminated one no longer has any. */
 export function dnsNameOf({ state, privateDnsName }: InstanceRecord): string {
   return state === 'terminated' ? '' : privateDnsName;
 }
 
-/** Instances as DescribeInstances lists them, those of one reservation together. @param records in the order of launch */
+/** Instances as DescribeInstances lists them, grouped by reservation. @param records in the order of launch */
 export function writeReservations(account: Account, records: readonly InstanceRecord[]): Reservation[] {
   const reservations = new Map<string, SdkInstance[]>();
   for (const record of records) {
@@ -59,7 +60,7 @@ export function writeReservations(account: Account, records: readonly InstanceRe
   return [...reservations].map(([ReservationId, Instances]) => ({ ReservationId, OwnerId: ACCOUNT_ID, Groups: [], Instances }));
 }
 
-/** What autoscalers read of an instance; volumes, network interfaces and CPU options are left out. */
+/** What autoscalers read of an instance; volumes, network interfaces and CPU options are omitted. */
 function writeInstance({ network }: Account, record: InstanceRecord): SdkInstance {
   const { template, stateReason } = record;
   const isTerminated = record.state === 'terminated';
@@ -89,11 +90,11 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
     ClientToken: record.clientToken,
     EbsOptimized: template.EbsOptimized ?? false,
     EnaSupport: true,
-    // EC2 says xen of nitro instances too.
+    // EC2 reports xen for nitro instances too.
     Hypervisor: 'xen',
     ...(template.IamInstanceProfile === undefined ? {} : { IamInstanceProfile: { Arn: profileArn(template.IamInstanceProfile) } }),
     ...(record.capacityType === 'spot' ? { InstanceLifecycle: 'spot' as const, SpotInstanceRequestId: spotRequestId(record) } : {}),
-    ...(template.KeyName === undefined ? {} : { KeyName: template.KeyName }),
+    ...defined({ KeyName: template.KeyName }),
     RootDeviceName: '/dev/xvda',
     RootDeviceType: 'ebs',
     SourceDestCheck: !isTerminated,
@@ -103,7 +104,7 @@ function writeInstance({ network }: Account, record: InstanceRecord): SdkInstanc
   };
 }
 
-/** Security groups that an instance was launched with. */
+/** The security groups that an instance was launched with. */
 export function securityGroupIds({ template }: InstanceRecord): readonly string[] {
   return template.SecurityGroupIds ?? template.NetworkInterfaces?.[0]?.Groups ?? [];
 }
@@ -112,7 +113,7 @@ function writeSecurityGroups(record: InstanceRecord): { GroupId: string }[] {
   return securityGroupIds(record).map((GroupId) => ({ GroupId }));
 }
 
-/** Each spot instance fulfils a request of its own, which is named after it here. */
+/** Each spot instance fulfils a request of its own, whose id is derived from the instance's here. */
 export function spotRequestId({ id }: InstanceRecord): string {
   return `sir-${id.slice(-8)}`;
 }

@@ -1,6 +1,7 @@
 import { DescribeInstancesCommand, TerminateInstancesCommand } from '@aws-sdk/client-ec2';
 import type { DescribeInstancesCommandInput } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 import type { Bench, FleetSpec } from './testing/ec2.ts';
 import { INSTANCE_DELAYS, TERMINATED_VISIBLE_MS } from './instances.ts';
@@ -13,7 +14,7 @@ async function describe(bench: Bench, input: DescribeInstancesCommandInput): Pro
   return instancesOf(await bench.send(new DescribeInstancesCommand(input))).map(({ InstanceId = '' }) => InstanceId);
 }
 
-test('an instance goes its way, is ended once, stays listed for an hour, and its address is used again', async () => {
+test('an instance goes through its states, is terminated once, stays listed for an hour, and its address is reused', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const zones = ['us-east-1a'];
@@ -60,7 +61,7 @@ test('an instance goes its way, is ended once, stays listed for an hour, and its
   });
 });
 
-test('a pending instance can be ended, and never runs then', async () => {
+test('a pending instance can be terminated and then never runs', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const [id = ''] = await launch(bench, {});
@@ -70,7 +71,7 @@ test('a pending instance can be ended, and never runs then', async () => {
   });
 });
 
-test('an instance can end behind the back of everybody', async () => {
+test('an instance can be terminated out of band', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const [id = ''] = await launch(bench, {});
@@ -91,7 +92,7 @@ for (const { ids, code } of [
   { ids: ['i-0123456789abcdef0'], code: '400 InvalidInstanceID.NotFound' },
   { ids: ['i-nonsense'], code: '400 InvalidInstanceID.Malformed' },
 ]) {
-  test(`one bad id among ${ids.join() || 'none'} ends nothing`, async () => {
+  test(`one bad id among ${ids.join() || 'none'}: nothing is terminated`, async () => {
     await withEc2(async (bench) => {
       await makeTemplate(bench);
       const good = ids.length === 0 ? [] : await launch(bench, {});
@@ -141,14 +142,14 @@ test('filters narrow what is listed', async () => {
   });
 });
 
-test('pages neither repeat nor skip what stays, whatever comes in between', async () => {
+test('pages neither repeat nor skip existing instances, whatever is launched in between', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench);
     const launched = await launch(bench, { count: 13 });
     const seen: string[] = [];
     let token: string | undefined;
     do {
-      const page = await bench.send(new DescribeInstancesCommand({ MaxResults: 5, ...(token === undefined ? {} : { NextToken: token }) }));
+      const page = await bench.send(new DescribeInstancesCommand({ MaxResults: 5, ...defined({ NextToken: token }) }));
       seen.push(...instancesOf(page).map(({ InstanceId = '' }) => InstanceId));
       token = page.NextToken;
       if (seen.length === 5) launched.push(...(await launch(bench, { count: 2 })));
@@ -170,7 +171,7 @@ for (const { name, input, code } of [
   { name: 'a page too long', input: { MaxResults: 1_001 }, code: 'InvalidParameterValue' },
   { name: 'a made-up token', input: { MaxResults: 5, NextToken: 'x' }, code: 'InvalidPaginationToken' },
   { name: 'ids with pages', input: { MaxResults: 5, InstanceIds: ['i-00000001'] }, code: 'InvalidParameterCombination' },
-  { name: 'an id that is not there', input: { InstanceIds: ['i-00000001'] }, code: 'InvalidInstanceID.NotFound' },
+  { name: 'an unknown id', input: { InstanceIds: ['i-00000001'] }, code: 'InvalidInstanceID.NotFound' },
 ] satisfies { name: string; input: DescribeInstancesCommandInput; code: string }[]) {
   test(`listing refuses ${name}`, async () => {
     await withEc2(async (bench) => {

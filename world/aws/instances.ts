@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { EventOf, Recorder } from '../../history/events.ts';
 import { archOf, selects } from '../../model/catalogue.ts';
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import type { Heal, Instance, InstanceFaultPort, InstancePort } from '../ports.ts';
@@ -18,14 +19,14 @@ import type { ReadLag } from './replica.ts';
 import { checkTagCount } from './tags.ts';
 import type { Tags } from './tags.ts';
 
-/** How long an instance stays in these states; drawn for each. */
+/** How long an instance stays in each state; drawn for each instance. */
 export interface InstanceDelays {
   readonly pending: DelayRange;
   readonly shuttingDown: DelayRange;
   readonly stopping: DelayRange;
 }
 
-/** A few seconds to run, tens of seconds to end, as seen of Linux instances. */
+/** A few seconds until running, tens of seconds to terminate, as observed for Linux instances. */
 export const INSTANCE_DELAYS: InstanceDelays = {
   pending: { minMs: 2_000, maxMs: 8_000 },
   shuttingDown: { minMs: 15_000, maxMs: 45_000 },
@@ -35,13 +36,13 @@ export const INSTANCE_DELAYS: InstanceDelays = {
 /** A terminated instance is listed for about an hour. Source: "Terminate Amazon EC2 instances". */
 export const TERMINATED_VISIBLE_MS = 3_600_000;
 
-/** Why an instance ended, as EC2 words it. */
+/** Why an instance was terminated, in EC2's words. */
 export interface StateReason {
   readonly code: string;
   readonly message: string;
 }
 
-/** Somebody called TerminateInstances. */
+/** Someone called TerminateInstances. */
 export const USER_INITIATED: StateReason = {
   code: 'Client.UserInitiatedShutdown',
   message: 'Client.UserInitiatedShutdown: User initiated shutdown',
@@ -53,33 +54,33 @@ const LAUNCH_FAILED: StateReason = { code: 'Client.InternalError', message: 'Cli
 type LaunchFailure = Parameters<InstanceFaultPort['failLaunches']>[0];
 type EndingDelay = Parameters<InstanceFaultPort['delayEndings']>[0];
 
-/** An instance with everything that requests see of it. Records are never changed, but replaced. */
+/** An instance with everything that requests see of it. Records are immutable: a change replaces them. */
 export interface InstanceRecord extends Instance {
-  /** Counts launches, from 1. */
+  /** The number of the launch, from 1. */
   readonly sequence: number;
   readonly reservationId: string;
-  /** Place among the instances of its reservation, from 0. */
+  /** Index in its reservation, from 0. */
   readonly launchIndex: number;
   readonly architecture: InstanceType['architecture'];
   readonly imageId: string;
   readonly subnetId: string;
-  /** That of the request which launched it; empty for none. EC2 does not say what it shows of a fleet's instances. */
+  /** That of the request which launched it; empty if none. EC2 does not document what it shows for a fleet's instances. */
   readonly clientToken: string;
   readonly template: TemplateData;
   /** TerminateInstances refuses it. */
   readonly isProtected: boolean;
   readonly stateReason?: StateReason;
-  /** When it last began to run, in ms since the epoch. */
+  /** When it last started running, in ms since the epoch. */
   readonly runningAtMs?: number;
-  /** When it began to end, in ms since the epoch. */
+  /** When it started shutting down or stopping, in ms since the epoch. */
   readonly endingAtMs?: number;
   /** When it was terminated, in ms since the epoch. */
   readonly endedAtMs?: number;
-  /** It was there before the cluster and is none of its business: see `foreign-instance.ts`. */
+  /** It was there before the cluster and does not belong to it: see `foreign-instance.ts`. */
   readonly isForeign?: true;
 }
 
-/** What is launched. */
+/** The parameters of a launch. */
 export interface Launch {
   readonly type: InstanceType;
   readonly subnet: Subnet;
@@ -100,8 +101,8 @@ export interface Launch {
 }
 
 /**
- * All instances of the account: their states over time, told to the history and to whoever listens. Requests see every one
- * of them; the world's own parts, by the port, those of the cluster only.
+ * All instances of the account and their states over time, reported to the history and to listeners. Requests see all of them;
+ * the world's own parts, through the port, only those of the cluster.
  */
 export class Instances implements InstancePort {
   readonly #clock: Clock;
@@ -138,31 +139,31 @@ export class Instances implements InstancePort {
     this.#replica = new Replica(parts.clock, parts.random.fork('reads'), parts.readLag);
   }
 
-  /** Lets reads be late. */
+  /** Allows delaying reads. */
   get replica(): Pick<Replica<InstanceRecord>, 'delay'> {
     return this.#replica;
   }
 
   /** An instance of the cluster. */
   get(id: string): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     return record?.isForeign === true ? undefined : record;
   }
 
-  /** The cluster's, in the order of launch. */
+  /** The cluster's instances, in the order of launch. */
   list(): readonly InstanceRecord[] {
     return this.#all().filter(({ isForeign }) => isForeign !== true);
   }
 
-  /** An instance as it is, whoever's it is. */
-  look(id: string): InstanceRecord | undefined {
+  /** An instance in its current state, whoever owns it. */
+  current(id: string): InstanceRecord | undefined {
     const record = this.#records.get(id);
     return record === undefined || this.#isForgotten(record) ? undefined : record;
   }
 
   /** An instance as a read sees it. @param span of the request */
   read(id: string, span: number): InstanceRecord | undefined {
-    return this.look(id) === undefined ? undefined : this.#replica.read(id, span);
+    return this.current(id) === undefined ? undefined : this.#replica.read(id, span);
   }
 
   /** What a read lists, in the order of launch. */
@@ -172,7 +173,7 @@ export class Instances implements InstancePort {
 
   /** Whether a request that changes an instance knows it. */
   knows(id: string, span: number): boolean {
-    return this.look(id) !== undefined && this.#replica.knows(id, span);
+    return this.current(id) !== undefined && this.#replica.knows(id, span);
   }
 
   onChange(listener: (instance: Instance) => void): () => void {
@@ -185,14 +186,14 @@ export class Instances implements InstancePort {
     this.#startEnding(id, { code, message: reason });
   }
 
-  /** Lets launches end as they begin, until undone. */
+  /** Makes launches fail while they boot, until undone. */
   failLaunches(failure: LaunchFailure): Heal {
     const armed = { failure, left: failure.count };
     this.#failures.add(armed);
     return () => void this.#failures.delete(armed);
   }
 
-  /** Lets instances take longer to end, until undone. */
+  /** Makes instances take longer to terminate, until undone. */
   delayEndings(delay: EndingDelay): Heal {
     const armed = { delay, healing: new AbortController(), left: delay.count ?? Infinity };
     this.#endingDelays.add(armed);
@@ -202,38 +203,38 @@ export class Instances implements InstancePort {
     };
   }
 
-  /** Adds an instance that is not the cluster's and has always been there. */
+  /** Adds a foreign instance, which has always existed. */
   add(record: InstanceRecord & { readonly isForeign: true }): void {
     this.#records.set(record.id, record);
     this.#replica.found(record.id, record);
     this.#recordForeign(record, 'found');
   }
 
-  /** Stops an instance that is pending or running: its address stays its own, its room does not. */
+  /** Stops an instance that is pending or running: it keeps its address, but not its room. */
   stop(id: string, stateReason: StateReason, span?: number): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record?.state === 'running' || record?.state === 'pending') {
-      this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
+      this.#change({ ...record, state: 'stopping', stateReason, endingAtMs: this.#clock.nowMs() }, defined({ span }));
       void this.#finishStopping(id);
     }
-    return this.look(id);
+    return this.current(id);
   }
 
-  /** Starts an instance that is stopped. @param lease its new room */
+  /** Starts a stopped instance. @param lease its new room */
   start(id: string, lease: Lease, span: number): InstanceRecord | undefined {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record?.state === 'stopped') {
       this.#leases.set(id, lease);
       const { stateReason: _reason, endingAtMs: _ending, ...rest } = record;
       this.#change({ ...rest, state: 'pending', launchedAtMs: this.#clock.nowMs() }, { span });
       void this.#boot(id);
     }
-    return this.look(id);
+    return this.current(id);
   }
 
   /** Switches termination protection. */
   protect(id: string, isProtected: boolean): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record !== undefined) this.#keep({ ...record, isProtected });
   }
 
@@ -281,15 +282,15 @@ export class Instances implements InstancePort {
     return record;
   }
 
-  /** Ends an instance at a user's wish, if it is not ending already. Returns it as it then is; undefined if there is none. */
+  /** Terminates an instance for a request, unless it is already ending. Returns it as it then is; undefined if there is none. */
   terminate(id: string, span: number): InstanceRecord | undefined {
     this.#startEnding(id, USER_INITIATED, span);
-    return this.look(id);
+    return this.current(id);
   }
 
-  /** Sets tags and takes others away; an instance that is not there is left alone. @throws Ec2Refusal for too many */
+  /** Changes tags; does nothing for an instance that does not exist. @throws Ec2Refusal for too many */
   retag(id: string, change: (tags: Tags) => Tags, span: number): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record === undefined) return;
     const tags = change(record.tags);
     checkTagCount(tags);
@@ -326,9 +327,9 @@ export class Instances implements InstancePort {
   }
 
   #startEnding(id: string, stateReason: StateReason, span?: number): void {
-    const record = this.look(id);
+    const record = this.current(id);
     if (record === undefined || record.state === 'shutting-down' || record.state === 'terminated') return;
-    this.#change({ ...record, state: 'shutting-down', stateReason, endingAtMs: this.#clock.nowMs() }, span === undefined ? {} : { span });
+    this.#change({ ...record, state: 'shutting-down', stateReason, endingAtMs: this.#clock.nowMs() }, defined({ span }));
     void this.#finish(id);
   }
 
@@ -344,7 +345,7 @@ export class Instances implements InstancePort {
     if (armed === undefined) return;
     armed.left -= 1;
     armed.delay.fired();
-    // A rejection only says that it is healed.
+    // A rejection only means that it is healed.
     await this.#clock.sleep(armed.delay.delayMs, armed.healing.signal).catch(() => undefined);
   }
 
@@ -352,7 +353,7 @@ export class Instances implements InstancePort {
     await this.#store.terminate(id);
     const record = this.#records.get(id);
     if (record === undefined) return;
-    this.#giveBack(id);
+    this.#release(id);
     this.#change({ ...record, state: 'terminated', endedAtMs: this.#clock.nowMs() });
   }
 
@@ -360,12 +361,12 @@ export class Instances implements InstancePort {
     await this.#clock.sleep(this.#draw(id, 'stopping', this.#delays.stopping));
     const record = this.#records.get(id);
     if (record?.state !== 'stopping') return;
-    this.#giveBack(id);
+    this.#release(id);
     this.#change({ ...record, state: 'stopped' });
   }
 
-  #giveBack(id: string): void {
-    this.#leases.get(id)?.giveBack();
+  #release(id: string): void {
+    this.#leases.get(id)?.release();
     this.#leases.delete(id);
   }
 
@@ -394,7 +395,7 @@ export class Instances implements InstancePort {
   }
 
   #recordForeign({ id, tags }: InstanceRecord, to: EventOf<'foreign-instance'>['to'], span?: number): void {
-    this.#recorder.record({ type: 'foreign-instance', instance: id, to, tags: { ...tags }, ...(span === undefined ? {} : { span }) });
+    this.#recorder.record({ type: 'foreign-instance', instance: id, to, tags: { ...tags }, ...defined({ span }) });
   }
 
   #keep(record: InstanceRecord): void {

@@ -26,11 +26,11 @@ interface Site {
   readonly queue: QueuePort;
   readonly backend: Backend;
   readonly events: readonly NewEvent[];
-  /** Bodies received within a time by a principal, deleted as they come. */
+  /** Message bodies that a principal received within a time, deleted on reception. */
   receive(forMs: number, principal?: Principal): Promise<{ body: string; atMs: number }[]>;
 }
 
-/** Runs a body with the interruption queue of a cluster whose instances the test makes. */
+/** Runs a body with the interruption queue of a cluster whose instances the test creates. */
 async function withQueue(body: (site: Site) => Promise<void>, seed = 1): Promise<void> {
   const random = createRandom(seed);
   const timeline = createVirtualTimeline({ startMs: START_MS, random: random.fork('timers') });
@@ -75,13 +75,13 @@ const REBALANCE = 'EC2 Instance Rebalance Recommendation';
 const NOTICE_MS = 120_000;
 const ALL = { selector: {}, moment: 'running', noticeMs: NOTICE_MS, fired: () => undefined } as const;
 
-/** A running spot instance, whose state change has been received already. */
+/** A running spot instance whose state change has already been received. */
 async function runSpot({ instances, receive }: Site, ...ids: readonly string[]): Promise<void> {
   for (const id of ids) instances.set(id, { capacityType: 'spot' });
   await receive(3_000, 'scenario');
 }
 
-test('messages are EventBridge’s own', async () => {
+test('messages have EventBridge’s format', async () => {
   await withQueue(async (site) => {
     const { instances, spot, queue, receive } = site;
     instances.set('i-1', { capacityType: 'spot', tags: { team: 'a' } });
@@ -126,7 +126,7 @@ test('messages are EventBridge’s own', async () => {
   });
 });
 
-test('every state of every instance is told', async () => {
+test('every state of every instance is reported', async () => {
   await withQueue(async ({ instances, receive }) => {
     const states = ['pending', 'running', 'shutting-down', 'terminated'] as const;
     for (const state of states) instances.set('i-1', { state });
@@ -135,7 +135,7 @@ test('every state of every instance is told', async () => {
   });
 });
 
-test('a warned instance ends when its notice is over, and history has it all', async () => {
+test('a warned instance is terminated at the end of its notice, and the history records everything', async () => {
   await withQueue(async (site) => {
     const { instances, spot, receive, clock, events } = site;
     await runSpot(site, 'i-1', 'i-2');
@@ -170,7 +170,7 @@ for (const { moment, states } of [
   { moment: 'pending', states: ['pending'] },
   { moment: 'before-registration', states: ['pending', 'running'] },
 ] as const) {
-  test(`instances to come are met (${moment}), until healed`, async () => {
+  test(`later instances are interrupted too (${moment}), until healed`, async () => {
     await withQueue(async ({ instances, spot, clock }) => {
       const fired: string[] = [];
       const heal = spot.interrupt({ ...ALL, moment, fired: (instance) => fired.push(`${instance} ${instances.get(instance)?.state}`) });
@@ -190,7 +190,7 @@ for (const { moment, states } of [
   });
 }
 
-test('a recommendation comes before the warning, and no warning for an instance that is gone by then', async () => {
+test('a recommendation comes before the warning, and there is no warning for an instance that is gone by then', async () => {
   await withQueue(async (site) => {
     const { instances, spot, receive } = site;
     await runSpot(site, 'i-1', 'i-2');
@@ -203,7 +203,7 @@ test('a recommendation comes before the warning, and no warning for an instance 
   });
 });
 
-test('healed between recommendation and warning: no warning comes, nothing ends, and the instance may be taken another time', async () => {
+test('healed between recommendation and warning: no warning, no termination, and the instance can be interrupted later', async () => {
   await withQueue(async (site) => {
     const { instances, spot, receive, clock } = site;
     await runSpot(site, 'i-1');
@@ -232,7 +232,7 @@ for (const { of, arm } of [
     },
   },
 ]) {
-  test(`what holds up ${of} is healed: it comes at once`, async () => {
+  test(`when the delay of ${of} is healed, it arrives at once`, async () => {
     await withQueue(async (site) => {
       await runSpot(site, 'i-1');
       const heal = arm(site);
@@ -248,7 +248,7 @@ for (const { message, copies, lateMs } of [
   { message: { kind: 'delay', delayMs: 200_000 }, copies: 1, lateMs: 200_000 },
   { message: { kind: 'lose' }, copies: 0, lateMs: 0 },
 ] as const) {
-  test(`perturbs a message on its way: ${message.kind}`, async () => {
+  test(`perturbs a message in transit: ${message.kind}`, async () => {
     await withQueue(async (site) => {
       const { spot, queue, receive, clock } = site;
       await runSpot(site, 'i-1', 'i-2');
@@ -272,7 +272,7 @@ for (const { what, check } of [
   { what: 'malformed', check: (body: string) => expect(() => JSON.parse(body) as unknown).toThrow() },
   { what: 'foreign', check: (body: string) => expect(parse({ body }).detail['instance-id']).toMatch(/^i-0[0-9a-f]{16}$/) },
 ] as const) {
-  test(`puts ${what} messages there until healed`, async () => {
+  test(`sends ${what} messages until healed`, async () => {
     await withQueue(async ({ queue, receive }) => {
       const about: string[] = [];
       const heal = queue.put({ what, periodMs: 1_000, fired: (id) => about.push(id) });
@@ -286,7 +286,7 @@ for (const { what, check } of [
   });
 }
 
-test('one wire serves EC2 and SQS, and each is refused in its own words', async () => {
+test('one wire serves EC2 and SQS, and each is refused in its own format', async () => {
   await warmUp();
   await withQueue(async ({ backend: sqs, clock }) => {
     const ec2: Backend = {

@@ -9,7 +9,7 @@ import { SpotInterruptions } from './spot-interruptions.ts';
 import { SqsBackend } from './sqs/backend.ts';
 import { Queues } from './sqs/queues.ts';
 
-/** Source: Karpenter's CloudFormation template, which keeps messages for five minutes. */
+/** Source: Karpenter's CloudFormation template, which retains messages for five minutes. */
 export const RETENTION_S = 300;
 
 /** SQS with the interruption queue. */
@@ -20,21 +20,21 @@ export interface InterruptionQueue {
   readonly queue: MessageSink;
 }
 
-/** SQS with the interruption queue, and what fills it. */
+/** SQS with the interruption queue, and what sends to it. */
 interface Interruptions extends Omit<InterruptionQueue, 'queue'> {
   readonly ports: { readonly spot: SpotPort; readonly queue: QueuePort };
-  /** Tells of each event, whatever becomes of its message. @returns what ends that */
+  /** Reports each event, whatever happens to its message. @returns a function that stops that */
   readonly onEvent: (listener: EventListener) => () => void;
 }
 
-/** The interruption queue of a cluster in memory, named as the cluster is, as Karpenter's guide has it. */
+/** The interruption queue of a cluster, in memory, named like the cluster, as in Karpenter's guide. */
 function createQueue(clock: Clock, random: Random, cluster: { readonly name: string; readonly region: string }): InterruptionQueue {
   const queues = new Queues({ region: cluster.region, clock, random: random.fork('queues') });
   const queue = queues.create(cluster.name, { MessageRetentionPeriod: String(RETENTION_S) });
   return { backend: new SqsBackend({ queues, clock, random: random.fork('request ids') }), queueUrl: queue.url, queue };
 }
 
-/** Makes what fills the interruption queue of a cluster. @param parts.queue by default one in memory */
+/** Creates what sends to a cluster's interruption queue. @param parts.queue by default one in memory */
 export function createInterruptions(parts: {
   readonly clock: Clock;
   readonly random: Random;

@@ -12,22 +12,22 @@ import { drawUuid } from './ids.ts';
 const CONTENT_TYPE = 'application/x-amz-json-1.1';
 const NOTHING: Effect = { kind: 'none' };
 
-/** One action, which only answers. Refuses by throwing a JsonRefusal. */
+/** One read-only action. Refuses by throwing a JsonRefusal. */
 export type JsonAction = (input: Readonly<Record<string, unknown>>) => object;
 
-/** What one service of the AWS JSON 1.1 protocol is. */
+/** The parts of one service of the AWS JSON 1.1 protocol. */
 export interface JsonServiceParts {
-  /** As IAM names it: `ssm`. */
+  /** As in IAM: `ssm`. */
   readonly service: string;
-  /** As requests name it: `AmazonSSM`. */
+  /** As in requests: `AmazonSSM`. */
   readonly target: string;
   readonly actions: Readonly<Record<string, JsonAction>>;
   readonly clock: Clock;
-  /** Request ids come from it. */
+  /** Source of request ids. */
   readonly random: Random;
 }
 
-/** Serves one service that is only read, by the AWS JSON 1.1 protocol. */
+/** Serves a read-only service of the AWS JSON 1.1 protocol. */
 export class JsonService implements Backend {
   readonly #parts: JsonServiceParts;
 
@@ -84,7 +84,7 @@ export class JsonService implements Backend {
   }
 }
 
-/** An action's input by its schema. @throws JsonRefusal ValidationException that names the first member that is wrong */
+/** An action's input by its schema. @throws JsonRefusal ValidationException that names the first invalid member */
 export function readInput<T>(schema: z.ZodType<T>, input: unknown): T {
   const parsed = schema.safeParse(input);
   if (parsed.success) return parsed.data;

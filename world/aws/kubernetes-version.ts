@@ -1,2 +1,2 @@
-/** The minor version of Kubernetes that the cluster runs, as EKS names it, and that its images are for. */
+/** The minor version of Kubernetes that the cluster and its images run, as EKS names it. */
 export const KUBERNETES_MINOR = '1.34';

@@ -2,7 +2,7 @@ import { DeleteLaunchTemplateCommand } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
 import { makeTemplate, withEc2 } from './testing/ec2.ts';
 
-test('the history tells when a launch template comes and goes, and the world knows whose it is', async () => {
+test('the history records when a launch template is created and deleted, and the world knows its owner', async () => {
   await withEc2(async (bench) => {
     await makeTemplate(bench, 'one');
     await makeTemplate(bench, 'two');

@@ -1,4 +1,5 @@
 import type { RequestLaunchTemplateData } from '@aws-sdk/client-ec2';
+import { defined } from '../../model/defined.ts';
 import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
 import type { EventOf, Recorder } from '../../history/events.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -41,20 +42,20 @@ export interface LaunchTemplate {
   readonly tags: Tags;
 }
 
-/** How requests name a template. */
+/** How requests identify a template. */
 interface TemplateName {
   readonly LaunchTemplateId?: string | undefined;
   readonly LaunchTemplateName?: string | undefined;
 }
 
-/** The account's launch templates. The history tells when they come and go. */
+/** The account's launch templates. The history records their creation and deletion. */
 export class LaunchTemplates implements LaunchTemplatePort {
   readonly #random: Random;
   readonly #recorder: Recorder;
   readonly #byId = new Map<string, LaunchTemplate>();
-  /** What reads see, also of templates that were deleted lately. */
+  /** What reads see, including recently deleted templates. */
   readonly #replica: Replica<LaunchTemplate>;
-  /** Those that a read may still see though they are deleted. */
+  /** Deleted templates that a read may still see. */
   readonly #deleted = new Set<string>();
   readonly #listeners = new Set<(template: LaunchTemplate) => void>();
 
@@ -65,7 +66,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
     this.#replica = new Replica(clock, random.fork('reads'), readLag);
   }
 
-  /** Lets reads be late. */
+  /** Allows delaying reads. */
   get replica(): Pick<Replica<LaunchTemplate>, 'delay'> {
     return this.#replica;
   }
@@ -81,7 +82,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
     return seen.sort((a, b) => (a.id < b.id ? -1 : 1));
   }
 
-  /** @throws Ec2Refusal for a name that is malformed or taken, or data that EC2 does not take */
+  /** @throws Ec2Refusal for a name that is malformed or taken, or data that EC2 does not accept */
   create(
     template: { name: string; data: TemplateData; description?: string | undefined; tags: Tags; nowMs: number },
     { principal, span }: Caller,
@@ -114,7 +115,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
     return created;
   }
 
-  /** Adds a version. @throws Ec2Refusal for data that EC2 does not take */
+  /** Adds a version. @throws Ec2Refusal for data that EC2 does not accept */
   addVersion(
     template: LaunchTemplate,
     version: { data: TemplateData; description?: string | undefined; nowMs: number },
@@ -137,7 +138,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
 
   /**
    * A template for a request that changes or uses it.
-   * @throws Ec2Refusal where there is none, or where the request names none or two
+   * @throws Ec2Refusal if it does not exist, or if the request does not name exactly one
    */
   find(name: TemplateName, span: number): LaunchTemplate {
     return pick(
@@ -151,13 +152,13 @@ export class LaunchTemplates implements LaunchTemplatePort {
     return pick(name, this.readAll(span));
   }
 
-  /** Calls back when a template was created. @returns what ends that */
+  /** Calls the listener when a template is created. @returns a function that removes it */
   onCreate(listener: (template: LaunchTemplate) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** @param span of the request; undefined for somebody else's */
+  /** @param span of the request; undefined if it is not the target's */
   delete(template: LaunchTemplate, span: number | undefined): void {
     const { id } = template;
     if (!this.#byId.delete(id)) return;
@@ -166,7 +167,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
     this.#replica.write(id, undefined);
   }
 
-  /** Sets tags and takes others away. @throws Ec2Refusal for too many */
+  /** Changes tags. @throws Ec2Refusal for too many */
   retag(id: string, change: (tags: Tags) => Tags): void {
     const template = this.#byId.get(id);
     if (template === undefined) return;
@@ -176,7 +177,7 @@ export class LaunchTemplates implements LaunchTemplatePort {
   }
 
   #record({ id, name }: LaunchTemplate, to: EventOf<'launch-template'>['to'], span: number | undefined): void {
-    this.#recorder.record({ type: 'launch-template', template: id, name, to, ...(span === undefined ? {} : { span }) });
+    this.#recorder.record({ type: 'launch-template', template: id, name, to, ...defined({ span }) });
   }
 
   #keep(template: LaunchTemplate): void {
@@ -191,14 +192,14 @@ export class LaunchTemplates implements LaunchTemplatePort {
   }
 }
 
-/** @throws Ec2Refusal for data that EC2 does not take: here rather than when an instance is launched */
+/** @throws Ec2Refusal for data that EC2 does not accept: here rather than when an instance is launched */
 function makeVersion(
   number: number,
   { data, description, nowMs }: { data: TemplateData; description?: string | undefined; nowMs: number },
 ): TemplateVersion {
   decodeUserData(data);
   launchTags(data.TagSpecifications, 'instance');
-  return { number, data, createdAtMs: nowMs, ...(description === undefined ? {} : { description }) };
+  return { number, data, createdAtMs: nowMs, ...defined({ description }) };
 }
 
 function pick({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateName, known: readonly LaunchTemplate[]): LaunchTemplate {
@@ -221,7 +222,7 @@ function pick({ LaunchTemplateId: id, LaunchTemplateName: name }: TemplateName, 
   throw new Ec2Refusal('InvalidLaunchTemplateName.NotFoundException', message);
 }
 
-/** One version of a template. @param version a number, `$Latest` or `$Default` @throws Ec2Refusal where there is none */
+/** One version of a template. @param version a number, `$Latest` or `$Default` @throws Ec2Refusal if there is none */
 export function versionOf(template: LaunchTemplate, version: string): TemplateVersion {
   const number = version === '$Default' ? template.defaultVersion : Number(version);
   const found = version === '$Latest' ? template.versions.at(-1) : template.versions.find((one) => one.number === number);
@@ -232,7 +233,7 @@ export function versionOf(template: LaunchTemplate, version: string): TemplateVe
   );
 }
 
-/** User data as an instance gets it. @throws Ec2Refusal where it is no base64, or too long */
+/** User data as an instance gets it. @throws Ec2Refusal if it is not base64, or too long */
 export function decodeUserData({ UserData: encoded = '' }: TemplateData): string {
   if (!/^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(encoded))
     throw new Ec2Refusal('InvalidUserData.Malformed', 'Invalid BASE64 encoding of user data.');

@@ -3,15 +3,15 @@ import { drawId } from './ids.ts';
 import type { InstanceRecord, Launch } from './instances.ts';
 import type { Account } from './operation.ts';
 
-/** What came of launching a reservation. */
+/** The result of launching a reservation. */
 export interface Launched {
   readonly reservationId: string;
   readonly records: readonly InstanceRecord[];
-  /** Of those that could not be launched though there had been room. */
+  /** Of launches that failed although there was room. */
   readonly refusals: readonly Ec2Refusal[];
 }
 
-/** Launches instances as one reservation, one after the other. */
+/** Launches instances one after the other as one reservation. */
 export async function launchReservation(
   { random, instances }: Account,
   launches: readonly Omit<Launch, 'reservationId' | 'launchIndex'>[],

@@ -8,12 +8,12 @@ const SPOT_SHARE = { min: 0.25, max: 0.6 } as const;
 const LEVEL_WEIGHT = 0.7;
 /** A pool's spot price changes this often, each pool at its own moment ... */
 export const SPOT_PRICE_STEP_MS = 3_600_000;
-/** ... and drifts from one drawn value to the next within so many steps. */
+/** ... and drifts from one drawn value to the next within this many steps. */
 const STEPS_PER_DRIFT = 12;
-/** Instances that a pool holds. Generous: what scenarios lack is taken away by a fault, by name. */
+/** Instances that a pool holds. Generous: scenarios that need scarcity use an explicit fault. */
 const DEPTH = { spot: { min: 50, max: 400 }, 'on-demand': { min: 500, max: 2_000 } } as const;
 
-/** A spot price and when it came into force. */
+/** A spot price and when it took effect. */
 export interface SpotPrice {
   readonly usdPerHour: number;
   readonly sinceMs: number;
@@ -28,12 +28,12 @@ type Draw = (offering: { readonly instanceType: string; readonly zone: string })
  * the level is drawn once for each pool, the drift moves in a straight line between values drawn for every twelve hours.
  * Depths do not change over time. Nothing here is EC2's real market, whose workings are not published.
  *
- * What is drawn is drawn for all pools at once, in the order of the catalogue: a list of all prices asks for thousands.
+ * Draws are made for all pools at once, in the order of the catalogue: listing all prices needs thousands.
  */
 export class Market {
   readonly #random: Random;
   readonly #catalogue: Catalogue;
-  /** Places of types in the catalogue. */
+  /** Indexes of types in the catalogue. */
   readonly #places: ReadonlyMap<string, number>;
   readonly #level: Draw;
   readonly #phase: Draw;
@@ -50,7 +50,7 @@ export class Market {
     this.#depth = { spot: this.#draw('spot depth'), 'on-demand': this.#draw('on-demand depth') };
   }
 
-  /** What an instance that is launched now costs. */
+  /** What an instance launched now costs. */
   usdPerHour(type: InstanceType, offering: Offering, atMs: number): number {
     return offering.capacityType === 'spot' ? this.spotPrice(type, offering.zone, atMs).usdPerHour : type.onDemandUsdPerHour;
   }
@@ -72,7 +72,7 @@ export class Market {
     };
   }
 
-  /** Instances that a pool holds while nobody uses it; a pool that the catalogue does not have is asked for by nobody. */
+  /** Instances that an unused pool holds. Only pools of the catalogue are requested. */
   depth(offering: Offering): number {
     const { min, max } = DEPTH[offering.capacityType];
     return min + Math.floor(this.#depth[offering.capacityType](offering) * (max - min + 1));

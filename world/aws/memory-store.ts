@@ -28,7 +28,7 @@ export class MemoryStore implements InstanceStore {
     const machine = this.#machines.get(id);
     if (machine !== undefined) {
       this.#machines.delete(id);
-      this.#poolOf(machine.subnetId).giveBack(machine.privateIp);
+      this.#poolOf(machine.subnetId).release(machine.privateIp);
     }
     return Promise.resolve();
   }
@@ -43,7 +43,7 @@ export class MemoryStore implements InstanceStore {
 
   #poolOf(subnetId: string): AddressPool {
     const pool = this.#addresses.get(subnetId);
-    if (pool === undefined) throw new RangeError(`there is no subnet ${subnetId}`);
+    if (pool === undefined) throw new RangeError(`unknown subnet ${subnetId}`);
     return pool;
   }
 }

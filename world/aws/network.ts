@@ -2,12 +2,12 @@ import type { ClusterConfig } from '../../model/cluster.ts';
 import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Random } from '../../runtime/random.ts';
 
-/** One subnet a zone, each a /20 of 10.0.0.0/16: 4,091 addresses, since EC2 keeps the first four and the last. */
+/** One subnet a zone, each a /20 of 10.0.0.0/16: 4,091 addresses, since EC2 reserves the first four and the last. */
 export interface Subnet {
   readonly id: string;
   readonly zone: string;
   readonly cidr: string;
-  /** Number of the zone among the cluster's, from 0. */
+  /** Index of the zone among the cluster's, from 0. */
   readonly index: number;
 }
 
@@ -27,7 +27,7 @@ const LAST_HOST = SUBNET_SIZE - 2;
 /** The cluster's subnets, in the order of their zones. @throws Error when there are more than 10.0.0.0/16 holds */
 export function subnetsOf(cluster: ClusterConfig): readonly Subnet[] {
   const zones = Object.keys(cluster.subnets).sort();
-  if (zones.length > SUBNETS_MAX) throw new Error(`at most ${SUBNETS_MAX} zones have subnets`);
+  if (zones.length > SUBNETS_MAX) throw new Error(`the cluster has ${zones.length} zones; at most ${SUBNETS_MAX} can have a subnet`);
   return zones.map((zone, index) => ({
     id: cluster.subnets[zone] ?? '',
     zone,
@@ -37,20 +37,20 @@ export function subnetsOf(cluster: ClusterConfig): readonly Subnet[] {
 }
 
 /**
- * How often an address is given that was in use before, where there is one. EC2 doesn't say how it chooses; in small
- * subnets addresses come back within minutes.
+ * How often a new instance gets an address that was in use before, if there is one. EC2 does not document how it chooses; in
+ * small subnets addresses are reused within minutes.
  */
 const REUSE_CHANCE = 0.75;
 
-/** The private addresses of one subnet: given in their order, or soon used again, by chance; of those the longest free first. */
+/** The private addresses of one subnet: next in order, or by chance a reused one, the longest free first. */
 export class AddressPool {
   readonly #subnet: Subnet;
   readonly #random: Random;
-  /** Were in use, in the order in which they were given back. */
+  /** Used before, in the order in which they were released. */
   readonly #returned: number[] = [];
-  /** From here on none was ever in use. */
+  /** From here on, none was ever in use. */
   #unused = FIRST_HOST;
-  /** Up to here none is held by others. */
+  /** Up to here, none is held by others. */
   #last = LAST_HOST;
 
   constructor(subnet: Subnet, random: Random) {
@@ -70,7 +70,7 @@ export class AddressPool {
     return formatAddress(this.#subnet.index, host);
   }
 
-  /** Others hold so many, those that were never in use first, then those that have been free the longest. @returns what gives them back */
+  /** Gives this many addresses to others, never-used ones first, then the longest free. @returns a function that releases them */
   hold(count: number): () => void {
     const fresh = Math.min(count, this.#last - this.#unused + 1);
     const used = this.#returned.splice(0, count - fresh);
@@ -81,7 +81,7 @@ export class AddressPool {
     };
   }
 
-  giveBack(address: string): void {
+  release(address: string): void {
     const [, , third = 0, fourth = 0] = address.split('.').map(Number);
     this.#returned.push((third % (SUBNET_SIZE / 256)) * 256 + fourth);
   }
@@ -94,7 +94,7 @@ export function addressesExhausted(subnetId: string): Ec2Refusal {
   );
 }
 
-/** The last address that an instance of a subnet can have. */
+/** The last address that an instance of a subnet can get. */
 export function lastAddressOf({ index }: Subnet): string {
   return formatAddress(index, LAST_HOST);
 }

@@ -17,7 +17,7 @@ import type { Room } from './room.ts';
 /** What operations work on: the state of one account in one region. */
 export interface Account {
   readonly clock: Clock;
-  /** Draws ids of what has no store of its own (fleets, reservations). */
+  /** Draws ids of objects without a store of their own (fleets, reservations). */
   readonly random: Random;
   readonly cluster: ClusterConfig;
   readonly catalogue: Catalogue;
@@ -32,17 +32,17 @@ export interface Account {
   readonly templates: LaunchTemplates;
 }
 
-/** What an operation answers, in the SDK's output type, and what it did. */
+/** What an operation answers, in the SDK's output type, and its effect. */
 export interface Outcome {
   readonly output: object;
   readonly effect: Effect;
-  /** Answered in the output's place: it did a part of what was asked for, and says that it failed. */
+  /** Answered instead of the output: the operation did part of the request, and reports failure. */
   readonly refusal?: Ec2Refusal;
 }
 
 /**
- * One EC2 operation. Refuses by throwing an Ec2Refusal. `input` is in the shape of the SDK's input type (decoded by its
- * schema), but timestamps are ISO text; the table's entries state that type.
+ * One EC2 operation. Refuses by throwing an Ec2Refusal. `input` has the shape of the SDK's input type (decoded by its schema),
+ * but timestamps are ISO text; the table's entries give that type.
  */
 export interface Ec2Operation {
   readonly run: (account: Account, input: never, caller: Caller) => Outcome | Promise<Outcome>;
@@ -50,25 +50,25 @@ export interface Ec2Operation {
   readonly idempotent?: Idempotency;
 }
 
-/** How far a client token reaches. */
+/** The scope of client tokens. */
 export interface Idempotency {
-  /** The same token in another scope is another token; by default there is one scope. */
+  /** The same token in another scope is a different token; by default there is one scope. */
   scopeOf?(account: Account, input: never, span: number): string;
-  /** Looks at an answer that is about to be given again. @throws Ec2Refusal when it can't be */
+  /** Checks an answer that is about to be replayed. @throws Ec2Refusal if it can't be */
   checkReplay?(account: Account, effect: Effect): void;
 }
 
 const NOTHING: Effect = { kind: 'none' };
 
-/** An operation that only answers. */
+/** A read-only operation. */
 export function reading<I>(answer: (account: Account, input: I, caller: Caller) => object): Ec2Operation {
   return { run: (account, input: I, caller) => ({ output: answer(account, input, caller), effect: NOTHING }) };
 }
 
-/** An answer with what was done; nothing where no id is named. */
+/** An answer with its effect; no effect if no id is named. */
 export function outcome(output: object, ids: readonly string[]): Outcome {
   return { output, effect: ids.length === 0 ? NOTHING : { kind: 'applied', ids } };
 }
 
-/** The account that owns everything, as answers name it. */
+/** The account that owns everything, as answers show it. */
 export const ACCOUNT_ID = '123456789012';

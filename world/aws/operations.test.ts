@@ -23,12 +23,13 @@ import type {
   SpotPrice,
 } from '@aws-sdk/client-ec2';
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import { CLUSTER, START_MS, fleet, idsOf, instancesOf, makeTemplate, refusal, withEc2 } from './testing/ec2.ts';
 
 const CATALOGUE = loadCatalogue();
 
-test('every answer has a request id, a type and a date by the clock of the world', async () => {
+test("every answer has a request id, a type and a date by the world's clock", async () => {
   await withEc2(async ({ raw, clock }) => {
     await clock.sleep(86_400_000);
     const good = await raw('Action=DescribeInstances&Version=2016-11-15');
@@ -51,7 +52,7 @@ test('instance types are the catalogue, page by page', async () => {
     const pages: number[] = [];
     let token: string | undefined;
     do {
-      const page = await send(new DescribeInstanceTypesCommand(token === undefined ? {} : { NextToken: token }));
+      const page = await send(new DescribeInstanceTypesCommand(defined({ NextToken: token })));
       types.push(...(page.InstanceTypes ?? []));
       pages.push(page.InstanceTypes?.length ?? 0);
       token = page.NextToken;
@@ -135,7 +136,7 @@ test('unknown instance types are named', async () => {
   });
 });
 
-test('offerings say in which zones a type is', async () => {
+test('offerings list the zones of a type', async () => {
   await withEc2(async ({ send }) => {
     const offerings = async (LocationType: 'availability-zone' | 'availability-zone-id' | 'region'): Promise<unknown[]> => {
       const Filters = [{ Name: 'instance-type', Values: ['vt1.3xlarge', 'm5.large'] }];
@@ -156,7 +157,7 @@ test('offerings say in which zones a type is', async () => {
   });
 });
 
-test('spot prices are a share of the on-demand price, change every hour and slowly', async () => {
+test('spot prices are a share of the on-demand price and change slowly every hour', async () => {
   await withEc2(async ({ send, clock }) => {
     await clock.sleep(86_400_000);
     const now = new Date(clock.nowMs());
@@ -192,7 +193,7 @@ test('spot prices are a share of the on-demand price, change every hour and slow
   });
 });
 
-test('a launch template is made once, listed, read and deleted', async () => {
+test('a launch template is created once, listed, read and deleted', async () => {
   await withEc2(async (bench) => {
     const { send } = bench;
     const LaunchTemplateData = { ImageId: CLUSTER.imageIds.arm64, MetadataOptions: { HttpTokens: 'required' as const } };
@@ -248,7 +249,7 @@ for (const { name, data, code } of [
   });
 }
 
-test('tags come and go, on all resources or on none', async () => {
+test('tags are created and deleted, on all resources or on none', async () => {
   await withEc2(async (bench) => {
     const { send } = bench;
     await makeTemplate(bench);
@@ -301,7 +302,7 @@ test('subnets, security groups, images and zones are those of the cluster', asyn
     expect(SecurityGroups.map(({ GroupId, VpcId }) => [GroupId, VpcId])).toEqual([[CLUSTER.securityGroupId, Subnets[0]?.VpcId]]);
     const { Images = [] } = await send(new DescribeImagesCommand({ Filters: [{ Name: 'architecture', Values: ['arm64'] }] }));
     expect(Images.map(({ ImageId }) => ImageId)).toContain(CLUSTER.imageIds.arm64);
-    // As Karpenter asks: by name and owners, deprecated ones too.
+    // Karpenter's request: by name and owners, deprecated ones too.
     const named = { Filters: [{ Name: 'name', Values: ['amazon-eks-node-al2023-*-1.34-*'] }], IncludeDeprecated: true, MaxResults: 1_000 };
     const al2023 = await send(new DescribeImagesCommand({ ...named, Owners: ['self', 'amazon'] }));
     expect(new Set(al2023.Images?.map(({ ImageId }) => ImageId)).size).toBe(5);

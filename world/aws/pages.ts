@@ -7,19 +7,19 @@ export interface Page<T> {
   readonly nextToken?: string;
 }
 
-/** How long pages may be. */
+/** The limits of a page's length. */
 interface PageLimits {
   readonly min: number;
   readonly max: number;
-  /** Page length when none is asked for; absent: everything at once. */
+  /** Page length if the request sets none; absent: everything at once. */
   readonly byDefault?: number;
 }
 
 /**
- * Cuts one page out of a list. The token says after which item it goes on, so that items which come or go between two
- * pages neither repeat nor hide others.
+ * Cuts one page out of a list. The token names the item after which the next page starts, so that items which are added or
+ * removed between two pages neither repeat nor hide others.
  * @param items in ascending order of their keys (by code units)
- * @throws Ec2Refusal for a page length out of its limits, or a token that is none
+ * @throws Ec2Refusal for a page length out of its limits, or an invalid token
  */
 export function cutPage<T>(
   items: readonly T[],
@@ -38,7 +38,7 @@ export function cutPage<T>(
   return isLast ? { items: page } : { items: page, nextToken: encodeToken(keyOf(last)) };
 }
 
-/** The place of the first item whose key is greater: the items are in order. */
+/** The index of the first item whose key is greater, by binary search. */
 function firstAfter<T>(items: readonly T[], keyOf: (item: T) => string, key: string): number {
   let low = 0;
   let high = items.length;
@@ -61,7 +61,7 @@ function encodeToken(key: string): string {
   return Buffer.from(`${TOKEN_PREFIX}${key}`).toString('base64url');
 }
 
-/** The key after which the page begins that a token asks for. @throws Ec2Refusal for a token that is none */
+/** The key after which a token's page starts. @throws Ec2Refusal for an invalid token */
 export function decodeToken(token: string): string {
   const text = Buffer.from(token, 'base64url').toString();
   if (!text.startsWith(TOKEN_PREFIX)) {

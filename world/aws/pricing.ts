@@ -7,13 +7,13 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Random } from '../../runtime/random.ts';
 import { JsonService, readInput } from './json-service.ts';
 
-/** As requests name it. */
+/** As in requests. */
 export const PRICING_TARGET = 'AWSPriceListService';
 const SERVICE_CODE = 'AmazonEC2';
 /** Source: "GetProducts" of the Price List Query API. */
 const PAGE_MAX = 100;
 const FILTERS_MAX = 50;
-/** The offer term of on-demand prices and the rate of an hour, as all EC2 price lists name them. */
+/** The offer term of on-demand prices and the hourly rate code, the same in all EC2 price lists. */
 const ON_DEMAND_TERM = 'JRTCKXETXF';
 const HOURLY_RATE = '6YS6EN2CT7';
 const EFFECTIVE_DATE = '2026-01-01T00:00:00Z';
@@ -34,14 +34,14 @@ const requestSchema = z.object({
   NextToken: z.string().nullish(),
 });
 
-/** One product, by what it can be filtered by: lower-case names, as filters may write them in any case. */
+/** One product, by its filterable fields: in lower case, since filters are case-insensitive. */
 interface Product {
   readonly attributes: ReadonlyMap<string, string>;
-  /** As answers have it: JSON in a string. */
+  /** As in answers: JSON in a string. */
   readonly text: string;
 }
 
-/** Serves the price list: the on-demand prices of a region's instance types for Linux without further software. Reads alone. */
+/** Serves the price list: the on-demand prices of a region's instance types for Linux without additional software. Read-only. */
 export function createPricing({
   catalogue,
   clock,
@@ -103,7 +103,7 @@ function writeProduct(type: InstanceType, region: string): Product {
     currentGeneration: type.currentGeneration ? 'Yes' : 'No',
     vcpu: String(type.vcpu),
     memory: `${type.memoryMiB / 1_024} GiB`,
-    // The price list has machines of bare metal as dedicated ones.
+    // The price list shows bare metal as dedicated.
     tenancy: type.bareMetal ? 'Dedicated' : 'Shared',
     operatingSystem: 'Linux',
     licenseModel: 'No License required',
@@ -147,7 +147,7 @@ function writeToken(start: number): string {
   return Buffer.from(`${TOKEN_PREFIX}${start}`).toString('base64');
 }
 
-/** Where a page begins. The list never changes, so a number is enough. */
+/** The start of a page. The list never changes, so an index is enough. */
 function readToken(token: string | null | undefined): number {
   if (token === undefined || token === null || token === '') return 0;
   const [, start] = /^from:(\d{1,9})$/.exec(Buffer.from(token, 'base64').toString()) ?? [];

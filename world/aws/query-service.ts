@@ -15,9 +15,9 @@ import { asText } from '../../wire/wire.ts';
 import type { WireRequest, WireResponse } from '../../wire/wire.ts';
 import { drawUuid } from './ids.ts';
 
-/** What an action answers, and what it did. */
+/** What an action answers, and its effect. */
 export interface QueryOutcome {
-  /** Absent for actions that answer nothing. */
+  /** Absent for actions without a result. */
   readonly output?: Readonly<Record<string, QueryValue | undefined>>;
   readonly effect: Effect;
 }
@@ -25,18 +25,18 @@ export interface QueryOutcome {
 /** One action. Refuses by throwing a QueryRefusal. */
 export type QueryAction = (input: Readonly<Record<string, unknown>>) => QueryOutcome;
 
-/** What one service of the query protocol is. */
+/** The parts of one service of the query protocol. */
 export interface QueryServiceParts {
-  /** As IAM names it: `iam`. */
+  /** As in IAM: `iam`. */
   readonly service: string;
-  /** The date of its API. */
+  /** The version (a date) of its API. */
   readonly version: string;
   readonly namespace: string;
   readonly actions: Readonly<Record<string, QueryAction>>;
-  /** Actions that change nothing. */
+  /** Read-only actions. */
   readonly reading: RegExp;
   readonly clock: Clock;
-  /** Request ids come from it. */
+  /** Source of request ids. */
   readonly random: Random;
 }
 
@@ -93,17 +93,17 @@ export class QueryService implements Backend {
   }
 }
 
-/** One member of a service's input, and what its model says of it. */
+/** One member of a service's input, with the constraints of its model. */
 export interface MemberRule {
   readonly pattern: RegExp;
-  /** The pattern as the service's model writes it. */
-  readonly said: string;
+  /** The pattern as written in the service's model. */
+  readonly source: string;
   readonly maxLength: number;
 }
 
 /**
- * A text of the input. @throws QueryRefusal ValidationError, in the words of the frameworks behind IAM and STS, for one that is
- * missing or that its rule does not let pass
+ * A string member of the input. @throws QueryRefusal ValidationError, in the words of the frameworks behind IAM and STS, if it is
+ * missing or violates its rule
  */
 export function readText(input: Readonly<Record<string, unknown>>, name: string, rule: MemberRule): string {
   const value = input[name];
@@ -118,6 +118,6 @@ export function readText(input: Readonly<Record<string, unknown>>, name: string,
   if (typeof value !== 'string') return refuse('Member must not be null');
   if (value.length < 1) return refuse('Member must have length greater than or equal to 1');
   if (value.length > rule.maxLength) return refuse(`Member must have length less than or equal to ${rule.maxLength}`);
-  if (!rule.pattern.test(value)) return refuse(`Member must satisfy regular expression pattern: ${rule.said}`);
+  if (!rule.pattern.test(value)) return refuse(`Member must satisfy regular expression pattern: ${rule.source}`);
   return value;
 }

@@ -6,8 +6,8 @@ import type { QuotaShortage } from './quota-shortage.ts';
 import type { SubnetAddresses } from './subnet-addresses.ts';
 
 /**
- * vCPUs that an account may run of each group, on demand and on spot alike. A new account has 0 to 5, and large ones what
- * they asked for: here it is more than any scenario needs, and a fault lowers it. Quota codes of the groups, on-demand and
+ * vCPUs that an account may run in each group, the same for on-demand and spot. A new account has 0 to 5, and large ones what
+ * they requested: here it is more than any scenario needs, and a fault lowers it. Quota codes of the groups, on-demand and
  * spot: standard (A, C, D, H, I, M, R, T, Z) L-1216C47A and L-34B43A08, G and VT L-DB2E81BA and L-3819A6DF, P L-417A185B and
  * L-7212CCBC. Source: "Amazon EC2 On-Demand Instance quotas", "Spot Instance quotas".
  */
@@ -37,7 +37,7 @@ type VcpuLimit = Parameters<QuotaPort['limitVcpus']>[0];
 type InstanceLimit = Parameters<QuotaPort['limitInstances']>[0];
 type LaunchLimit = Parameters<QuotaPort['limitLaunches']>[0];
 
-/** What the account may run, and the addresses that its subnets have left. */
+/** The account's vCPU and instance quotas, and the free addresses of its subnets. */
 export class Quotas implements QuotaPort {
   readonly addresses: SubnetAddresses;
   readonly #vcpus = new Map<string, number>();
@@ -66,7 +66,7 @@ export class Quotas implements QuotaPort {
     return this.addresses.limit(limit);
   }
 
-  /** Counts one more running instance, or says why there can't be one. */
+  /** Counts one more running instance, or returns why there can't be one. */
   take(type: InstanceType, capacityType: CapacityType): Lease | QuotaShortage {
     const group = quotaGroupOf(type.type);
     const bucket = `${capacityType}/${group}`;
@@ -102,12 +102,12 @@ export class Quotas implements QuotaPort {
     };
     count(1);
     launch(1);
-    // An instance that has ended was launched all the same.
+    // A terminated instance was still launched.
     const undo = (): void => {
       count(-1);
       launch(-1);
     };
-    return { giveBack: () => count(-1), undo };
+    return { release: () => count(-1), undo };
   }
 }
 
@@ -118,7 +118,7 @@ function addTo<T>(set: Set<T>, item: T): Heal {
 
 const ADJUSTMENT = 'Please visit http://aws.amazon.com/contact-us/ec2-request to request an adjustment to this limit.';
 
-/** Messages as quoted in firesim/firesim#410 (on demand) and vrivellino/spoptimize#15 (spot). */
+/** Messages as quoted in firesim/firesim#410 (on-demand) and vrivellino/spoptimize#15 (spot). */
 function vcpuLimitExceeded(capacityType: CapacityType, quota: number): Ec2Refusal {
   if (capacityType === 'spot') return new Ec2Refusal('MaxSpotInstanceCountExceeded', 'Max spot instance count exceeded');
   return new Ec2Refusal(

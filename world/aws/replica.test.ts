@@ -4,7 +4,7 @@ import { createRandom } from '../../runtime/random.ts';
 import { createVirtualTimeline } from '../../runtime/timeline.ts';
 import { READ_LAG, Replica } from './replica.ts';
 
-/** One step of a history: a change, a pause, or a fault that comes or goes. */
+/** One step of a history: a change, a pause, or a fault that is armed or healed. */
 const step = fc.oneof(
   fc.record({ kind: fc.constant('write' as const), id: fc.constantFrom('a', 'b') }),
   fc.record({ kind: fc.constant('sleep' as const), ms: fc.integer({ min: 0, max: 20_000 }) }),
@@ -12,7 +12,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('heal' as const) }),
 );
 
-test('reads go forward only, are at most as late as the fault lets them, and end up at the truth', async () => {
+test('reads only move forward, lag at most as long as the fault allows, and converge', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), fc.integer(), async (steps, seed) => {
       const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(seed) });
@@ -22,7 +22,7 @@ test('reads go forward only, are at most as late as the fault lets them, and end
       const seen = new Map<string, number>();
       const heals: (() => void | Promise<void>)[] = [];
       let version = 0;
-      const look = (): void => {
+      const observe = (): void => {
         for (const [id, { value, atMs }] of truth) {
           const read = replica.read(id, 0) ?? 0;
           expect(read).toBeGreaterThanOrEqual(seen.get(id) ?? 0);
@@ -45,7 +45,7 @@ test('reads go forward only, are at most as late as the fault lets them, and end
             } else {
               await heals.pop()?.();
             }
-            look();
+            observe();
           }
           for (const heal of heals) await heal();
           await clock.sleep(READ_LAG.maxMs);
@@ -57,7 +57,7 @@ test('reads go forward only, are at most as late as the fault lets them, and end
   );
 });
 
-test('what is gone is seen a while yet, and a fault fires only where it hid something', async () => {
+test('a deleted object stays visible for a while, and a fault fires only if it hid something', async () => {
   const timeline = createVirtualTimeline({ startMs: 0, random: createRandom(1) });
   const clock = timeline.scope('test');
   const replica = new Replica<string>(clock, createRandom(1), { probability: 0, maxMs: 0 });

@@ -16,7 +16,7 @@ type Input = Readonly<Record<string, unknown>>;
 const FILTERED = { Filters: [{ Name: 'instance-state-name', Values: ['running'] }] };
 const ids = (count: number): Input => ({ InstanceIds: Array.from({ length: count }, (_, at) => `i-${at}`) });
 
-/** Requests that pass at once, and how many more do after a second. */
+/** Requests that pass at once, and how many more do one second later. */
 const CASES: readonly { readonly action: string; readonly input?: Input; readonly capacity: number; readonly refill: number }[] = [
   { action: 'RunInstances', input: { MaxCount: 1 }, capacity: 5, refill: 2 },
   { action: 'RunInstances', input: { MaxCount: 400 }, capacity: 2, refill: 0 },
@@ -34,7 +34,7 @@ const CASES: readonly { readonly action: string; readonly input?: Input; readonl
   { action: 'DescribeSubnets', capacity: 100, refill: 20 },
 ];
 
-/** Takes as many as there are. */
+/** Takes tokens until the bucket is empty. */
 function drain(buckets: RequestBuckets, action: string, input: Input): number {
   for (let taken = 0; ; taken += 1) {
     try {
@@ -66,7 +66,7 @@ for (const { action, input = {}, capacity, refill } of CASES) {
   });
 }
 
-test('operations, and lists with and without a filter, have buckets of their own', async () => {
+test('each operation has its own buckets, as do lists with and without a filter', async () => {
   await withBuckets(async (buckets) => {
     drain(buckets, 'DescribeInstances', {});
     buckets.take('DescribeInstances', FILTERED, 0);
@@ -75,7 +75,7 @@ test('operations, and lists with and without a filter, have buckets of their own
   });
 });
 
-test('whether fleets draw resource tokens is a switch', async () => {
+test('an option decides whether fleets use resource tokens', async () => {
   const target = (count: number): { more: { TargetCapacitySpecification: { TotalTargetCapacity: number } } } => ({
     more: { TargetCapacitySpecification: { TotalTargetCapacity: count } },
   });
@@ -94,7 +94,7 @@ test('whether fleets draw resource tokens is a switch', async () => {
   }
 });
 
-test('a shrunk bucket refuses what the documented one would have let pass, until it is healed', async () => {
+test('a shrunk bucket refuses what the documented one would allow, until it is healed', async () => {
   await withEc2(async (bench) => {
     const fired: number[] = [];
     const describe = (): Promise<string> => refusal(bench.send(new DescribeInstancesCommand(FILTERED)));
@@ -114,7 +114,7 @@ test('a shrunk bucket refuses what the documented one would have let pass, until
   });
 });
 
-test('a bucket that others have emptied lets nothing pass before it has been refilled', async () => {
+test('a bucket emptied by others lets nothing pass until it is refilled', async () => {
   await withEc2(async (bench) => {
     const describe = (): Promise<string> => refusal(bench.send(new DescribeInstancesCommand(FILTERED)));
     const size = { capacity: 2, refillPerSecond: 0.5, tokens: 0 };

@@ -2,7 +2,7 @@ import { Ec2Refusal } from '../../protocols/ec2/refusal.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Heal, ThrottlePort } from '../ports.ts';
 
-/** Tokens that a bucket holds when it is full, and how many come back a second. */
+/** Tokens in a full bucket, and tokens added per second. */
 interface BucketSize {
   readonly capacity: number;
   readonly refillPerSecond: number;
@@ -10,7 +10,7 @@ interface BucketSize {
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** Source of all sizes: "Request throttling for the Amazon EC2 API". Each operation has buckets of its own. */
+/** Source of all sizes: "Request throttling for the Amazon EC2 API". Each operation has its own buckets. */
 const READING: BucketSize = { capacity: 100, refillPerSecond: 20 };
 const READING_EVERYTHING: BucketSize = { capacity: 50, refillPerSecond: 10 };
 const CHANGING: BucketSize = { capacity: 50, refillPerSecond: 5 };
@@ -23,7 +23,7 @@ const LISTED: Readonly<Record<string, BucketSize>> = {
   CreateLaunchTemplateVersion: { capacity: 100, refillPerSecond: 5 },
   ModifyLaunchTemplate: { capacity: 100, refillPerSecond: 5 },
 };
-/** These have the smaller bucket of their own for requests without a filter or pages. */
+/** These have the smaller bucket for requests without a filter or pagination. */
 const MANY: ReadonlySet<string> = new Set([
   'DescribeInstances',
   'DescribeInstanceStatus',
@@ -33,7 +33,7 @@ const MANY: ReadonlySet<string> = new Set([
   'DescribeSpotInstanceRequests',
   'DescribeVolumes',
 ]);
-/** Tokens beside, one an instance. */
+/** Additional tokens, one per instance. */
 const RESOURCES: Readonly<Record<string, BucketSize>> = {
   RunInstances: { capacity: 1_000, refillPerSecond: 2 },
   StartInstances: { capacity: 1_000, refillPerSecond: 2 },
@@ -42,7 +42,7 @@ const RESOURCES: Readonly<Record<string, BucketSize>> = {
 };
 const READS = /^(Describe|Get)/;
 
-/** A bucket, as full as it was at a moment. */
+/** A bucket, with its fill level at a moment. */
 class TokenBucket {
   readonly #size: BucketSize;
   #tokens: number;
@@ -58,7 +58,7 @@ class TokenBucket {
     const { capacity, refillPerSecond } = this.#size;
     this.#tokens = Math.min(capacity, this.#tokens + ((nowMs - this.#sinceMs) * refillPerSecond) / 1_000);
     this.#sinceMs = nowMs;
-    // Thousandths add up to a little less than they should.
+    // Fractions add up to slightly too little because of rounding.
     return this.#tokens >= tokens - 1e-9;
   }
 
@@ -72,7 +72,7 @@ interface Limit {
   readonly buckets: Map<string, TokenBucket>;
 }
 
-/** A bucket that a request draws from, and who is told when it is empty. */
+/** A bucket that a request draws from, and a callback for when it is empty. */
 interface Draw {
   readonly bucket: TokenBucket;
   readonly tokens: number;
@@ -81,7 +81,7 @@ interface Draw {
 
 /**
  * The token buckets that EC2 keeps for each account and region, on the world's clock. A dry run takes tokens too; a
- * refused request takes none. Ids alone are no filter (the documentation speaks of pagination and filters only).
+ * refused request takes none. Ids alone do not count as a filter (the documentation speaks of pagination and filters only).
  */
 export class RequestBuckets implements ThrottlePort {
   readonly #clock: Clock;
@@ -90,7 +90,7 @@ export class RequestBuckets implements ThrottlePort {
   readonly #buckets = new Map<string, TokenBucket>();
   readonly #limits = new Set<Limit>();
 
-  /** @param fleetsTakeResources whether CreateFleet draws RunInstances' resource tokens, which is not documented */
+  /** @param fleetsTakeResources whether CreateFleet uses RunInstances' resource tokens, which is not documented */
   constructor(clock: Clock, { fleetsTakeResources }: { readonly fleetsTakeResources: boolean }) {
     this.#clock = clock;
     this.#fleetsTakeResources = fleetsTakeResources;
@@ -102,13 +102,13 @@ export class RequestBuckets implements ThrottlePort {
     return () => void this.#limits.delete(limit);
   }
 
-  /** Takes what one request needs. @throws Ec2Refusal RequestLimitExceeded when a bucket has too little */
+  /** Takes the tokens for one request. @throws Ec2Refusal RequestLimitExceeded when a bucket has too few */
   take(action: string, input: Input, span: number): void {
     const nowMs = this.#clock.nowMs();
     const draws = this.#drawsOf(action, input, nowMs);
     const empty = draws.filter(({ bucket, tokens }) => !bucket.has(tokens, nowMs));
     if (empty.length > 0) {
-      // Where a documented bucket is empty too, the fault changed nothing.
+      // If a documented bucket is empty too, the fault made no difference.
       if (empty.every(({ fired }) => fired !== undefined)) for (const { fired } of empty) fired?.(span);
       throw requestLimitExceeded();
     }
@@ -151,7 +151,7 @@ function isNarrowed({ Filters: filters, MaxResults: pageLength }: Input): boolea
   return pageLength !== undefined || (Array.isArray(filters) && filters.length > 0);
 }
 
-/** Instances that a request is about. */
+/** The number of instances that a request is about. */
 function instancesOf(action: string, input: Input): number {
   if (action === 'CreateFleet') {
     return Number((input['TargetCapacitySpecification'] as Input | undefined)?.['TotalTargetCapacity'] ?? 1);

@@ -5,7 +5,7 @@ import type { Subnet } from './network.ts';
 import type { Quotas } from './quotas.ts';
 import type { QuotaShortage } from './quota-shortage.ts';
 
-/** Where one instance would go. */
+/** Where one instance would be launched. */
 export interface Place {
   readonly type: InstanceType;
   readonly subnet: Subnet;
@@ -15,10 +15,10 @@ export interface Place {
 /** Why there is no room for an instance. */
 export type Shortage =
   | { readonly kind: 'capacity'; readonly limits: readonly ArmedLimit[] }
-  /** The account or the subnet does not allow it, or a fault refuses this offering alone. */
+  /** The account or the subnet does not allow it, or a fault refuses just this offering. */
   | ({ readonly kind: 'quota' | 'addresses' | 'refused' } & QuotaShortage);
 
-/** Everything that an instance needs to find room: the account's quotas, an address, and the pool's capacity. */
+/** Everything that must have room for an instance: the account's quotas, the subnet's addresses, and the pool's capacity. */
 export class Room {
   readonly #capacity: Capacity;
   readonly #quotas: Quotas;
@@ -30,7 +30,7 @@ export class Room {
 
   /**
    * Takes room for one instance. The address itself is taken when the instance is launched.
-   * @param addressesSpokenFor in its subnet, by instances that have room and are not launched yet
+   * @param addressesSpokenFor in its subnet, reserved by instances that have room but are not launched yet
    */
   take(place: Place, addressesSpokenFor: number): Lease | Shortage {
     const { type, subnet, capacityType } = place;
@@ -53,9 +53,9 @@ export class Room {
       return { kind: 'capacity', limits: this.#capacity.limitsOn(offering) };
     }
     return {
-      giveBack: () => {
-        quota.giveBack();
-        capacity.giveBack();
+      release: () => {
+        quota.release();
+        capacity.release();
       },
       undo: () => {
         quota.undo();
@@ -65,13 +65,13 @@ export class Room {
   }
 }
 
-/** What a place is bought as. */
+/** The offering of a place. */
 export function offeringAt({ type, subnet, capacityType }: Place): Offering {
   return { instanceType: type.type, zone: subnet.zone, capacityType };
 }
 
-/** Each fault that left no room has fired, once a request. */
-export function tellFaults(shortages: readonly Shortage[], span: number): void {
+/** Reports each fault that left no room as fired, once per request. */
+export function reportFired(shortages: readonly Shortage[], span: number): void {
   const fired = shortages.flatMap((one) => (one.kind === 'capacity' ? one.limits.map(({ limit }) => limit.fired) : one.fired));
   for (const tell of new Set(fired)) tell(span);
 }

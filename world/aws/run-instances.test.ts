@@ -10,14 +10,14 @@ function order(more: Partial<RunInstancesCommandInput> = {}): RunInstancesComman
   return { ImageId: CLUSTER.imageIds.x86_64, InstanceType: 'm5.large', MinCount: 1, MaxCount: 1, ...more };
 }
 
-/** Launches, and says what came of it: ids, or the refusal. */
+/** Launches, and returns the result: ids, or the refusal. */
 async function run(bench: Bench, more: Partial<RunInstancesCommandInput> = {}): Promise<readonly string[] | string> {
   const sent = bench.send(new RunInstancesCommand(order(more)));
   const code = await refusal(sent);
   return code === 'none' ? ((await sent).Instances ?? []).map(({ InstanceId = '' }) => InstanceId) : code;
 }
 
-test('launches one reservation with all that request and template say', async () => {
+test('launches one reservation with everything that request and template specify', async () => {
   await withEc2(async (bench) => {
     const LaunchTemplateData = {
       ImageId: CLUSTER.imageIds.arm64,
@@ -71,7 +71,7 @@ for (const { name, more, expected } of [
   { name: 'no type', more: { InstanceType: undefined }, expected: '400 MissingParameter' },
   { name: 'an unknown type', more: { InstanceType: 'm5.tiny' as 'm5.large' }, expected: '400 InvalidParameterValue' },
   { name: 'nothing to launch', more: { MinCount: 0 }, expected: '400 InvalidParameterValue' },
-  { name: 'less at most than at least', more: { MinCount: 3, MaxCount: 2 }, expected: '400 InvalidParameterValue' },
+  { name: 'a maximum below the minimum', more: { MinCount: 3, MaxCount: 2 }, expected: '400 InvalidParameterValue' },
   { name: 'an unknown subnet', more: { SubnetId: 'subnet-0' }, expected: '400 InvalidSubnetID.NotFound' },
   { name: 'an unknown zone', more: { Placement: { AvailabilityZone: 'us-east-1z' } }, expected: '400 InvalidParameterValue' },
   {
@@ -99,7 +99,7 @@ for (const { name, more, expected } of [
   });
 }
 
-test('an empty pool is a server error that names zones which have capacity; without a zone EC2 goes there', async () => {
+test('an empty pool is a server error that names zones with capacity; without a zone EC2 uses one of them', async () => {
   await withEc2(async (bench) => {
     const fired: number[] = [];
     const heal = bench.ports.capacity.limit({ selector: { zones: [A] }, remaining: 2, naming: 'one', fired: (span) => fired.push(span) });
@@ -118,7 +118,7 @@ test('an empty pool is a server error that names zones which have capacity; with
   });
 });
 
-test('a token reaches as far as the zone, and dies with its instances', async () => {
+test('a token is valid within its zone, until its instances are terminated', async () => {
   await withEc2(async (bench) => {
     const inZone = (zone: string): Partial<RunInstancesCommandInput> => ({ ClientToken: 't', SubnetId: CLUSTER.subnets[zone] ?? '' });
     const first = await run(bench, inZone(A));
@@ -178,7 +178,7 @@ test('quotas, addresses and refused offerings refuse the whole request', async (
     }
     expect(fired).toEqual(['vcpus', 'instances', 'spot', 'addresses', 'refused']);
     expect(bench.ports.instances.list()).toEqual([]);
-    // So many requests empty the bucket.
+    // This many requests empty the bucket.
     await bench.clock.sleep(5_000);
     expect(await run(bench, { SubnetId: CLUSTER.subnets[A] ?? '', MinCount: 2, MaxCount: 2 })).toHaveLength(2);
   });

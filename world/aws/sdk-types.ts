@@ -1,6 +1,6 @@
 import type { _InstanceType } from '@aws-sdk/client-ec2';
 
-/** An instance type's name in the SDK's type: the names come from EC2 itself, the SDK's list is only as new as the SDK. */
+/** Casts an instance type's name to the SDK's type: names come from EC2, and the SDK's list may lag behind. */
 export function toSdkType(type: string): _InstanceType {
   return type as _InstanceType;
 }

@@ -10,7 +10,7 @@ import { EKS_PATH } from './eks.ts';
 import { PRICING_TARGET } from './pricing.ts';
 import { STS_VERSION } from './sts.ts';
 
-/** Services by what IAM calls them. */
+/** Services by their IAM prefix. */
 export interface AwsBackends {
   readonly ec2: Backend;
   readonly sqs: Backend;
@@ -21,16 +21,16 @@ export interface AwsBackends {
   readonly pricing?: Backend;
 }
 
-/** The services but SQS that speak JSON and name themselves in a header. */
+/** The JSON services other than SQS, by the name in their header. */
 const BY_TARGET: Readonly<Record<string, keyof AwsBackends>> = { [PRICING_TARGET]: 'pricing', [SSM_TARGET]: 'ssm' };
-/** The services of the query protocol but EC2: each has an API of a date of its own. */
+/** The services of the query protocol other than EC2, by their API's version date. */
 const BY_VERSION: Readonly<Record<string, keyof AwsBackends>> = { [IAM_VERSION]: 'iam', [STS_VERSION]: 'sts' };
 
 /**
- * AWS behind one wire: one endpoint for all services, as SDKs are given it with `AWS_ENDPOINT_URL`. They are told apart by
- * their protocols, since such an endpoint's host says nothing: SQS, SSM and Pricing speak JSON and name service and operation
- * in a header, EKS has paths of its own, the others send forms that say which version of which API they are for. A service
- * that is not there is EC2 that has no such action.
+ * AWS behind one wire: one endpoint for all services, as set with `AWS_ENDPOINT_URL`. Since the host of such an endpoint does not
+ * identify a service, protocols do: SQS, SSM and Pricing speak JSON and name service and operation in a header, EKS has paths
+ * of its own, the others send forms with their API's version. A request for an unknown service goes to EC2, which refuses it
+ * as an unknown action.
  */
 export class AwsServices implements Backend {
   readonly #services: AwsBackends;

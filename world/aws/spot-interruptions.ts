@@ -10,13 +10,13 @@ const TERMINATION = 'Server.SpotInstanceTermination: Spot instance termination';
 
 type Interruption = Parameters<SpotPort['interrupt']>[0];
 
-/** Takes spot instances back as EC2 does: perhaps a recommendation, a warning, and the end when its time is over. */
+/** Reclaims spot instances as EC2 does: optionally a recommendation, then a warning, and termination after the notice. */
 export class SpotInterruptions implements SpotPort {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #instances: InstancePort;
   readonly #bus: EventBus;
-  /** Instances that are being taken back: none twice. */
+  /** Instances that are being reclaimed: none twice. */
   readonly #taken = new Set<string>();
   #interruptions = 0;
 
@@ -34,18 +34,18 @@ export class SpotInterruptions implements SpotPort {
     const state = moment === 'pending' ? 'pending' : 'running';
     const healed = new AbortController();
     let left = count;
-    const meet = (instance: Instance): void => {
-      const isMet = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
-      if (!isMet || left <= 0 || this.#taken.has(instance.id)) return;
+    const interruptIfSelected = (instance: Instance): void => {
+      const isSelected = instance.state === state && instance.capacityType === 'spot' && selects(selector, instance);
+      if (!isSelected || left <= 0 || this.#taken.has(instance.id)) return;
       left -= 1;
       this.#taken.add(instance.id);
       interruption.fired(instance.id);
       void this.#take(instance, interruption, healed.signal);
     };
-    if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) meet(instance);
-    const stopMeeting = moment === 'running' ? () => undefined : this.#instances.onChange(meet);
+    if (moment !== 'before-registration') for (const instance of random.shuffle(this.#instances.list())) interruptIfSelected(instance);
+    const unsubscribe = moment === 'running' ? () => undefined : this.#instances.onChange(interruptIfSelected);
     return () => {
-      stopMeeting();
+      unsubscribe();
       healed.abort(new Error('healed'));
     };
   }

@@ -6,9 +6,9 @@ import type { Random } from '../../runtime/random.ts';
 import { IMAGE_DATES, nodeImages } from './images.ts';
 import { JsonService, readInput } from './json-service.ts';
 
-/** As requests name it. */
+/** As in requests. */
 export const SSM_TARGET = 'AmazonSSM';
-/** When the parameters got their value: the date of the images. */
+/** When the parameters were last modified: the date of the images. */
 const MODIFIED_AT_SECONDS = Date.parse(IMAGE_DATES.created) / 1_000;
 
 const ONE = z.object({ Name: z.string().min(1).max(2_048) });
@@ -16,7 +16,7 @@ const MANY = z.object({ Names: z.array(z.string().min(1).max(2_048)).min(1).max(
 
 type Cluster = Pick<ClusterConfig, 'imageIds' | 'region'>;
 
-/** Serves the public parameters of SSM that name images. Reads alone. */
+/** Serves the public SSM parameters for images. Read-only. */
 export function createSsm({
   cluster,
   clock,
@@ -32,7 +32,7 @@ export function createSsm({
     actions: {
       GetParameter: (input) => {
         const found = parameter(readInput(ONE, input).Name, cluster);
-        // SSM gives no message with this one.
+        // SSM sends no message with this error.
         if (found === undefined) throw new JsonRefusal('ParameterNotFound', 'ParameterNotFound', '');
         return { Parameter: found };
       },
@@ -58,7 +58,7 @@ function parameter(name: string, cluster: Cluster): object | undefined {
     Value: value,
     Version: 1,
     LastModifiedDate: MODIFIED_AT_SECONDS,
-    // Public parameters are no account's.
+    // Public parameters belong to no account.
     ARN: `arn:aws:ssm:${cluster.region}::parameter${name}`,
     DataType: 'text',
   };

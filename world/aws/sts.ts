@@ -12,22 +12,22 @@ export const STS_VERSION = '2011-06-15';
 /** Rules and limits from STS's API reference, AssumeRole. */
 const ARN: MemberRule = {
   pattern: /^[\t\n\r -~\u0085\u00a0-\ud7ff\ue000-\ufffd]+$/,
-  said: '[\\u0009\\u000A\\u000D\\u0020-\\u007E]+',
+  source: '[\\u0009\\u000A\\u000D\\u0020-\\u007E]+',
   maxLength: 2_048,
 };
-const SESSION_NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, said: '[\\w+=,.@-]+', maxLength: 64 };
+const SESSION_NAME: MemberRule = { pattern: /^[\w+=,.@-]+$/, source: '[\\w+=,.@-]+', maxLength: 64 };
 const SESSION_SECONDS = 3_600;
 const SESSION_SECONDS_MIN = 900;
 const SESSION_SECONDS_MAX = 43_200;
-/** Everybody speaks with the same keys in this world: who speaks is told by the listener. */
+/** All callers use the same keys in this world: the listener identifies the caller. */
 const CALLER = 'scaleproof';
-/** Characters of what is handed out, which signs nothing. */
+/** Length of the secrets issued, which are never used to sign. */
 const SECRET_LENGTH = 40;
 const TOKEN_LENGTH = 200;
 
 /**
- * Serves STS: who one is, and roles to take on. Whether one may is not looked at but for this: a role that is none of
- * `roles` is refused as STS refuses it, which does not say whether there is one.
+ * Serves STS: the caller's identity, and roles to assume. Permissions are not checked, except that a role not among `roles` is
+ * refused as STS refuses it, without saying whether it exists.
  */
 export function createSts({
   clock,
@@ -72,7 +72,7 @@ export function createSts({
       AssumeRole: assumeRole,
       GetCallerIdentity: () => ({ output: { Arn: callerArn, UserId: callerId, Account: ACCOUNT_ID }, effect: { kind: 'none' } }),
     },
-    // Credentials change nothing in the world.
+    // Issuing credentials changes nothing in the world.
     reading: /^(AssumeRole|Get)/,
     clock,
     random,

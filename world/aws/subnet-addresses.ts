@@ -12,12 +12,12 @@ interface ArmedLimit {
   readonly held: ReadonlyMap<string, number>;
 }
 
-/** What subnets have left of their addresses, and who had them before. */
+/** The free addresses of subnets, and which instance had each address last. */
 export class SubnetAddresses {
   readonly #subnets: readonly Subnet[];
   readonly #store: Pick<InstanceStore, 'freeAddresses' | 'holdAddresses'>;
   readonly #limits = new Set<ArmedLimit>();
-  /** The instance that had an address last. */
+  /** The instance that last had an address. */
   readonly #owners = new Map<string, string>();
 
   constructor(subnets: readonly Subnet[], store: Pick<InstanceStore, 'freeAddresses' | 'holdAddresses'>) {
@@ -41,12 +41,12 @@ export class SubnetAddresses {
     };
   }
 
-  /** Addresses that can still be had in a subnet. */
+  /** Addresses still available in a subnet. */
   free(subnetId: string): number {
     return this.#store.freeAddresses(subnetId);
   }
 
-  /** Why a subnet has no address more than these that are spoken for; undefined when it has. */
+  /** Why a subnet has no address beyond the reserved ones; undefined if it has. */
   shortage(subnetId: string, spokenFor: number): QuotaShortage | undefined {
     const free = this.free(subnetId);
     if (free > spokenFor) return undefined;
@@ -56,7 +56,7 @@ export class SubnetAddresses {
     return { refusal: addressesExhausted(subnetId), fired: isFull ? [] : limits.map(({ limit }) => limit.fired) };
   }
 
-  /** Told of each change of an instance: limits learn when one has got the address of another. */
+  /** Called for each change of an instance: limits learn when an instance gets the address of an earlier one. */
   observe({ id, privateIp, zone }: Instance): void {
     const before = this.#owners.get(privateIp);
     this.#owners.set(privateIp, id);

@@ -3,13 +3,13 @@ import { Ec2Refusal, invalidValue, missingParameter } from '../../protocols/ec2/
 
 export type Tags = Readonly<Record<string, string>>;
 
-/** Source: "Tag your Amazon EC2 resources", tag restrictions. Keys of AWS's own don't count. */
+/** Source: "Tag your Amazon EC2 resources", tag restrictions. Keys reserved by AWS don't count. */
 const TAGS_MAX = 50;
 const KEY_LENGTH_MAX = 128;
 const VALUE_LENGTH_MAX = 256;
 const RESERVED_PREFIX = 'aws:';
 
-/** Reads tags that a user sets. @throws Ec2Refusal for keys and values that EC2 does not take */
+/** Reads tags that a user sets. @throws Ec2Refusal for keys and values that EC2 does not accept */
 export function readTags(tags: readonly Tag[] | undefined): Tags {
   const read = new Map<string, string>();
   for (const { Key: key, Value: value = '' } of tags ?? []) {
@@ -33,12 +33,12 @@ export function checkTagCount(tags: Tags): void {
   if (count > TAGS_MAX) throw new Ec2Refusal('TagLimitExceeded', `The maximum number of Tags for a resource has been reached.`);
 }
 
-/** The tags that a request wants on one kind of resource from its first moment. */
+/** The tags that a request sets on one kind of resource at launch. */
 export function launchTags(specifications: readonly TagSpecification[] | undefined, resourceType: string): Tags {
   return readTags((specifications ?? []).filter((one) => one.ResourceType === resourceType).flatMap((one) => one.Tags ?? []));
 }
 
-/** Tags as answers have them, in the order of their keys. */
+/** Tags as in answers, in the order of their keys. */
 export function writeTags(tags: Tags): Tag[] {
   return Object.keys(tags)
     .sort()

@@ -2,7 +2,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { Heal, TemplateFaultPort } from '../ports.ts';
 import type { LaunchTemplate, LaunchTemplates } from './launch-templates.ts';
 
-/** Launch templates that somebody else deletes. */
+/** Deletes launch templates out of band. */
 export class TemplateFaults implements TemplateFaultPort {
   readonly #clock: Clock;
   readonly #templates: LaunchTemplates;

@@ -1,4 +1,5 @@
 import type { LaunchTemplate as SdkTemplate, LaunchTemplateVersion } from '@aws-sdk/client-ec2';
+import { defined } from '../../model/defined.ts';
 import type { LaunchTemplate, TemplateVersion } from './launch-templates.ts';
 import { ACCOUNT_ID } from './operation.ts';
 import { writeTags } from './tags.ts';
@@ -22,11 +23,11 @@ export function writeVersion({ id, name, defaultVersion }: LaunchTemplate, versi
     LaunchTemplateId: id,
     LaunchTemplateName: name,
     VersionNumber: version.number,
-    ...(version.description === undefined ? {} : { VersionDescription: version.description }),
+    ...defined({ VersionDescription: version.description }),
     CreateTime: new Date(version.createdAtMs),
     CreatedBy: CREATED_BY,
     DefaultVersion: version.number === defaultVersion,
-    // Answers have the shape of requests, member by member.
+    // Answers have the same shape as requests.
     LaunchTemplateData: version.data,
   };
 }

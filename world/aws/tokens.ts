@@ -4,7 +4,7 @@ import { Ec2Refusal, invalidValue } from '../../protocols/ec2/refusal.ts';
 const TOKEN_LIFETIME_MS = 24 * 3_600_000;
 const TOKEN_LENGTH_MAX = 64;
 
-/** One answer that a token stands for. */
+/** One answer kept for a token. */
 interface Kept {
   readonly request: string;
   readonly outcome: Promise<unknown>;
@@ -12,10 +12,10 @@ interface Kept {
 }
 
 /**
- * Idempotency by client token, for each action apart. The same token with the same request gets the same answer again,
- * also one that has no instances in it; with another request it is refused. A refused request leaves its token unused.
+ * Idempotency by client token, separately for each action. The same token with the same request gets the same answer again,
+ * even one without instances; with a different request it is refused. A refused request leaves its token unused.
  *
- * The answer also comes again when its instances are terminated. RunInstances refuses such a token, since 2025, with
+ * The answer is also replayed when its instances are terminated. RunInstances refuses such a token, since 2025, with
  * IdempotentInstanceTerminated (boto/boto3#4406); whether CreateFleet does is documented nowhere: the list of EC2's error
  * codes speaks of "the request to launch an instance" alone, and "Ensuring idempotency in Amazon EC2 API requests", which
  * names CreateFleet, says that retries of a successful request succeed.
@@ -24,8 +24,8 @@ export class TokenLedger {
   readonly #kept = new Map<string, Kept>();
 
   /**
-   * Does `work` unless the token did it before.
-   * @param request everything that was asked for, as canonical text
+   * Does `work` unless this token already did.
+   * @param request all parameters, as canonical text
    * @throws Ec2Refusal for a token that is too long, is not ASCII, or was used for another request
    */
   async once<T>(
@@ -52,7 +52,7 @@ export class TokenLedger {
     }
   }
 
-  /** Tokens lie in the order in which they came. */
+  /** Tokens are stored in the order of arrival. */
   #forgetOld(nowMs: number): void {
     for (const [key, { sinceMs }] of this.#kept) {
       if (nowMs - sinceMs < TOKEN_LIFETIME_MS) return;

@@ -1,7 +1,7 @@
 const ZONE_LETTERS = 'abcdef';
 
 /**
- * `use1-az1` for `us-east-1a`. In EC2 every account has its own order; here it is that of the letters.
+ * `use1-az1` for `us-east-1a`. In EC2 every account has its own order; here it is alphabetical.
  * @param zone name of a zone of us-east-1
  */
 export function zoneIdOf(zone: string): string {

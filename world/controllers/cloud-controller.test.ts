@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { CLOUD_MONITOR_PERIOD_MS, CLOUD_REACTION, CloudController } from './cloud-controller.ts';
@@ -18,7 +19,7 @@ const AT = { resource: 'nodes', name: NODE };
 const UNINITIALIZED: Taint = { key: 'node.cloudprovider.kubernetes.io/uninitialized', value: 'true', effect: 'NoSchedule' };
 
 async function register(bench: Bench, providerID?: string): Promise<void> {
-  const spec = { taints: [UNINITIALIZED], ...(providerID === undefined ? {} : { providerID }) };
+  const spec = { taints: [UNINITIALIZED], ...defined({ providerID }) };
   await bench.port.create<Node>('nodes', { metadata: { name: NODE }, spec });
 }
 
@@ -46,7 +47,7 @@ test('a new node is initialized', async () => {
   });
 });
 
-test('a provider id that stands is kept', async () => {
+test('an existing provider id is kept', async () => {
   await withParts(cloud, async (bench) => {
     bench.instances.set('i-7', { privateIp: '10.9.9.9', zone: 'us-east-1b' });
     await register(bench, 'aws:///us-east-1b/i-7');
@@ -55,7 +56,7 @@ test('a provider id that stands is kept', async () => {
   });
 });
 
-test('a node whose instance is terminated is removed when it is not ready, not before', async () => {
+test('a node whose instance is terminated is removed once it is not ready, not before', async () => {
   await withParts(cloud, async (bench) => {
     bench.instances.set('i-1', {});
     await register(bench, 'aws:///us-east-1a/i-1');
@@ -69,7 +70,7 @@ test('a node whose instance is terminated is removed when it is not ready, not b
   });
 });
 
-test('a node of an instance that nobody knows is removed, one that shuts down stays', async () => {
+test('a node of an unknown instance is removed; one whose instance is shutting down stays', async () => {
   await withParts(cloud, async (bench) => {
     await register(bench, 'aws:///us-east-1a/i-404');
     await addNode(bench.port, 'other');
@@ -99,7 +100,7 @@ test('a stopped instance taints its node until it is ready again', async () => {
   });
 });
 
-test('a node with a finalizer is asked to go once', async () => {
+test('a node with a finalizer is deleted only once', async () => {
   await withParts(cloud, async (bench) => {
     await bench.port.create<Node>('nodes', { metadata: { name: NODE, finalizers: ['example.com/mine'] } });
     await bench.clock.sleep(60_000);
@@ -108,7 +109,7 @@ test('a node with a finalizer is asked to go once', async () => {
   });
 });
 
-test('while it is down no node is initialized or removed; healed, it does both at its next look', async () => {
+test('while it is down no node is initialized or removed; once healed, both happen in the next monitor period', async () => {
   const holds = new CloudHolds();
   const waited: string[] = [];
   const heal = holds.holdUp({ controllers: CLOUD_CONTROLLERS, fired: (node) => waited.push(node) });
@@ -125,7 +126,7 @@ test('while it is down no node is initialized or removed; healed, it does both a
     await bench.clock.sleep(600_000);
     expect(await taintKeys(bench)).toContain(UNINITIALIZED.key);
     expect(await bench.node('gone')).toBeDefined();
-    // The node that is not initialized is not Ready either, and its instance is there.
+    // The uninitialized node is not Ready either, and its instance exists.
     expect(waited.sort()).toEqual(['gone', NODE]);
     await heal();
     const nextLookMs = CLOUD_MONITOR_PERIOD_MS + CLOUD_REACTION.maxMs + 100;
@@ -135,7 +136,7 @@ test('while it is down no node is initialized or removed; healed, it does both a
   });
 });
 
-test('one controller of it is slow: each of its nodes has its turn that much later, and the other is not touched', async () => {
+test('one of its controllers is slow: it acts on each node that much later; the other controller is not affected', async () => {
   const holds = new CloudHolds();
   const delayMs = 120_000;
   holds.holdUp({ controllers: ['cloud-node-lifecycle-controller'], delayMs: delayMs / 2, fired: () => undefined });
@@ -149,7 +150,7 @@ test('one controller of it is slow: each of its nodes has its turn that much lat
     await bench.clock.sleep(delayMs - CLOUD_MONITOR_PERIOD_MS);
     expect(await taintKeys(bench)).not.toContain(shutdown);
     await bench.until('tainted', async () => (await taintKeys(bench)).includes(shutdown), 3 * CLOUD_MONITOR_PERIOD_MS);
-    // What it does next on the same node waits anew.
+    // The next work on the same node is delayed again.
     bench.instances.set('i-1', { state: 'terminated' });
     await bench.clock.sleep(delayMs - CLOUD_MONITOR_PERIOD_MS);
     expect(await bench.node(NODE)).toBeDefined();

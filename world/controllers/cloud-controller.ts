@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Node, Taint } from '../../model/kube.ts';
 import { formatProviderId, parseProviderId } from '../../model/provider-id.ts';
@@ -15,7 +16,7 @@ import type { CloudHolds } from './cloud-holds.ts';
 
 /** `--node-monitor-period` of cloud controller managers. */
 export const CLOUD_MONITOR_PERIOD_MS = 5_000;
-/** From the sight of a new node to its initialization: a describe call and a patch. */
+/** From observing a new node to its initialization: a describe call and a patch. */
 export const CLOUD_REACTION = { minMs: 50, maxMs: 500 } as const;
 
 const SHUTDOWN: Taint = { key: TAINT.shutdown, effect: 'NoSchedule' };
@@ -26,22 +27,22 @@ interface CloudControllerOptions {
   readonly instances: InstancePort;
   readonly clock: Clock;
   readonly random: Random;
-  /** What makes it slow. */
+  /** What delays it. */
   readonly holds: Pick<CloudHolds, 'holds'>;
 }
 
 /**
  * The cloud controller manager's two node controllers (`k8s.io/cloud-provider`, with the rules of cloud-provider-aws):
  * new nodes get their zone, region, type, provider id and addresses and lose the `uninitialized` taint; every period, a
- * node that is not Ready is deleted if its instance is terminated or unknown, and tainted if it is stopped. It asks the
- * instance store itself, so the throttling and staleness of its own EC2 calls are not shown. Addresses are not looked at
- * again later (the real one does every 5 minutes), and the label `topology.k8s.aws/zone-id` is not set.
+ * node that is not Ready is deleted if its instance is terminated or unknown, and tainted if it is stopped. It reads the
+ * instance store directly, so throttling and staleness of its own EC2 calls are not modelled. Addresses are not updated
+ * later (the real one does every 5 minutes), and the label `topology.k8s.aws/zone-id` is not set.
  */
 export class CloudController implements WorldPart {
   readonly #options: CloudControllerOptions;
   readonly #events: EventRecorder;
   readonly #nodeEvents: EventRecorder;
-  /** Names of new nodes that have to wait. */
+  /** Names of new nodes whose initialization is delayed. */
   readonly #held = new Set<string>();
 
   constructor(options: CloudControllerOptions) {
@@ -106,7 +107,7 @@ export class CloudController implements WorldPart {
       },
     );
     await this.#setAddresses(initialized, instance);
-    const about = { apiVersion: 'v1', kind: 'Node', name, ...(node.metadata.uid === undefined ? {} : { uid: node.metadata.uid }) };
+    const about = { apiVersion: 'v1', kind: 'Node', name, ...defined({ uid: node.metadata.uid }) };
     await this.#nodeEvents.record({ about, type: 'Normal', reason: 'Synced', message: 'Node synced successfully' });
     return true;
   }
@@ -129,7 +130,7 @@ export class CloudController implements WorldPart {
     }
   }
 
-  /** What a node needs by the state of its instance. */
+  /** The action that a node needs because of its instance's state. */
   #dueFor(node: Node): (() => Promise<void>) | undefined {
     const name = node.metadata.name ?? '';
     const isShutdown = hasTaint(node, TAINT.shutdown, 'NoSchedule');
@@ -159,7 +160,7 @@ export class CloudController implements WorldPart {
     });
   }
 
-  /** By provider id; without one, the instance that has the name's address and may still run. */
+  /** By provider id; without one, the instance with the address in the node's name that may still be running. */
   #instanceOf(node: Node): Instance | undefined {
     const { instances } = this.#options;
     const id = parseProviderId(node.spec?.providerID);

@@ -5,11 +5,11 @@ type Hold = Parameters<CloudControllerPort['holdUp']>[0];
 
 interface ArmedHold {
   readonly hold: Hold;
-  /** Since when work has waited, in milliseconds since the Unix epoch. Bounded by the nodes of a trial. */
+  /** When work was first delayed, in milliseconds since the Unix epoch. Bounded by the nodes of a trial. */
   readonly sinceMs: Map<string, number>;
 }
 
-/** What holds up the cloud controller manager. Its controllers ask before they act on a node. */
+/** Delays the cloud controller manager. Its controllers check it before they act on a node. */
 export class CloudHolds implements CloudControllerPort {
   readonly #armed = new Set<ArmedHold>();
 
@@ -21,7 +21,7 @@ export class CloudHolds implements CloudControllerPort {
     };
   }
 
-  /** Whether a controller that would act on a node now has to leave it for later. */
+  /** Whether a controller must postpone its work on a node. */
   holds(controller: CloudControllerName, { metadata: { name = '', uid = '' } }: Node, nowMs: number): boolean {
     const work = `${controller} ${uid}`;
     const armed = [...this.#armed].filter(({ hold }) => hold.controllers.includes(controller));
@@ -34,7 +34,7 @@ export class CloudHolds implements CloudControllerPort {
       return nowMs - fromMs < (hold.delayMs ?? Infinity);
     });
     if (held.includes(true)) return true;
-    // What is done is done: the next work on this node waits anew.
+    // This work proceeds now; the next work on this node is delayed again.
     for (const { sinceMs } of armed) sinceMs.delete(work);
     return false;
   }

@@ -5,7 +5,7 @@ import type { DaemonSet, Node, Pod, PodSpec, Toleration } from '../../model/kube
 const tolerate = (name: string, effect: 'NoSchedule' | 'NoExecute'): Toleration => {
   return { key: `node.kubernetes.io/${name}`, operator: 'Exists', effect };
 };
-/** What every daemon pod tolerates (`AddOrUpdateDaemonPodTolerations` of `pkg/controller/daemon/util`). */
+/** Tolerations of every daemon pod (`AddOrUpdateDaemonPodTolerations` of `pkg/controller/daemon/util`). */
 const ALWAYS: readonly Toleration[] = [
   tolerate('not-ready', 'NoExecute'),
   tolerate('unreachable', 'NoExecute'),
@@ -14,10 +14,10 @@ const ALWAYS: readonly Toleration[] = [
   tolerate('pid-pressure', 'NoSchedule'),
   tolerate('unschedulable', 'NoSchedule'),
 ];
-/** With the host's network, also. */
+/** In addition, on the host network. */
 const ON_HOST_NETWORK = tolerate('network-unavailable', 'NoSchedule');
 
-/** A template's tolerations with those of daemon pods; one that differs in its seconds alone is replaced. */
+/** A template's tolerations plus those of daemon pods, which replace ones that differ only in seconds. */
 export function daemonTolerations({ tolerations = [], hostNetwork = false }: PodSpec): Toleration[] {
   const all = [...tolerations];
   for (const added of hostNetwork ? [...ALWAYS, ON_HOST_NETWORK] : ALWAYS) {
@@ -31,8 +31,8 @@ export function daemonTolerations({ tolerations = [], hostNetwork = false }: Pod
 }
 
 /**
- * Whether a node should get a pod of a DaemonSet, and whether one that it has may stay (`NodeShouldRunDaemonPod`). Room is
- * not asked for: that is the scheduler's.
+ * Whether a node should get a pod of a DaemonSet, and whether an existing one may stay (`NodeShouldRunDaemonPod`). Resources
+ * are not checked: the scheduler does that.
  */
 export function shouldRun(set: DaemonSet, node: Node): { readonly run: boolean; readonly stay: boolean } {
   const spec = set.spec.template.spec;
@@ -45,14 +45,14 @@ export function shouldRun(set: DaemonSet, node: Node): { readonly run: boolean; 
   return { run, stay: run || untolerated(taints, tolerations, ['NoExecute']) === undefined };
 }
 
-/** What of a template's spec is different for the pod of one node: the default scheduler binds it there and nowhere else. */
+/** The part of the pod spec that depends on the node: the default scheduler binds the pod there and nowhere else. */
 export function daemonSpec(spec: PodSpec, nodeName: string): Partial<PodSpec> {
   const terms = [{ matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: [nodeName] }] }];
   const nodeAffinity = { ...spec.affinity?.nodeAffinity, requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: terms } };
   return { affinity: { ...spec.affinity, nodeAffinity }, tolerations: daemonTolerations(spec) };
 }
 
-/** The node that a daemon pod is on, or is meant for. */
+/** The node that a daemon pod runs on or is meant for. */
 export function targetNode({ spec }: Pod): string | undefined {
   if ((spec.nodeName ?? '') !== '') return spec.nodeName;
   const terms = spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

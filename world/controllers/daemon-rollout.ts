@@ -1,21 +1,22 @@
+import { defined } from '../../model/defined.ts';
 import type { DaemonSet, Node, Pod } from '../../model/kube.ts';
 import { shouldRun } from './daemon-placement.ts';
 import { scaledValue } from './int-or-percent.ts';
 import { isAvailable, isReady } from './pods.ts';
 import { REVISION_HASH } from './template-hash.ts';
 
-/** What a DaemonSet's pods look like at the moment. */
+/** The current pods of a DaemonSet. */
 export interface DaemonState {
   readonly set: DaemonSet;
   readonly nodes: readonly Node[];
-  /** Its pods by the node that they are on or meant for, as far as they are still its business. */
+  /** Its active pods by the node that they run on or are meant for. */
   readonly podsByNode: ReadonlyMap<string, readonly Pod[]>;
   /** Of the template. */
   readonly hash: string;
   readonly nowMs: number;
 }
 
-/** What to do about it. */
+/** The pods to create and delete. */
 export interface DaemonPlan {
   readonly create: readonly string[];
   readonly remove: readonly Pod[];
@@ -24,7 +25,7 @@ export interface DaemonPlan {
 const GENERATION_ANNOTATION = 'deprecated.daemonset.template.generation';
 const GENERATION_LABEL = 'pod-template-generation';
 
-/** The labels that tell the revision of a pod. */
+/** The labels that identify a pod's revision. */
 export function revisionLabels({ metadata }: DaemonSet, hash: string): Readonly<Record<string, string>> {
   const generation = metadata.annotations?.[GENERATION_ANNOTATION];
   return { ...(generation === undefined ? {} : { [GENERATION_LABEL]: generation }), [REVISION_HASH]: hash };
@@ -47,7 +48,7 @@ export function byAge(a: Pod, b: Pod): number {
   return (first ?? '') < (second ?? '') ? -1 : 1;
 }
 
-/** Most pods above and below one a node that an update may make. */
+/** How many pods an update may add above or lack below one per node. */
 function allowance(set: DaemonSet, desired: number): { readonly surge: number; readonly unavailable: number } {
   const { type = 'RollingUpdate', rollingUpdate = {} } = set.spec.updateStrategy ?? {};
   if (type !== 'RollingUpdate') return { surge: 0, unavailable: 0 };
@@ -57,9 +58,9 @@ function allowance(set: DaemonSet, desired: number): { readonly surge: number; r
 }
 
 /**
- * Which of the running pods of a node are too many (`podsShouldBeOnNode` of `pkg/controller/daemon`).
- * @param running those that are neither over nor being deleted
- * @returns also whether one more pod is missing
+ * The surplus running pods of a node (`podsShouldBeOnNode` of `pkg/controller/daemon`).
+ * @param running those that are neither finished nor being deleted
+ * @returns also whether a pod is missing
  */
 export function excess(state: DaemonState, running: readonly Pod[]): { readonly remove: readonly Pod[]; readonly missing: boolean } {
   const sorted = [...running].sort(byAge);
@@ -83,16 +84,16 @@ export function updatePlan(state: DaemonState): DaemonPlan {
   return surge === 0 ? replacePlan(state, names, unavailable) : surgePlan(state, names, surge, wanted.length);
 }
 
-/** The pod of the new and of the old revision on a node; undefined when there are several of one. */
+/** The pods of the new and the old revision on a node; undefined if there are several of one. */
 function pairOn(state: DaemonState, name: string): { readonly current?: Pod; readonly old?: Pod } | undefined {
   const pods = (state.podsByNode.get(name) ?? []).filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   const [current, ...moreCurrent] = pods.filter((pod) => isUpdated(state, pod));
   const [old, ...moreOld] = pods.filter((pod) => !isUpdated(state, pod));
   if (moreCurrent.length + moreOld.length > 0) return undefined;
-  return { ...(current === undefined ? {} : { current }), ...(old === undefined ? {} : { old }) };
+  return defined({ current, old });
 }
 
-/** Without surge: old pods go as far as availability allows, and the nodes get new ones afterwards. */
+/** Without surge: old pods are deleted as far as availability allows, and the nodes get new ones afterwards. */
 function replacePlan(state: DaemonState, names: readonly string[], maxUnavailable: number): DaemonPlan {
   const available = (pod: Pod): boolean => isAvailable(pod, minReadySeconds(state), state.nowMs);
   let unavailable = 0;
@@ -110,7 +111,7 @@ function replacePlan(state: DaemonState, names: readonly string[], maxUnavailabl
   return { create: [], remove: [...broken, ...candidates.slice(0, Math.max(0, maxUnavailable - unavailable))] };
 }
 
-/** With surge: new pods come first, and an old one goes when its successor is available. */
+/** With surge: new pods are created first, and an old one is deleted when its successor is available. */
 function surgePlan(state: DaemonState, names: readonly string[], maxSurge: number, desired: number): DaemonPlan {
   const available = (pod: Pod): boolean => isAvailable(pod, minReadySeconds(state), state.nowMs);
   const nodes = new Map(state.nodes.map((node) => [node.metadata.name ?? '', node]));

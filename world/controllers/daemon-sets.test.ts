@@ -26,7 +26,7 @@ async function targets(bench: Bench, expected: string): Promise<void> {
   expect(await now()).toBe(expected);
 }
 
-/** Does what scheduler and kubelet would: binds each pod to its node, and makes it ready. */
+/** Acts as scheduler and kubelet: binds each pod to its node, and makes it ready. */
 async function runPods(bench: Bench): Promise<void> {
   for (const pod of await bench.pods()) {
     const at = { resource: 'pods', namespace: 'default', name: pod.metadata.name ?? '' };
@@ -36,7 +36,7 @@ async function runPods(bench: Bench): Promise<void> {
   }
 }
 
-test('each node gets a pod that only it can take, also one that comes later', async () => {
+test('each node gets a pod that only it can run, later nodes too', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await deploy(bench);
@@ -62,7 +62,7 @@ test('each node gets a pod that only it can take, also one that comes later', as
   });
 });
 
-test('selectors, affinity and taints decide which nodes', async () => {
+test('selectors, affinity and taints select the nodes', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'plain', { labels: { disk: 'ssd' } });
     await addNode(bench.port, 'other', { labels: { disk: 'hdd' } });
@@ -85,7 +85,7 @@ test('selectors, affinity and taints decide which nodes', async () => {
   });
 });
 
-test('tolerations of daemon pods are added, or replace their like', () => {
+test('tolerations of daemon pods are added, or replace equivalent ones', () => {
   const like = { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 5 } as const;
   const all = daemonTolerations({ containers: [], hostNetwork: true, tolerations: [like, { operator: 'Exists' }] });
   expect(all.map(({ key = '*', effect = '*', tolerationSeconds }) => `${key.split('/').at(-1)}:${effect}:${tolerationSeconds}`)).toEqual([
@@ -131,7 +131,7 @@ for (const { rollingUpdate, most, fewest } of [
   });
 }
 
-test('a failed pod is replaced, later each time', async () => {
+test('a failed pod is replaced with a growing delay', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await deploy(bench);

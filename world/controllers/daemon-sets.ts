@@ -13,20 +13,20 @@ import type { ControllerOptions } from './pod-control.ts';
 import { isTerminal } from './pods.ts';
 import { templateHash } from './template-hash.ts';
 
-/** `BurstReplicas`: most pods that one look creates or deletes. */
+/** `BurstReplicas`: most pods created or deleted in one sync. */
 const BURST = 250;
-/** How long a failed daemon pod is left before it is deleted: doubled each time on the same node. */
+/** How long a failed daemon pod is kept before it is deleted: doubled each time on the same node. */
 const FAILED_PODS_BACKOFF = { firstMs: 1_000, longestMs: 15 * 60_000 } as const;
 
 /**
- * The DaemonSet controller (`k8s.io/kubernetes/pkg/controller/daemon`): a pod for each node that should run one, which the
- * default scheduler binds there; rolling updates with unavailable or surging pods. Revisions are hashes of the template
- * alone: no ControllerRevision objects are kept. It reads from the store, not from a cache.
+ * The DaemonSet controller (`k8s.io/kubernetes/pkg/controller/daemon`): one pod for each node that should run one, bound
+ * there by the default scheduler; rolling updates with maxUnavailable or maxSurge. Revisions are only hashes of the template:
+ * no ControllerRevision objects are kept. It reads from the store, not from a cache.
  */
 export class DaemonSets implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #pods: PodControl;
-  /** As watched, by key. */
+  /** The watched DaemonSets, by key. */
   readonly #known = new Map<string, DaemonSet>();
   readonly #nodes = new Map<string, Node>();
   readonly #backoff = new Map<string, { readonly sinceMs: number; readonly delayMs: number }>();
@@ -61,7 +61,7 @@ export class DaemonSets implements WorldPart {
     }
   }
 
-  /** A node matters when it comes, and when a DaemonSet thinks differently of it. Its end matters when its pods go. */
+  /** A node matters when it is added, and when that changes whether a DaemonSet runs there. Its deletion matters through its pods. */
   #followNode(type: string, node: Node, queue: KeyQueue): void {
     const { name = '', labels } = node.metadata;
     const before = this.#nodes.get(name);
@@ -86,15 +86,15 @@ export class DaemonSets implements WorldPart {
     const { selector, template, updateStrategy, minReadySeconds = 0 } = set.spec;
     if (isDeepStrictEqual(selector, {})) {
       const message = 'This daemon set is selecting all pods. A non-empty selector is required.';
-      await this.#pods.say(set, 'Warning', 'SelectingAll', message);
+      await this.#pods.recordEvent(set, 'Warning', 'SelectingAll', message);
       return;
     }
     const hash = templateHash(template);
-    let state = await this.#look(set, hash);
-    if (await this.#manage(state, queue)) state = await this.#look(set, hash);
+    let state = await this.#readState(set, hash);
+    if (await this.#manage(state, queue)) state = await this.#readState(set, hash);
     else if ((updateStrategy?.type ?? 'RollingUpdate') === 'RollingUpdate') {
       const { create, remove } = updatePlan(state);
-      if (await this.#apply(state, create, remove)) state = await this.#look(set, hash);
+      if (await this.#apply(state, create, remove)) state = await this.#readState(set, hash);
     }
     const status = daemonStatus({ ...state, nowMs: clock.nowMs() });
     if (!isDeepStrictEqual({ ...set.status, ...status }, { ...set.status })) {
@@ -103,7 +103,7 @@ export class DaemonSets implements WorldPart {
     if (minReadySeconds > 0 && status.numberReady !== status.numberAvailable) queue.addAfter(key, minReadySeconds * 1000);
   }
 
-  async #look(set: DaemonSet, hash: string): Promise<DaemonState> {
+  async #readState(set: DaemonSet, hash: string): Promise<DaemonState> {
     const { port, clock } = this.#options;
     const { namespace = '' } = set.metadata;
     const candidates = (await port.list<Pod>('pods', { namespace })).filter((pod) => {
@@ -120,7 +120,7 @@ export class DaemonSets implements WorldPart {
     return { set, nodes: await port.list<Node>('nodes'), podsByNode, hash, nowMs: clock.nowMs() };
   }
 
-  /** A pod where one is missing, none where none should be. @returns whether there was anything to do */
+  /** Creates missing pods and deletes surplus ones. @returns whether there was anything to do */
   async #manage(state: DaemonState, queue: KeyQueue): Promise<boolean> {
     const { set, nodes, podsByNode } = state;
     const create: string[] = [];
@@ -142,7 +142,7 @@ export class DaemonSets implements WorldPart {
         if (surplus.missing && run) create.push(name);
       } else remove.push(...pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined));
     }
-    // Of a node that is gone: nobody else would delete them.
+    // Pods of a deleted node: nothing else would delete them.
     const present = new Set(nodes.map(({ metadata }) => metadata.name ?? ''));
     for (const [name, pods] of podsByNode) {
       if (!present.has(name)) remove.push(...pods.filter(({ spec }) => (spec.nodeName ?? '') === ''));
@@ -150,11 +150,11 @@ export class DaemonSets implements WorldPart {
     return this.#apply(state, create, remove);
   }
 
-  /** Whether a pod that is over may be deleted: a failed one not too often. */
+  /** Whether a finished pod may be deleted: a failed one only after its backoff. */
   async #mayRemove(set: DaemonSet, pod: Pod, nodeName: string, queue: KeyQueue): Promise<boolean> {
     const named = `${pod.metadata.namespace}/${pod.metadata.name} on node ${nodeName}`;
     if (pod.status?.phase === 'Succeeded') {
-      await this.#pods.say(set, 'Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${named}, will try to delete it`);
+      await this.#pods.recordEvent(set, 'Normal', 'SucceededDaemonPod', `Found succeeded daemon pod ${named}, will try to delete it`);
       return true;
     }
     const nowMs = this.#options.clock.nowMs();
@@ -167,7 +167,7 @@ export class DaemonSets implements WorldPart {
     const { firstMs, longestMs } = FAILED_PODS_BACKOFF;
     const rested = before === undefined || nowMs - before.sinceMs > 2 * longestMs;
     this.#backoff.set(key, { sinceMs: nowMs, delayMs: rested ? firstMs : Math.min(before.delayMs * 2, longestMs) });
-    await this.#pods.say(set, 'Warning', 'FailedDaemonPod', `Found failed daemon pod ${named}, will try to kill it`);
+    await this.#pods.recordEvent(set, 'Warning', 'FailedDaemonPod', `Found failed daemon pod ${named}, will try to kill it`);
     return true;
   }
 

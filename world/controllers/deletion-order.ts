@@ -7,11 +7,10 @@ const PHASE_RANK: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, R
 const DELETION_COST = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
- * Pods in the order in which a ReplicaSet gives them up (`ActivePodsWithRanks` of `k8s.io/kubernetes/pkg/controller`):
- * unassigned, pending, not ready, cheap by the deletion cost annotation, sharing their node with most related pods, ready
- * for the shortest time, youngest. Times are compared by powers of two of their nanoseconds, then by uid. Restarts of
- * containers are not counted.
- * @param related the pods that count as neighbours on a node; by default these
+ * Pods in the order in which a ReplicaSet deletes them (`ActivePodsWithRanks` of `k8s.io/kubernetes/pkg/controller`):
+ * unassigned, pending, not ready, low deletion cost by annotation, on a node with most related pods, ready for the shortest
+ * time, youngest. Times are compared by powers of two of their nanoseconds, then by uid. Container restarts are not counted.
+ * @param related the pods that count as neighbours on a node; by default `pods`
  */
 export function rankForDeletion(pods: readonly Pod[], related: readonly Pod[], nowMs: number): Pod[] {
   const neighbours = new Map<string, number>();

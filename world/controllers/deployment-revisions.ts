@@ -4,7 +4,7 @@ import { equalTemplates } from './template-hash.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
 const REVISION_HISTORY = 'deployment.kubernetes.io/revision-history';
-/** Longest revision history, in characters. */
+/** Maximum length of the revision history, in characters. */
 const MAX_HISTORY_LENGTH = 2000;
 
 /** Annotations of a Deployment that its ReplicaSets don't get. */
@@ -17,7 +17,7 @@ const KEPT_BACK: readonly string[] = [
   'deprecated.deployment.rollback.to',
 ];
 
-/** The ReplicaSet that has the Deployment's template, the oldest if several have; and all others, oldest first. */
+/** The ReplicaSet with the Deployment's template, the oldest if several have it; and all others, oldest first. */
 export function revisionsOf(
   deployment: Deployment,
   sets: readonly ReplicaSet[],
@@ -48,7 +48,7 @@ export function newestAnnotations(
   if (Number(before ?? 0) >= revision) return annotations;
   annotations[REVISION] = String(revision);
   if (before !== undefined) {
-    // It comes back: remember what it was.
+    // The ReplicaSet is reused: keep its former revision.
     const history = [...(present?.[REVISION_HISTORY] ?? '').split(',').filter((one) => one !== ''), before];
     while (history.join(',').length > MAX_HISTORY_LENGTH) history.shift();
     annotations[REVISION_HISTORY] = history.join(',');

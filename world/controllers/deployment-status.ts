@@ -1,4 +1,5 @@
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Deployment, ReplicaSet } from '../../model/kube.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { availableOf, maxUnavailableOf, replicasOf, sumOf } from './rollout.ts';
@@ -8,7 +9,7 @@ type Status = NonNullable<Deployment['status']>;
 const DEFAULT_PROGRESS_DEADLINE_S = 600;
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Seconds within which a Deployment must progress; undefined where it need not. */
+/** Seconds within which a Deployment must progress; undefined if there is no deadline. */
 export function progressDeadlineOf({ spec }: Deployment): number | undefined {
   const seconds = spec.progressDeadlineSeconds ?? DEFAULT_PROGRESS_DEADLINE_S;
   return seconds === MAX_INT32 ? undefined : seconds;
@@ -19,8 +20,8 @@ export function progressing(status: 'True' | 'False' | 'Unknown', reason: string
 }
 
 /**
- * Conditions with one of them set as the deployment controller sets it: same status and reason change nothing; a
- * condition that changes moves to the end.
+ * Conditions after setting one as the deployment controller does: the same status and reason change nothing; a changed
+ * condition moves to the end.
  */
 export function setCondition(conditions: readonly Condition[], condition: Condition, nowMs: number): Condition[] {
   const before = conditions.find(({ type }) => type === condition.type);
@@ -56,7 +57,7 @@ export function countedStatus(
     readyReplicas: sumOf(all, ({ status }) => status?.readyReplicas ?? 0),
     availableReplicas: available,
     unavailableReplicas: Math.max(0, sumOf(all, replicasOf) - available),
-    ...(collisionCount === undefined ? {} : { collisionCount }),
+    ...defined({ collisionCount }),
     conditions: setCondition(deployment.status?.conditions ?? [], condition, nowMs),
   };
 }
@@ -71,7 +72,7 @@ export function isComplete(deployment: Deployment, status: Status): boolean {
   );
 }
 
-/** The status in a rollout, with what it says of progress (`syncRolloutStatus` of `progress.go`). */
+/** The status during a rollout, including the Progressing condition (`syncRolloutStatus` of `progress.go`). */
 export function rolloutStatus(
   deployment: Deployment,
   all: readonly ReplicaSet[],
@@ -124,12 +125,12 @@ function hasTimedOut(known: Condition | undefined, deadlineS: number, nowMs: num
   return parseTime(known.lastUpdateTime ?? '') + deadlineS * 1000 < nowMs;
 }
 
-/** Milliseconds until progress has to be looked at again; undefined where it need not (`requeueStuckDeployment`). */
+/** Milliseconds until progress must be checked again; undefined if it need not be (`requeueStuckDeployment`). */
 export function nextProgressCheckMs(deployment: Deployment, status: Status, nowMs: number): number | undefined {
   const known = conditionOf(deployment, 'Progressing');
   const deadlineS = progressDeadlineOf(deployment);
   if (deadlineS === undefined || known === undefined) return undefined;
   if (isComplete(deployment, status) || known.reason === 'ProgressDeadlineExceeded') return undefined;
-  // A second more, since times are whole seconds.
+  // One second more, since times are in whole seconds.
   return Math.max(0, parseTime(known.lastUpdateTime ?? '') + deadlineS * 1000 - nowMs) + 1000;
 }

@@ -36,7 +36,7 @@ async function setReady(bench: Bench, pod: Pod): Promise<void> {
   await bench.port.patch({ resource: 'pods', namespace: 'default', name }, { status: { phase: 'Running', conditions } }, 'status');
 }
 
-/** Makes pods ready as they come, until the Deployment is complete. Tells the most that were wanted, and the fewest that were ready. */
+/** Makes new pods ready until the Deployment is complete. Returns the most replicas requested, and the fewest ready. */
 async function rollOut(bench: Bench, wanted: number): Promise<{ most: number; fewestReady: number }> {
   let [most, fewestReady] = [0, Infinity];
   await bench.until(
@@ -70,7 +70,7 @@ const sizes = async (bench: Bench): Promise<(number | undefined)[]> => {
 };
 const revision = ({ metadata }: ReplicaSet): string | undefined => metadata.annotations?.['deployment.kubernetes.io/revision'];
 
-test('a Deployment makes a ReplicaSet named by the hash of its template, and tells of it', async () => {
+test('a Deployment creates a ReplicaSet named by the hash of its template, and reports it', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 3 });
     await rollOut(bench, 3);
@@ -114,7 +114,7 @@ for (const { replicas, maxSurge, maxUnavailable, most, fewest } of ROLLOUTS) {
   });
 }
 
-test('Recreate starts new pods when the last old one is gone', async () => {
+test('Recreate starts new pods once the last old one is gone', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 2, strategy: { type: 'Recreate' } });
     await rollOut(bench, 2);
@@ -129,7 +129,7 @@ test('Recreate starts new pods when the last old one is gone', async () => {
   });
 });
 
-test('scaling in the midst of a rollout is proportional', async () => {
+test('scaling during a rollout is proportional', async () => {
   await withParts(parts, async (bench) => {
     const rollingUpdate = { maxSurge: 3, maxUnavailable: 2 };
     await deploy(bench, { replicas: 10, strategy: { type: 'RollingUpdate', rollingUpdate } });
@@ -144,7 +144,7 @@ test('scaling in the midst of a rollout is proportional', async () => {
   });
 });
 
-test('a paused Deployment scales and does not roll', async () => {
+test('a paused Deployment scales but does not roll out', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 2 });
     await rollOut(bench, 2);
@@ -160,7 +160,7 @@ test('a paused Deployment scales and does not roll', async () => {
   });
 });
 
-test('a rollout without progress times out, and going back gives the old ReplicaSet a new revision', async () => {
+test('a rollout without progress times out, and a rollback gives the old ReplicaSet a new revision', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 1, progressDeadlineSeconds: 60, ...newImageSpec('v1') });
     await rollOut(bench, 1);

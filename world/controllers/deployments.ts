@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Deployment, LabelSelector, Pod, ReplicaSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
@@ -41,14 +42,14 @@ const MAX_NAME_LENGTH = 253;
 
 /**
  * The deployment controller (`k8s.io/kubernetes/pkg/controller/deployment`): a ReplicaSet for each pod template; rolling
- * updates within surge and unavailability, or recreation; proportional scaling during a rollout; revisions and how many
- * of them are kept; conditions Available and Progressing. The rollback that `deprecated.deployment.rollback.to` asks for
- * is not known (kubectl changes the template instead). It reads from the store, not from a cache.
+ * updates within maxSurge and maxUnavailable, or Recreate; proportional scaling during a rollout; revisions and their history
+ * limit; conditions Available and Progressing. Rollback by `deprecated.deployment.rollback.to` is not supported (kubectl
+ * changes the template instead). It reads from the store, not from a cache.
  */
 export class Deployments implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #events: PodControl;
-  /** As watched, by key: whose orphaned ReplicaSets there may be. */
+  /** The watched Deployments, by key: possible owners of orphaned ReplicaSets. */
   readonly #known = new Map<string, Deployment>();
 
   constructor(options: ControllerOptions) {
@@ -75,7 +76,7 @@ export class Deployments implements WorldPart {
         }
       }
     });
-    // A Recreate rollout goes on when the last old pod is gone.
+    // A Recreate rollout continues when the last old pod is gone.
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => {
       if (type !== 'DELETED' || this.#known.size === 0) return;
       for (const [key, { metadata, spec }] of this.#known) {
@@ -94,7 +95,7 @@ export class Deployments implements WorldPart {
     const { selector } = deployment.spec;
     if (isEmpty(selector)) {
       const message = 'This deployment is selecting all pods. A non-empty selector is required.';
-      await this.#events.say(deployment, 'Warning', 'SelectingAll', message);
+      await this.#events.recordEvent(deployment, 'Warning', 'SelectingAll', message);
       await this.#writeStatus(deployment, { observedGeneration: deployment.metadata.generation ?? 0 });
       return;
     }
@@ -113,7 +114,7 @@ export class Deployments implements WorldPart {
     else await this.#recreate(rollout, queue);
   }
 
-  /** Says in the conditions that the Deployment is paused, or was, so that the time does not count against it. */
+  /** Reports in the conditions that the Deployment is or was paused, so that paused time does not count against its deadline. */
   async #notePause(deployment: Deployment): Promise<Deployment> {
     const known = conditionOf(deployment, 'Progressing');
     if (progressDeadlineOf(deployment) === undefined || known?.reason === 'ProgressDeadlineExceeded') return deployment;
@@ -139,7 +140,7 @@ export class Deployments implements WorldPart {
     await this.#writeProgress(rollout, queue);
   }
 
-  /** `reconcileOldReplicaSets`: first what is not available anyway, then as much as availability allows. */
+  /** `reconcileOldReplicaSets`: first removes unavailable pods, then as many as availability allows. */
   async #shrinkOld(rollout: Rollout, current: ReplicaSet): Promise<boolean> {
     const { deployment } = rollout;
     const minAvailable = replicasOf(deployment) - maxUnavailableOf(deployment);
@@ -186,7 +187,7 @@ export class Deployments implements WorldPart {
     return pods.some((pod) => !isTerminal(pod) && old.some((set) => isControlledBy(pod, set)));
   }
 
-  /** When it was scaled, or is paused: `sync` and `scale` of `sync.go`. */
+  /** When it was scaled or is paused: `sync` and `scale` of `sync.go`. */
   async #scaleAll(rollout: Rollout): Promise<void> {
     const { deployment } = rollout;
     if (rollout.current !== undefined) await this.#syncCurrent(rollout, rollout.current);
@@ -202,7 +203,7 @@ export class Deployments implements WorldPart {
     await this.#writeCounts(rollout);
   }
 
-  /** Brings the annotations of the newest ReplicaSet, and the revision of the Deployment, up to date. */
+  /** Updates the annotations of the newest ReplicaSet, and the revision of the Deployment. */
   async #syncCurrent(rollout: Rollout, current: ReplicaSet): Promise<ReplicaSet> {
     const { deployment } = rollout;
     const annotations = newestAnnotations(deployment, current.metadata.annotations, nextRevision(rollout.old));
@@ -234,7 +235,12 @@ export class Deployments implements WorldPart {
     }
     rollout.replace(created);
     if (replicasOf(created) > 0) {
-      await this.#events.say(deployment, 'Normal', 'ScalingReplicaSet', `Scaled up replica set ${name} from 0 to ${replicasOf(created)}`);
+      await this.#events.recordEvent(
+        deployment,
+        'Normal',
+        'ScalingReplicaSet',
+        `Scaled up replica set ${name} from 0 to ${replicasOf(created)}`,
+      );
     }
     rollout.deployment = await this.#noteRevision(deployment, String(revision));
     if (progressDeadlineOf(deployment) !== undefined) {
@@ -244,7 +250,7 @@ export class Deployments implements WorldPart {
     return created;
   }
 
-  /** A name that is taken is a collision of hashes: the next try has another one. */
+  /** A taken name is a hash collision: the next attempt uses another name. */
   async #failedToCreate(deployment: Deployment, name: string, error: ClusterError): Promise<void> {
     if (error.reason === 'AlreadyExists') {
       const { namespace = '' } = deployment.metadata;
@@ -257,11 +263,11 @@ export class Deployments implements WorldPart {
     if (progressDeadlineOf(deployment) !== undefined) {
       await this.#writeCondition(deployment, progressing('False', 'ReplicaSetCreateError', message));
     }
-    await this.#events.say(deployment, 'Warning', 'ReplicaSetCreateError', message);
+    await this.#events.recordEvent(deployment, 'Warning', 'ReplicaSetCreateError', message);
   }
 
   /**
-   * @param annotate also when the size stays
+   * @param annotate even if the size stays the same
    * @returns whether the size changed
    */
   async #scale(rollout: Rollout, set: ReplicaSet, replicas: number, annotate = false): Promise<boolean> {
@@ -275,11 +281,11 @@ export class Deployments implements WorldPart {
     if (before === replicas) return false;
     const direction = before < replicas ? 'up' : 'down';
     const message = `Scaled ${direction} replica set ${set.metadata.name} from ${before} to ${replicas}`;
-    await this.#events.say(deployment, 'Normal', 'ScalingReplicaSet', message);
+    await this.#events.recordEvent(deployment, 'Normal', 'ScalingReplicaSet', message);
     return true;
   }
 
-  /** Deletes the oldest of the old ReplicaSets that are beyond the limit, if they are empty. */
+  /** Deletes the oldest ReplicaSets beyond the history limit, if they are empty. */
   async #forgetOld({ deployment, old }: Rollout): Promise<void> {
     const limit = deployment.spec.revisionHistoryLimit ?? DEFAULT_HISTORY_LIMIT;
     const alive = old.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -322,7 +328,7 @@ export class Deployments implements WorldPart {
   }
 }
 
-/** A Deployment with its ReplicaSets, as they are in the course of one look at it. */
+/** A Deployment with its ReplicaSets during one sync. */
 class Rollout {
   deployment: Deployment;
   current: ReplicaSet | undefined;
@@ -338,12 +344,12 @@ class Rollout {
     return this.current === undefined ? this.old : [...this.old, this.current];
   }
 
-  /** Those that want pods. */
+  /** Those with replicas. */
   get active(): readonly ReplicaSet[] {
     return this.all.filter((set) => replicasOf(set) > 0);
   }
 
-  /** Puts a changed or new ReplicaSet in its place. */
+  /** Stores a changed or new ReplicaSet. */
   replace(set: ReplicaSet): ReplicaSet {
     if (this.old.some(({ metadata }) => metadata.uid === set.metadata.uid)) {
       this.old = this.old.map((one) => (one.metadata.uid === set.metadata.uid ? set : one));
@@ -367,7 +373,7 @@ function newReplicaSet(deployment: Deployment, replicas: number, revision: numbe
     },
     spec: {
       replicas,
-      ...(minReadySeconds === undefined ? {} : { minReadySeconds }),
+      ...defined({ minReadySeconds }),
       selector: { ...selector, matchLabels: { ...selector.matchLabels, [POD_TEMPLATE_HASH]: hash } },
       template: { ...template, metadata: { ...template.metadata, labels } },
     },

@@ -18,7 +18,7 @@ function parts({ port, clock, random }: PartSite): readonly WorldPart[] {
   ];
 }
 
-/** A ReplicaSet with so many pods, of which so many are ready. */
+/** A ReplicaSet with `replicas` pods, of which `ready` are ready. */
 async function deploy(bench: Bench, replicas: number, ready: number): Promise<void> {
   const labels = { app: 'web' };
   await bench.port.create<ReplicaSet>('replicasets', {
@@ -89,7 +89,7 @@ test('the budget follows readiness and its own spec', async () => {
   });
 });
 
-test('a granted eviction that does not come about counts again after two minutes', async () => {
+test('a granted eviction that does not happen counts again after two minutes', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, 3, 3);
     await budget(bench, { maxUnavailable: 1 });
@@ -107,7 +107,7 @@ test('a granted eviction that does not come about counts again after two minutes
   });
 });
 
-test('pods that nobody manages are counted for a number and told of for a share', async () => {
+test('unmanaged pods count for a number, and are reported for a percentage', async () => {
   await withParts(parts, async (bench) => {
     await addPod(bench.port, 'lone', { labels: { app: 'web' } });
     await setReady(bench, 'lone', 'True');
@@ -121,7 +121,7 @@ test('pods that nobody manages are counted for a number and told of for a share'
   });
 });
 
-test('a DisruptionTarget condition that came to nothing ends after two minutes', async () => {
+test('a DisruptionTarget condition without a disruption is cleared after two minutes', async () => {
   await withParts(parts, async (bench) => {
     await addPod(bench.port, 'spared');
     const conditions = [

@@ -16,9 +16,9 @@ import { refOfKey } from './ownership.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isReady, isTerminal } from './pods.ts';
 
-/** `DeletionTimeout`: for how long an evicted pod may stay before it counts again. */
+/** `DeletionTimeout`: how long an evicted pod may stay before it counts again. */
 const DELETION_TIMEOUT_MS = 2 * 60_000;
-/** `stalePodDisruptionTimeout`: after so long, a pod that is still there is no target of a disruption any more. */
+/** `stalePodDisruptionTimeout`: after this time, a pod that still exists is no longer a disruption target. */
 const STALE_DISRUPTION_MS = 2 * 60_000;
 
 const BUDGET: Kind = { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', resource: 'poddisruptionbudgets' };
@@ -26,18 +26,18 @@ const POD: Kind = { apiVersion: 'v1', kind: 'Pod', resource: 'pods' };
 type Status = NonNullable<PodDisruptionBudget['status']>;
 
 /**
- * The disruption controller (`k8s.io/kubernetes/pkg/controller/disruption`): the status of PodDisruptionBudgets, from
- * which evictions are granted; and the end of stale DisruptionTarget conditions. The scale of a pod's owner is known for
+ * The disruption controller (`k8s.io/kubernetes/pkg/controller/disruption`): the status of PodDisruptionBudgets, on which
+ * evictions depend, and the removal of stale DisruptionTarget conditions. The scale of a pod's owner is known for
  * ReplicaSets, Deployments and StatefulSets; others don't implement the scale subresource here. Events that the real one
- * repeats at each look are written once a generation.
+ * repeats on each sync are written once per generation.
  */
 export class DisruptionBudgets implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #events: EventRecorder;
-  /** As watched, by key. */
+  /** The watched budgets, by key. */
   readonly #known = new Map<string, PodDisruptionBudget>();
-  /** What was said about a budget of a generation, by its uid. */
-  readonly #said = new Map<string, string>();
+  /** The last event of a budget's generation, by its uid. */
+  readonly #recordedEvents = new Map<string, string>();
 
   constructor(options: ControllerOptions) {
     this.#options = options;
@@ -53,7 +53,7 @@ export class DisruptionBudgets implements WorldPart {
     port.watch<PodDisruptionBudget>('poddisruptionbudgets', tasks.signal, ({ type, object }) => {
       if (type === 'DELETED') {
         this.#known.delete(keyOf(object));
-        this.#said.delete(object.metadata.uid ?? '');
+        this.#recordedEvents.delete(object.metadata.uid ?? '');
       } else {
         this.#known.set(keyOf(object), object);
         queue.add(keyOf(object));
@@ -86,7 +86,7 @@ export class DisruptionBudgets implements WorldPart {
       await this.#count(budget, queue);
     } catch (error) {
       if (!(error instanceof ScaleError)) throw error;
-      await this.#say(
+      await this.#recordEvent(
         budget,
         'Warning',
         'CalculateExpectedPodCountFailed',
@@ -102,9 +102,9 @@ export class DisruptionBudgets implements WorldPart {
     const nowMs = clock.nowMs();
     const { selector } = budget.spec;
     const pods = selector === undefined ? [] : await port.list<Pod>('pods', { namespace, labels: selector });
-    if (pods.length === 0) await this.#say(budget, 'Normal', 'NoPods', 'No matching pods found');
+    if (pods.length === 0) await this.#recordEvent(budget, 'Normal', 'NoPods', 'No matching pods found');
     const { expected, desired, unmanaged } = await this.#expectation(budget, pods);
-    if (unmanaged.length > 0) await this.#say(budget, 'Warning', 'UnmanagedPods', unmanagedMessage(selector ?? {}));
+    if (unmanaged.length > 0) await this.#recordEvent(budget, 'Warning', 'UnmanagedPods', unmanagedMessage(selector ?? {}));
     const disruptedPods = this.#stillDisrupted(budget, pods, nowMs);
     const healthy = pods.filter((pod) => {
       return pod.metadata.deletionTimestamp === undefined && !((pod.metadata.name ?? '') in disruptedPods) && isReady(pod);
@@ -126,7 +126,7 @@ export class DisruptionBudgets implements WorldPart {
       }),
     });
     const waits = Object.values(disruptedPods).map((at) => parseTime(at) + DELETION_TIMEOUT_MS - nowMs);
-    // Times are whole seconds, and a pod counts again only after its time.
+    // Times are in whole seconds, and a pod counts again only after its time-out.
     if (waits.length > 0) queue.addAfter(keyOf(budget), Math.min(...waits) + 1);
   }
 
@@ -144,7 +144,7 @@ export class DisruptionBudgets implements WorldPart {
     return { expected: scale, desired, unmanaged };
   }
 
-  /** Pods whose eviction was granted and that have not begun to leave, nor had too much time for it. */
+  /** Pods whose eviction was granted, that are not terminating yet and whose time-out is not over. */
   #stillDisrupted({ status }: PodDisruptionBudget, pods: readonly Pod[], nowMs: number): Record<string, string> {
     const known = status?.disruptedPods ?? {};
     const left: Record<string, string> = {};
@@ -156,7 +156,7 @@ export class DisruptionBudgets implements WorldPart {
     return left;
   }
 
-  /** No evictions while nobody knows how many pods there should be. */
+  /** Allows no evictions while the expected number of pods is unknown. */
   async #failSafe(budget: PodDisruptionBudget, message: string): Promise<void> {
     const status: Status = { currentHealthy: 0, desiredHealthy: 0, expectedPods: 0, ...budget.status, disruptionsAllowed: 0 };
     const observedGeneration = status.observedGeneration ?? 0;
@@ -180,11 +180,11 @@ export class DisruptionBudgets implements WorldPart {
     await this.#options.port.patch(refOf('poddisruptionbudgets', budget), { metadata: { resourceVersion }, status: change }, 'status');
   }
 
-  async #say({ metadata }: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
+  async #recordEvent({ metadata }: PodDisruptionBudget, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
     const { name, namespace, uid = '', generation } = metadata;
     const saying = `${generation} ${reason} ${message}`;
-    if (this.#said.get(uid) === saying) return;
-    this.#said.set(uid, saying);
+    if (this.#recordedEvents.get(uid) === saying) return;
+    this.#recordedEvents.set(uid, saying);
     await this.#events.record({
       about: { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', name, namespace, uid },
       type,
@@ -193,7 +193,7 @@ export class DisruptionBudgets implements WorldPart {
     });
   }
 
-  /** Milliseconds until a pod's DisruptionTarget condition is stale; undefined where it never is. */
+  /** Milliseconds until a pod's DisruptionTarget condition is stale; undefined if it never is. */
   #staleInMs(pod: Pod): number | undefined {
     const condition = conditionOf(pod, 'DisruptionTarget');
     if (condition?.status !== 'True' || condition.reason === 'TerminationByKubelet') return undefined;

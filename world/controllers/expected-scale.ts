@@ -2,7 +2,7 @@ import type { Deployment, KubeObject, OwnerReference, Pod, ReplicaSet, StatefulS
 import type { ClusterPort } from '../ports.ts';
 import { controllerOf } from './ownership.ts';
 
-/** The scale of pods' owners can't be told. */
+/** The scale of pods' owners is unknown. */
 export class ScaleError extends Error {
   constructor(message: string) {
     super(message);
@@ -10,13 +10,13 @@ export class ScaleError extends Error {
   }
 }
 
-/** Kinds that have no scale, with the names of their resources. */
+/** Kinds without a scale, with the names of their resources. */
 const UNSCALABLE: Readonly<Record<string, string>> = { DaemonSet: 'daemonsets.apps', Job: 'jobs.batch', Node: 'nodes' };
 
 /**
- * How many pods the owners of some pods want together, each owner counted once (`getExpectedScale` of
+ * How many pods the owners of some pods want in total, each owner counted once (`getExpectedScale` of
  * `pkg/controller/disruption`).
- * @returns also the pods that nobody manages
+ * @returns also the unmanaged pods
  * @throws ScaleError when a pod has an owner whose scale is unknown
  */
 export async function expectedScale(

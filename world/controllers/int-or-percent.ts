@@ -1,7 +1,7 @@
 import type { IntOrPercent } from '../../model/kube.ts';
 
 /**
- * A number, or a share of a total rounded up or down (`GetScaledValueFromIntOrPercent` of apimachinery). What is neither
+ * A number, or a percentage of a total rounded up or down (`GetScaledValueFromIntOrPercent` of apimachinery). Anything else
  * counts as 0: the API server refuses it.
  */
 export function scaledValue(value: IntOrPercent | undefined, total: number, round: 'up' | 'down'): number {

@@ -41,7 +41,7 @@ async function status(bench: Bench): Promise<NonNullable<Job['status']>> {
 const conditions = async (bench: Bench): Promise<string[]> =>
   ((await status(bench)).conditions ?? []).map(({ type, status: holds, reason }) => `${type}=${holds} ${reason}`);
 
-test('as many pods at a time as parallelism says, until there are enough successes', async () => {
+test('runs as many pods as parallelism allows, until there are enough successes', async () => {
   await withParts(parts, async (bench) => {
     await start(bench, { parallelism: 2, completions: 3 });
     await running(bench, 2);
@@ -63,7 +63,7 @@ test('as many pods at a time as parallelism says, until there are enough success
   });
 });
 
-test('failures delay the next pod more and more, and end the Job beyond the limit', async () => {
+test('failures delay the next pod more and more, and fail the Job beyond the limit', async () => {
   await withParts(parts, async (bench) => {
     await start(bench, { backoffLimit: 2 });
     await running(bench, 1);
@@ -81,7 +81,7 @@ test('failures delay the next pod more and more, and end the Job beyond the limi
   });
 });
 
-test('a deadline ends it when its pods are gone', async () => {
+test('a deadline fails the Job once its pods are gone', async () => {
   await withParts(parts, async (bench) => {
     await start(bench, { activeDeadlineSeconds: 60 });
     await running(bench, 1);
@@ -96,7 +96,7 @@ test('a deadline ends it when its pods are gone', async () => {
   });
 });
 
-test('a suspended Job has no pods, and begins anew when it is resumed', async () => {
+test('a suspended Job has no pods, and starts again when it is resumed', async () => {
   await withParts(parts, async (bench) => {
     await start(bench, { suspend: true });
     await running(bench, 0);
@@ -108,7 +108,7 @@ test('a suspended Job has no pods, and begins anew when it is resumed', async ()
   });
 });
 
-test('a Job that is over is deleted after its time, with its pods', async () => {
+test('a finished Job is deleted after its TTL, with its pods', async () => {
   await withParts(parts, async (bench) => {
     await start(bench, { ttlSecondsAfterFinished: 100 });
     await running(bench, 1);

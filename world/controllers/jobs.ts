@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { conditionOf } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, Job, Pod } from '../../model/kube.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
@@ -24,7 +25,7 @@ import { PodControl, slowStart } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isActive, isReady, isTerminal } from './pods.ts';
 
-/** `syncJobBatchPeriod`: changes of pods are looked at together. */
+/** `syncJobBatchPeriod`: pod changes are handled in batches. */
 const BATCH_PERIOD_MS = 1_000;
 /** `MaxPodCreateDeletePerSync`. */
 const BURST = 500;
@@ -33,9 +34,9 @@ type Status = NonNullable<Job['status']>;
 
 /**
  * The job controller (`k8s.io/kubernetes/pkg/controller/job`) for Jobs whose completion mode is NonIndexed: parallelism,
- * completions, backoff and its limit, deadlines, suspension; pods keep a finalizer until they are counted. Restarts of
- * containers don't count towards the backoff limit; pod failure policies, success policies and
- * `podReplacementPolicy: Failed` are not known, and Indexed Jobs run as if they were not.
+ * completions, backoff and its limit, deadlines, suspension; pods keep a finalizer until they are counted. Container
+ * restarts don't count towards the backoff limit; pod failure policies, success policies and
+ * `podReplacementPolicy: Failed` are not supported, and Indexed Jobs run as NonIndexed.
  */
 export class Jobs implements WorldPart {
   readonly #options: ControllerOptions;
@@ -59,7 +60,7 @@ export class Jobs implements WorldPart {
     port.watch<Pod>('pods', tasks.signal, ({ type, object }) => {
       const key = ownerKey(object, JOB);
       if (key === undefined) return;
-      // Whose Job is gone loses its finalizer at once.
+      // A pod whose Job is gone loses its finalizer at once.
       if (object.metadata.deletionTimestamp !== undefined && type !== 'DELETED' && isTracked(object)) queue.add(key);
       else queue.addAfter(key, BATCH_PERIOD_MS);
     });
@@ -103,7 +104,7 @@ export class Jobs implements WorldPart {
     const startTime = job.status?.startTime ?? (suspended ? undefined : formatTime(nowMs));
     const status: Status = {
       ...job.status,
-      ...(startTime === undefined ? {} : { startTime }),
+      ...defined({ startTime }),
       conditions: [...(job.status?.conditions ?? [])],
     };
 
@@ -124,7 +125,7 @@ export class Jobs implements WorldPart {
       }
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // Pods that could not be removed keep a Job from being over.
+      // Pods that could not be removed keep a Job from finishing.
       verdict = undefined;
       refusal = error;
     }
@@ -142,7 +143,7 @@ export class Jobs implements WorldPart {
     if (refusal !== undefined) throw refusal;
   }
 
-  /** Whether a Job has failed by now, or had before. */
+  /** Whether a Job has failed, now or before. */
   #verdict(job: Job, failed: number, startTime: string | undefined, nowMs: number): Verdict | undefined {
     const known = conditionOf(job, 'FailureTarget');
     if (known?.status === 'True')
@@ -159,7 +160,7 @@ export class Jobs implements WorldPart {
     return { type: 'Failed', interim: 'FailureTarget', reason: 'DeadlineExceeded', message };
   }
 
-  /** `manageJob`: as many pods as parallelism and what is left to do ask for. */
+  /** `manageJob`: as many pods as parallelism and the remaining completions require. */
   async #manage(job: Job, active: readonly Pod[], succeeded: number, waitMs: number): Promise<PodChange> {
     if (job.spec.suspend === true) return this.#remove(job, active, true);
     const completions = completionsOf(job);
@@ -192,7 +193,7 @@ export class Jobs implements WorldPart {
     return { removed: pods, created: 0 };
   }
 
-  /** Says whether the Job is suspended, once it ever was. */
+  /** Reports whether the Job is suspended, once it ever was. */
   #noteSuspension(job: Job, status: Status, nowMs: number): void {
     const suspended = job.spec.suspend === true;
     const known = conditionOf(job, 'Suspended');
@@ -204,12 +205,12 @@ export class Jobs implements WorldPart {
       { ...condition, status: suspended ? 'True' : 'False' },
     ];
     if (!suspended) status.startTime = formatTime(nowMs);
-    void this.#pods.say(job, 'Normal', suspended ? 'Suspended' : 'Resumed', `Job ${word}`);
+    void this.#pods.recordEvent(job, 'Normal', suspended ? 'Suspended' : 'Resumed', `Job ${word}`);
   }
 
   /**
-   * `trackJobStatusAndRemoveFinalizers`: notes pods as uncounted, lets them go, counts them; and ends the Job when all is
-   * counted and nothing terminates any more.
+   * `trackJobStatusAndRemoveFinalizers`: records pods as uncounted, removes their finalizers, counts them; and finishes the Job
+   * when all are counted and none is terminating.
    */
   async #account(job: Job, status: Status, counted: readonly Pod[], verdict: Verdict | undefined): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
@@ -237,8 +238,8 @@ export class Jobs implements WorldPart {
     }
     await this.#write(job, next);
     if (!over) return;
-    if (verdict.type === 'Failed') await this.#pods.say(job, 'Warning', verdict.reason, verdict.message);
-    else await this.#pods.say(job, 'Normal', 'Completed', 'Job completed');
+    if (verdict.type === 'Failed') await this.#pods.recordEvent(job, 'Warning', verdict.reason, verdict.message);
+    else await this.#pods.recordEvent(job, 'Normal', 'Completed', 'Job completed');
   }
 
   async #untrack(pod: Pod): Promise<void> {
@@ -264,7 +265,7 @@ export class Jobs implements WorldPart {
   }
 }
 
-/** How a Job ends: the condition that says so first, and the one when its pods are gone and counted. */
+/** How a Job finishes: the first condition, and the one once its pods are gone and counted. */
 interface Verdict {
   readonly type: 'Complete' | 'Failed';
   readonly interim: 'SuccessCriteriaMet' | 'FailureTarget';
@@ -279,7 +280,7 @@ const SUCCESS: Verdict = {
   message: 'Reached expected number of succeeded pods',
 };
 
-/** What one look did to the pods. */
+/** What one sync did to the pods. */
 interface PodChange {
   readonly removed: readonly Pod[];
   readonly created: number;

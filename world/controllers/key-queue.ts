@@ -3,10 +3,10 @@ import type { Random } from '../../runtime/random.ts';
 import { WorkQueue } from '../tasks.ts';
 import type { Tasks } from '../tasks.ts';
 
-/** From a change of a workload or its pods to its controller's look at it. */
+/** From a change of a workload or its pods to its controller's sync. */
 export const WORKLOAD_REACTION = { minMs: 2, maxMs: 40 } as const;
 
-/** A controller's queue of object keys, which also takes keys for a later time, as `AddAfter` of client-go's work queues. */
+/** A controller's queue of object keys, which also takes keys for a later time, like `AddAfter` of client-go's work queues. */
 export class KeyQueue {
   readonly #tasks: Tasks;
   readonly #clock: Clock;
@@ -29,7 +29,7 @@ export class KeyQueue {
     this.#queue.add(key);
   }
 
-  /** The earliest time of a key counts. */
+  /** A key's earliest time wins. */
   addAfter(key: string, delayMs: number): void {
     const dueMs = this.#clock.nowMs() + delayMs;
     if ((this.#dueMs.get(key) ?? Infinity) <= dueMs) return;

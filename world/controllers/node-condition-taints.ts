@@ -1,7 +1,7 @@
 import type { Node, Taint } from '../../model/kube.ts';
 import { TAINT } from '../nodes/node-objects.ts';
 
-/** The taints that stand for conditions, by type and status of the condition (`nodeConditionToTaintKeyStatusMap`). */
+/** The taints for conditions, by type and status of the condition (`nodeConditionToTaintKeyStatusMap`). */
 const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   Ready: { False: TAINT.notReady, Unknown: TAINT.unreachable },
   MemoryPressure: { True: 'node.kubernetes.io/memory-pressure' },
@@ -11,7 +11,7 @@ const CONDITION_TAINTS: Readonly<Record<string, Readonly<Record<string, string>>
 };
 const MANAGED: readonly string[] = [TAINT.unschedulable, ...Object.values(CONDITION_TAINTS).flatMap((byStatus) => Object.values(byStatus))];
 
-/** The NoSchedule taints that a node's conditions and its cordon ask for. */
+/** The NoSchedule taints that a node's conditions and its cordon require. */
 function wantedTaints({ spec, status }: Node): Taint[] {
   const keys = (status?.conditions ?? []).map((condition) => CONDITION_TAINTS[condition.type]?.[condition.status]);
   if (spec?.unschedulable === true) keys.push(TAINT.unschedulable);
@@ -19,10 +19,10 @@ function wantedTaints({ spec, status }: Node): Taint[] {
 }
 
 /**
- * A node's taints, brought in line with its conditions and its cordon as far as NoSchedule goes; others stay
+ * A node's taints, with the NoSchedule ones synced to its conditions and its cordon; others stay
  * (`doNoScheduleTaintingPass` of `k8s.io/kubernetes/pkg/controller/nodelifecycle`).
- * @param timeAdded of those that are new
- * @returns undefined if they are in line
+ * @param timeAdded of new taints
+ * @returns undefined if nothing changes
  */
 export function withConditionTaints(node: Node, timeAdded: string): readonly Taint[] | undefined {
   const present = node.spec?.taints ?? [];

@@ -11,11 +11,11 @@ import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.
 import type { Bench } from '../testing/world-parts.ts';
 
 const REACTION_MS = NODE_TAINT_REACTION.maxMs + 100;
-/** Until the monitor has seen a change, and a zone's first NoExecute taint is there. */
+/** Until the monitor has noticed a change, and a zone's first NoExecute taint is set. */
 const MONITORED_MS = NODE_MONITOR_PERIOD_MS + REACTION_MS;
 const LATER_MS = 3_600_000;
 
-/** Runs the controller; the last heartbeats of nodes are set by the test, that of `other` is always new. */
+/** Runs the controller; the test sets the last heartbeats of nodes, and `other`'s heartbeat is always recent. */
 async function withLifecycle(work: (bench: Bench, beat: (atMs: number, name?: string) => void) => Promise<void>): Promise<void> {
   const lastMs = new Map<string, number>();
   await withParts(
@@ -24,7 +24,7 @@ async function withLifecycle(work: (bench: Bench, beat: (atMs: number, name?: st
       return [new NodeLifecycle({ port: port('workloads'), clock, random, heartbeats })];
     },
     async (bench) => {
-      // A cluster in which no node is Ready evicts nobody.
+      // Nothing is evicted in a cluster without Ready nodes.
       await addNode(bench.port, 'other', { zone: 'elsewhere' });
       await work(bench, (atMs, name = 'n1') => lastMs.set(name, atMs));
     },
@@ -52,7 +52,7 @@ async function evicting(bench: Bench, names: readonly string[]): Promise<number>
   return all.filter((one) => one.includes('NoExecute')).length;
 }
 
-/** Nodes of one zone, of which the first so many fall silent. */
+/** Nodes of one zone, of which the first `silent` stop sending heartbeats. */
 async function addZone(bench: Bench, beat: (atMs: number, name: string) => void, count: number, silent: number): Promise<string[]> {
   const names = Array.from({ length: count }, (_, index) => `z${String(index).padStart(2, '0')}`);
   for (const name of names) await addNode(bench.port, name, { zone: 'broken' });
@@ -60,7 +60,7 @@ async function addZone(bench: Bench, beat: (atMs: number, name: string) => void,
   return names;
 }
 
-test('taints follow the Ready condition and the cordon, others stay', async () => {
+test('taints follow the Ready condition and the cordon; others stay', async () => {
   await withLifecycle(async (bench, beat) => {
     beat(bench.clock.nowMs() + LATER_MS);
     await bench.port.create<Node>('nodes', { metadata: { name: 'n1' }, spec: { taints: [{ key: 'x/mine', effect: 'NoSchedule' }] } });
@@ -81,7 +81,7 @@ test('taints follow the Ready condition and the cordon, others stay', async () =
   });
 });
 
-test('a node that falls silent turns Unknown after the grace period, not before, and its pods unready', async () => {
+test('a silent node becomes Unknown after the grace period, not before, and its pods become unready', async () => {
   await withLifecycle(async (bench, beat) => {
     await addNode(bench.port, 'n1');
     await addPod(bench.port, 'p1');
@@ -104,7 +104,7 @@ test('a node that falls silent turns Unknown after the grace period, not before,
   });
 });
 
-test('one node of a zone every ten seconds gets its NoExecute taint', async () => {
+test('in each zone, one node gets its NoExecute taint every ten seconds', async () => {
   await withLifecycle(async (bench, beat) => {
     const names = await addZone(bench, beat, 10, 5);
     await bench.until('the first', async () => (await evicting(bench, names)) === 1, NODE_MONITOR_GRACE_MS + 2 * NODE_MONITOR_PERIOD_MS);
@@ -117,7 +117,7 @@ test('one node of a zone every ten seconds gets its NoExecute taint', async () =
   });
 });
 
-test('no NoExecute taints in a small zone of which much is gone', async () => {
+test('no NoExecute taints in a small zone with many failed nodes', async () => {
   await withLifecycle(async (bench, beat) => {
     const names = await addZone(bench, beat, 10, 6);
     await bench.clock.sleep(200_000);
@@ -128,7 +128,7 @@ test('no NoExecute taints in a small zone of which much is gone', async () => {
   });
 });
 
-test('while no node of the cluster is Ready there are no NoExecute taints; afterwards silence counts anew', async () => {
+test('while no node of the cluster is Ready there are no NoExecute taints; afterwards the grace period starts again', async () => {
   await withLifecycle(async (bench, beat) => {
     for (const name of ['n1', 'n2']) await addNode(bench.port, name);
     await bench.until('n1 is evicting', async () => (await evicting(bench, ['n1', 'n2'])) > 0, 80_000);
@@ -141,7 +141,7 @@ test('while no node of the cluster is Ready there are no NoExecute taints; after
   });
 });
 
-test('a node that never had a kubelet turns Unknown after the start-up grace period', async () => {
+test('a node that never had a kubelet becomes Unknown after the start-up grace period', async () => {
   await withLifecycle(async (bench) => {
     await bench.port.create<Node>('nodes', { metadata: { name: 'n1' } });
     await bench.clock.sleep(NODE_STARTUP_GRACE_MS - 1_000);

@@ -16,7 +16,7 @@ import type { ZoneCount } from './zone-disruption.ts';
 
 /** `--node-monitor-period` of the controller manager. */
 export const NODE_MONITOR_PERIOD_MS = 5_000;
-/** `--node-monitor-grace-period` in 1.34: a node without a heartbeat for so long is Unknown. */
+/** `--node-monitor-grace-period` in 1.34: a node without a heartbeat for this long is Unknown. */
 export const NODE_MONITOR_GRACE_MS = 50_000;
 /** `--node-startup-grace-period`: the same for a node that never had a status. */
 export const NODE_STARTUP_GRACE_MS = 60_000;
@@ -29,10 +29,10 @@ const EVICTING: readonly string[] = [TAINT.notReady, TAINT.unreachable];
 const EXCLUDED = 'node.kubernetes.io/exclude-disruption';
 
 /**
- * The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`). At once: NoSchedule taints for
- * conditions and cordons. Every period: silent nodes turn Unknown and their pods unready; nodes that are not Ready are
- * queued for the NoExecute taint by which pods are evicted, one every 10 s a zone, and slower or not at all where much
- * of a zone is gone; nodes that are Ready lose it. Heartbeats are asked of the kubelets, not read from their leases.
+ * The node lifecycle controller (`k8s.io/kubernetes/pkg/controller/nodelifecycle`). At once: NoSchedule taints for conditions
+ * and cordons. Every period: silent nodes become Unknown and their pods unready; nodes that are not Ready are queued for the
+ * NoExecute taint that evicts pods, one every 10 s per zone, and slower or not at all if much of a zone has failed; nodes that
+ * are Ready lose it. Heartbeats come directly from the kubelets, not from their leases.
  */
 export class NodeLifecycle implements WorldPart {
   readonly #options: ControllerOptions & { readonly heartbeats: Heartbeats };
@@ -40,11 +40,11 @@ export class NodeLifecycle implements WorldPart {
   readonly #zones = new ZoneDisruption();
   /** Uids by name. */
   readonly #known = new Map<string, string>();
-  /** Names of nodes that wait for their NoExecute taint, by zone. */
+  /** Names of nodes waiting for their NoExecute taint, by zone. */
   #queues = new Map<string, string[]>();
   #passPlanned = false;
-  /** When the cluster ceased to be disrupted altogether: nobody's silence before counts. */
-  #amnestyMs = 0;
+  /** When the full disruption of the cluster ended: earlier silence does not count. */
+  #disruptionEndedMs = 0;
 
   constructor(options: ControllerOptions & { readonly heartbeats: Heartbeats }) {
     this.#options = options;
@@ -73,7 +73,7 @@ export class NodeLifecycle implements WorldPart {
   async #monitor(tasks: Tasks): Promise<void> {
     const { port, clock } = this.#options;
     const nodes = await port.list<Node>('nodes');
-    await this.#greet(nodes);
+    await this.#trackNodes(nodes);
     const nowMs = clock.nowMs();
     const zones = new Map<string, { ready: number; notReady: number }>();
     this.#queues = new Map();
@@ -94,20 +94,20 @@ export class NodeLifecycle implements WorldPart {
     await this.#taintQueued(tasks);
   }
 
-  /** Notes nodes that came and went. A new one begins without NoExecute taints. */
-  async #greet(nodes: readonly Node[]): Promise<void> {
+  /** Registers new nodes and forgets deleted ones. A new one starts without NoExecute taints. */
+  async #trackNodes(nodes: readonly Node[]): Promise<void> {
     const names = new Set(nodes.map(({ metadata }) => metadata.name ?? ''));
     for (const node of nodes) {
       const { name = '', uid = '' } = node.metadata;
       if (this.#known.has(name)) continue;
       this.#known.set(name, uid);
-      await this.#say(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
-      if (isEvicting(node)) await this.#calm(name);
+      await this.#recordEvent(node, 'RegisteredNode', `Node ${name} event: Registered Node ${name} in Controller`);
+      if (isEvicting(node)) await this.#removeEvictionTaints(name);
     }
     for (const [name, uid] of [...this.#known]) {
       if (names.has(name)) continue;
       this.#known.delete(name);
-      await this.#say({ metadata: { name, uid } }, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
+      await this.#recordEvent({ metadata: { name, uid } }, 'RemovingNode', `Node ${name} event: Removing Node ${name} from Controller`);
     }
   }
 
@@ -116,11 +116,11 @@ export class NodeLifecycle implements WorldPart {
     if (ready?.status === 'Unknown') return false;
     const createdMs = parseTime(node.metadata.creationTimestamp ?? '');
     // A predecessor's heartbeats under the same name say nothing about a node that was created later.
-    const lastMs = Math.max(createdMs, this.#amnestyMs, this.#options.heartbeats.lastHeartbeatMs(node.metadata.name ?? '') ?? 0);
+    const lastMs = Math.max(createdMs, this.#disruptionEndedMs, this.#options.heartbeats.lastHeartbeatMs(node.metadata.name ?? '') ?? 0);
     return nowMs - lastMs > (ready === undefined ? NODE_STARTUP_GRACE_MS : NODE_MONITOR_GRACE_MS);
   }
 
-  /** @returns undefined if it is gone or was changed meanwhile: the next period sees */
+  /** @returns undefined if it was deleted or changed meanwhile: the next period handles it */
   async #turnUnknown(node: Node, nowMs: number): Promise<Node | undefined> {
     const { name = '', resourceVersion, creationTimestamp } = node.metadata;
     const lastTransitionTime = formatTime(nowMs);
@@ -137,7 +137,7 @@ export class NodeLifecycle implements WorldPart {
       const change = { metadata: { resourceVersion }, status: { conditions } };
       const changed = await this.#options.port.patch<Node>({ resource: 'nodes', name }, change, 'status');
       if (conditionOf(node, 'Ready')?.status === 'True') {
-        await this.#say(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
+        await this.#recordEvent(node, 'NodeNotReady', `Node ${name} status is now: NodeNotReady`);
         await this.#markPodsUnready(name, lastTransitionTime);
       }
       return changed;
@@ -165,12 +165,12 @@ export class NodeLifecycle implements WorldPart {
     }
   }
 
-  /** `processTaintBaseEviction`: a taint of the other key is swapped at once, a first one waits for its turn. */
+  /** `processTaintBaseEviction`: a taint with the other key is replaced at once, a first one waits for its turn. */
   async #queueForTaint(node: Node, zone: string, ready: Condition['status'] | undefined): Promise<void> {
     const { name = '' } = node.metadata;
     if (ready === undefined) return;
     if (ready === 'True') {
-      if (isEvicting(node)) await this.#calm(name);
+      if (isEvicting(node)) await this.#removeEvictionTaints(name);
       return;
     }
     const [wanted, other] = ready === 'False' ? [TAINT.notReady, TAINT.unreachable] : [TAINT.unreachable, TAINT.notReady];
@@ -180,12 +180,12 @@ export class NodeLifecycle implements WorldPart {
 
   async #follow(zones: ReadonlyMap<string, ZoneCount>, nodes: readonly Node[], nowMs: number): Promise<void> {
     const disruption = this.#zones.update(zones, nowMs);
-    if (disruption === 'left') this.#amnestyMs = nowMs;
+    if (disruption === 'left') this.#disruptionEndedMs = nowMs;
     if (disruption !== 'entered') return;
-    for (const { metadata } of nodes) await this.#calm(metadata.name ?? '');
+    for (const { metadata } of nodes) await this.#removeEvictionTaints(metadata.name ?? '');
   }
 
-  /** Gives queued nodes their NoExecute taint as fast as their zones allow; comes back for the rest. */
+  /** Gives queued nodes their NoExecute taint as fast as their zones allow; schedules itself again for the rest. */
   async #taintQueued(tasks: Tasks): Promise<void> {
     const nowMs = this.#options.clock.nowMs();
     let waitMs = Infinity;
@@ -205,7 +205,7 @@ export class NodeLifecycle implements WorldPart {
     });
   }
 
-  /** The NoExecute taint that the Ready condition asks for, in place of the other. */
+  /** Sets the NoExecute taint for the Ready condition, in place of the other. */
   #evict(name: string): Promise<void> {
     return this.#changeTaints(name, (node) => {
       const status = conditionOf(node, 'Ready')?.status;
@@ -219,7 +219,7 @@ export class NodeLifecycle implements WorldPart {
   }
 
   /** Removes the NoExecute taints of this controller. */
-  #calm(name: string): Promise<void> {
+  #removeEvictionTaints(name: string): Promise<void> {
     return this.#changeTaints(name, ({ spec }) => {
       return (spec?.taints ?? []).filter(({ key, effect }) => effect !== 'NoExecute' || !EVICTING.includes(key));
     });
@@ -229,12 +229,12 @@ export class NodeLifecycle implements WorldPart {
     try {
       await updateTaints(this.#options.port, name, change);
     } catch (error) {
-      // Somebody was faster: the next period sees.
+      // Changed concurrently: the next period handles it.
       if (!(error instanceof ClusterError)) throw error;
     }
   }
 
-  #say({ metadata: { name, uid } }: Node, reason: string, message: string): Promise<void> {
+  #recordEvent({ metadata: { name, uid } }: Node, reason: string, message: string): Promise<void> {
     return this.#events.record({ about: { apiVersion: 'v1', kind: 'Node', name, uid }, type: 'Normal', reason, message });
   }
 }

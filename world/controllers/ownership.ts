@@ -3,7 +3,7 @@ import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectRef } from '../ports.ts';
 
-/** What a controller's objects are of: it says which owner references are its own. */
+/** The kind of a controller's objects, which identifies its owner references. */
 export interface Kind {
   readonly apiVersion: string;
   readonly kind: string;
@@ -26,7 +26,7 @@ export function isControlledBy(object: KubeObject, owner: KubeObject): boolean {
   return controllerOf(object)?.uid === owner.metadata.uid;
 }
 
-/** The key under which the owner of an object is queued; undefined where no object of that kind manages it. */
+/** The key under which an object's owner is queued; undefined if no object of that kind manages it. */
 export function ownerKey(object: KubeObject, { kind }: Kind): string | undefined {
   const owner = controllerOf(object);
   return owner?.kind === kind ? `${object.metadata.namespace}/${owner.name}` : undefined;
@@ -36,13 +36,13 @@ export function keyOf({ metadata }: KubeObject): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
-/** The place that a key of `keyOf` names. */
+/** The reference for a key of `keyOf`. */
 export function refOfKey({ resource }: Kind, key: string): ObjectRef {
   const [namespace = '', name = ''] = key.split('/');
   return { resource, namespace, name };
 }
 
-/** The place of an object of a namespaced resource. */
+/** The reference of an object of a namespaced resource. */
 export function refOf(resource: string, { metadata: { namespace = 'default', name = '' } }: KubeObject): ObjectRef {
   return { resource, namespace, name };
 }
@@ -52,8 +52,8 @@ export function controllerRef({ apiVersion, kind }: Kind, { name = '', uid = '' 
 }
 
 /**
- * The objects that an owner manages, after it adopted the orphans that its selector selects and released what it doesn't
- * select any more (`ControllerRefManager` of `k8s.io/kubernetes/pkg/controller`). An owner that is being deleted does
+ * The objects that an owner manages, after it adopted the orphans that its selector matches and released objects that it no
+ * longer matches (`ControllerRefManager` of `k8s.io/kubernetes/pkg/controller`). An owner that is being deleted does
  * neither, and orphans that are being deleted are left alone.
  */
 export async function claim<T extends KubeObject>(
@@ -62,7 +62,7 @@ export async function claim<T extends KubeObject>(
     readonly owner: KubeObject;
     readonly kind: Kind;
     readonly selector: LabelSelector;
-    /** Plural resource of the objects. */
+    /** Plural name of the objects' resource. */
     readonly resource: string;
     readonly objects: readonly T[];
     /** Finalizers that adopted objects get and released ones lose. */

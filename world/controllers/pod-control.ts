@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, Pod, PodSpec, PodTemplate } from '../../model/kube.ts';
 import { EventRecorder } from '../events.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -7,7 +8,7 @@ import type { ClusterPort } from '../ports.ts';
 import { controllerRef } from './ownership.ts';
 import type { Kind } from './ownership.ts';
 
-/** What a controller is made of. */
+/** The dependencies of a controller. */
 export interface ControllerOptions {
   /** Of the principal `workloads`: a part of the controller manager. */
   readonly port: ClusterPort;
@@ -15,7 +16,7 @@ export interface ControllerOptions {
   readonly random: Random;
 }
 
-/** What a pod differs in from its template. */
+/** The differences between a pod and its template. */
 interface PodChange {
   /** Absent: a generated one. */
   readonly name?: string;
@@ -24,7 +25,7 @@ interface PodChange {
   readonly spec?: Partial<PodSpec>;
 }
 
-/** Creates and deletes pods for their owners, and says so in Events (`RealPodControl` of `k8s.io/kubernetes/pkg/controller`). */
+/** Creates and deletes pods for their owners, with Events (`RealPodControl` of `k8s.io/kubernetes/pkg/controller`). */
 export class PodControl {
   readonly #port: ClusterPort;
   readonly #events: EventRecorder;
@@ -41,15 +42,15 @@ export class PodControl {
   async create(owner: KubeObject, template: PodTemplate, change: PodChange = {}): Promise<Pod> {
     try {
       const pod = await this.#port.create<Pod>('pods', this.podFor(owner, template, change));
-      await this.say(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
+      await this.recordEvent(owner, 'Normal', 'SuccessfulCreate', `Created pod: ${pod.metadata.name}`);
       return pod;
     } catch (error) {
-      if (error instanceof ClusterError) await this.say(owner, 'Warning', 'FailedCreate', `Error creating: ${error.message}`);
+      if (error instanceof ClusterError) await this.recordEvent(owner, 'Warning', 'FailedCreate', `Error creating: ${error.message}`);
       throw error;
     }
   }
 
-  /** A pod of an owner's, not yet created. */
+  /** A pod of an owner, not yet created. */
   podFor(owner: KubeObject, template: PodTemplate, change: PodChange = {}): Pod {
     const { name: ownerName = '', namespace = 'default' } = owner.metadata;
     const { labels, annotations, finalizers = [] } = template.metadata ?? {};
@@ -60,28 +61,28 @@ export class PodControl {
         namespace,
         ownerReferences: [controllerRef(this.#kind, owner.metadata)],
         ...(labels === undefined && change.labels === undefined ? {} : { labels: { ...labels, ...change.labels } }),
-        ...(annotations === undefined ? {} : { annotations }),
+        ...defined({ annotations }),
         ...(allFinalizers.length === 0 ? {} : { finalizers: allFinalizers }),
       },
       spec: { ...template.spec, ...change.spec },
     };
   }
 
-  /** A pod that is gone already is no error. @throws ClusterError */
+  /** A pod that no longer exists is not an error. @throws ClusterError */
   async delete(owner: KubeObject, { metadata: { name = '', namespace = 'default', uid = '' } }: Pod): Promise<void> {
     try {
       await this.#port.delete({ resource: 'pods', namespace, name }, { uid });
-      await this.say(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
+      await this.recordEvent(owner, 'Normal', 'SuccessfulDelete', `Deleted pod: ${name}`);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
       if (error.status === 404) return;
-      await this.say(owner, 'Warning', 'FailedDelete', `Error deleting: ${error.message}`);
+      await this.recordEvent(owner, 'Warning', 'FailedDelete', `Error deleting: ${error.message}`);
       throw error;
     }
   }
 
   /** Writes an Event about an owner. */
-  say({ metadata }: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
+  recordEvent({ metadata }: KubeObject, type: 'Normal' | 'Warning', reason: string, message: string): Promise<void> {
     const { name, namespace, uid } = metadata;
     const { apiVersion, kind } = this.#kind;
     return this.#events.record({ about: { apiVersion, kind, name, namespace, uid }, type, reason, message });
@@ -89,9 +90,9 @@ export class PodControl {
 }
 
 /**
- * Does something a number of times, in batches of 1, 2, 4, ..., so that a refusal stops after one request and not after
+ * Calls `work` a number of times, in batches of 1, 2, 4, ..., so that a refusal stops after one request and not after
  * all (`slowStartBatch`).
- * @param work gets the number of the call, from 0
+ * @param work gets the index of the call, from 0
  */
 export async function slowStart(count: number, work: (index: number) => Promise<unknown>): Promise<void> {
   for (let done = 0, batch = 1; done < count; batch *= 2) {

@@ -3,7 +3,7 @@ import type { PodSpec } from '../../model/kube.ts';
 import { addNode, addPod, conditionIn, makePod, withParts } from '../testing/world-parts.ts';
 import { POD_GC_PERIOD_MS, POD_GC_QUARANTINE_MS, PodGarbageCollector } from './pod-garbage-collector.ts';
 
-test('pods of a node that is gone are deleted by force after the quarantine', async () => {
+test('pods of a deleted node are force-deleted after the quarantine', async () => {
   await withParts(
     ({ port, clock }) => [new PodGarbageCollector({ port: port('workloads'), clock })],
     async (bench) => {
@@ -23,7 +23,7 @@ test('pods of a node that is gone are deleted by force after the quarantine', as
   );
 });
 
-test('terminating pods go by force where nobody would end them', async () => {
+test('terminating pods that nothing else would finish are force-deleted', async () => {
   await withParts(
     ({ port, clock }) => [new PodGarbageCollector({ port: port('workloads'), clock })],
     async ({ port, clock, pod, pods }) => {
@@ -33,7 +33,7 @@ test('terminating pods go by force where nobody would end them', async () => {
       for (const [name, node] of Object.entries({ lost: 'broken', running: 'broken', ending: 'well' })) {
         await addPod(port, name, { nodeName: node } satisfies Partial<PodSpec>);
       }
-      // Without a node a pod is gone at once, unless a finalizer holds it.
+      // Without a node a pod is deleted at once, unless it has a finalizer.
       const held = makePod('held');
       await port.create('pods', { ...held, metadata: { ...held.metadata, finalizers: ['x/hold'] } });
       for (const name of ['lost', 'ending', 'held']) await port.delete({ resource: 'pods', namespace: 'default', name });

@@ -11,9 +11,9 @@ import { isTerminal } from './pods.ts';
 
 /** `gcCheckPeriod` of the controller manager. */
 export const POD_GC_PERIOD_MS = 20_000;
-/** `quarantineTime`: for how long a node must have been missing before its pods are deleted. */
+/** `quarantineTime`: how long a node must have been missing before its pods are deleted. */
 export const POD_GC_QUARANTINE_MS = 40_000;
-/** `--terminated-pod-gc-threshold`: so many pods that are over are kept. */
+/** `--terminated-pod-gc-threshold`: how many finished pods are kept. */
 const TERMINATED_POD_THRESHOLD = 12_500;
 const OUT_OF_SERVICE = 'node.kubernetes.io/out-of-service';
 
@@ -24,13 +24,13 @@ interface PodGarbageCollectorOptions {
 }
 
 /**
- * The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`). Every period it deletes by force: pods that are
- * over, beyond a threshold; terminating pods of nodes that are out of service; pods bound to a node that doesn't exist any
- * more; terminating pods that were never bound.
+ * The pod garbage collector (`k8s.io/kubernetes/pkg/controller/podgc`). Every period it force-deletes: finished pods beyond a
+ * threshold; terminating pods of nodes that are out of service; pods bound to a node that no longer exists; terminating pods
+ * that were never bound.
  */
 export class PodGarbageCollector implements WorldPart {
   readonly #options: PodGarbageCollectorOptions;
-  /** Since when a node has been missed, by name. */
+  /** Since when a node has been missing, by name. */
   readonly #missingSinceMs = new Map<string, number>();
 
   constructor(options: PodGarbageCollectorOptions) {
@@ -67,7 +67,7 @@ export class PodGarbageCollector implements WorldPart {
     }
   }
 
-  /** @param why what the pod's DisruptionTarget condition says, if it gets one */
+  /** @param why the message of the pod's DisruptionTarget condition, if it gets one */
   async #remove(pod: Pod, why?: string): Promise<void> {
     const { port, clock } = this.#options;
     const at = refOf('pods', pod);
@@ -83,7 +83,7 @@ export class PodGarbageCollector implements WorldPart {
       }
       await port.delete(at, { gracePeriodSeconds: 0, uid });
     } catch (error) {
-      // Gone, or somebody else's by now: the next round sees.
+      // Deleted or changed concurrently: the next round handles it.
       if (!(error instanceof ClusterError)) throw error;
     }
   }

@@ -2,12 +2,12 @@ import { conditionOf } from '../../model/conditions.ts';
 import type { Pod } from '../../model/kube.ts';
 import { parseTime } from '../../model/time.ts';
 
-/** Whether a pod is over. */
+/** Whether a pod has finished. */
 export function isTerminal({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** Whether a pod still counts: neither over nor being deleted. */
+/** Whether a pod counts: neither finished nor being deleted. */
 export function isActive(pod: Pod): boolean {
   return !isTerminal(pod) && pod.metadata.deletionTimestamp === undefined;
 }

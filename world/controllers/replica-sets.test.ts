@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { Pod, ReplicaSet } from '../../model/kube.ts';
 import { formatTime } from '../../model/time.ts';
 import { addPod, makePod, withParts } from '../testing/world-parts.ts';
@@ -21,7 +22,7 @@ async function settled(bench: Bench, count: number): Promise<void> {
   await bench.until(`${count} pods`, async () => (await bench.pods()).length === count, 5_000);
 }
 
-test('pods are made from the template, and named and owned by the ReplicaSet', async () => {
+test('pods are created from the template, and named after and owned by the ReplicaSet', async () => {
   await withParts(workloads, async (bench) => {
     await deploy(bench, 3);
     await settled(bench, 3);
@@ -53,7 +54,7 @@ test('a pod that is being deleted is replaced at once', async () => {
   });
 });
 
-test('a smaller count gives up pods without a node first', async () => {
+test('scaling down deletes pods without a node first', async () => {
   await withParts(workloads, async (bench) => {
     await deploy(bench, 4);
     await settled(bench, 4);
@@ -82,7 +83,7 @@ test('a failed pod is replaced, and readiness is counted', async () => {
   });
 });
 
-test('a deleted ReplicaSet takes its pods with it', async () => {
+test('the pods of a deleted ReplicaSet are deleted too', async () => {
   await withParts(workloads, async (bench) => {
     await deploy(bench, 3);
     await settled(bench, 3);
@@ -93,7 +94,7 @@ test('a deleted ReplicaSet takes its pods with it', async () => {
   });
 });
 
-test('orphans that match are adopted, and count', async () => {
+test('matching orphans are adopted and counted', async () => {
   await withParts(workloads, async (bench) => {
     await addPod(bench.port, 'stray', { labels: { app: 'web' } });
     await addPod(bench.port, 'other', { labels: { app: 'other' } });
@@ -103,7 +104,7 @@ test('orphans that match are adopted, and count', async () => {
     await settled(bench, 3);
     expect((await bench.pod('stray'))?.metadata.ownerReferences?.[0]).toMatchObject({ kind: 'ReplicaSet', name: 'web', controller: true });
     expect((await bench.pod('other'))?.metadata.ownerReferences).toBeUndefined();
-    // One that comes later is one too many, and goes: it is the youngest.
+    // A later one is surplus, and is deleted: it is the youngest.
     await addPod(bench.port, 'late', { labels: { app: 'web' } });
     await settled(bench, 3);
   });
@@ -120,7 +121,7 @@ test('a pod that stops matching is released and replaced', async () => {
   });
 });
 
-test('a pod is available when it has been ready for long enough', async () => {
+test('a pod is available once it has been ready for long enough', async () => {
   await withParts(workloads, async (bench) => {
     await deploy(bench, 1);
     await bench.port.patch(AT, { spec: { minReadySeconds: 30 } });
@@ -140,7 +141,7 @@ test('a pod is available when it has been ready for long enough', async () => {
   });
 });
 
-test('pods are given up in the order of the real controller', () => {
+test('pods are deleted in the order of the real controller', () => {
   const make = (
     name: string,
     change: { node?: string; phase?: 'Pending' | 'Running'; readyAt?: string; cost?: string; created?: string },
@@ -150,7 +151,7 @@ test('pods are given up in the order of the real controller', () => {
       change.cost === undefined ? {} : { 'controller.kubernetes.io/pod-deletion-cost': change.cost };
     return {
       metadata: { ...pod.metadata, annotations, creationTimestamp: change.created ?? '2026-01-01T00:00:00Z' },
-      spec: { ...pod.spec, ...(change.node === undefined ? {} : { nodeName: change.node }) },
+      spec: { ...pod.spec, ...defined({ nodeName: change.node }) },
       status: {
         phase: change.phase ?? 'Running',
         conditions: change.readyAt === undefined ? [] : [{ type: 'Ready', status: 'True', lastTransitionTime: change.readyAt }],

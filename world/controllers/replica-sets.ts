@@ -12,18 +12,18 @@ import { PodControl, slowStart } from './pod-control.ts';
 import type { ControllerOptions } from './pod-control.ts';
 import { isActive, isAvailable, isReady } from './pods.ts';
 
-/** `BurstReplicas`: most pods that one look creates or deletes. */
+/** `BurstReplicas`: most pods created or deleted in one sync. */
 const BURST = 500;
 
 /**
  * The ReplicaSet controller (`k8s.io/kubernetes/pkg/controller/replicaset`): keeps the number of pods, adopts orphans and
- * releases what its selector doesn't select any more. A pod that is being deleted counts no more, so it is replaced at
- * once. It reads its pods from the store, so it never acts on a stale count and needs no expectations.
+ * releases pods that its selector no longer matches. A pod that is being deleted does not count, so it is replaced at once.
+ * It reads its pods from the store, so it never acts on a stale count and needs no expectations.
  */
 export class ReplicaSets implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #pods: PodControl;
-  /** As watched, by key: whose orphans there may be. */
+  /** The watched ReplicaSets, by key: possible owners of orphans. */
   readonly #known = new Map<string, ReplicaSet>();
 
   constructor(options: ControllerOptions) {
@@ -48,7 +48,7 @@ export class ReplicaSets implements WorldPart {
     await tasks.done();
   }
 
-  /** An orphan is a matter of every ReplicaSet that selects it. */
+  /** Every ReplicaSet that selects an orphan must handle it. */
   #offer({ metadata }: Pod, queue: KeyQueue): void {
     if (metadata.labels === undefined || metadata.deletionTimestamp !== undefined) return;
     for (const [key, { metadata: own, spec }] of this.#known) {
@@ -68,7 +68,7 @@ export class ReplicaSets implements WorldPart {
     const pods = await claim(port, { owner: replicaSet, kind: REPLICA_SET, selector, resource: 'pods', objects: candidates });
     const surplus = pods.length - replicas;
     let failure: ClusterError | undefined;
-    // What a deleted one leaves behind is the garbage collector's.
+    // The garbage collector deletes what a deleted one leaves behind.
     if (replicaSet.metadata.deletionTimestamp === undefined) {
       try {
         if (surplus < 0) await this.#create(replicaSet, Math.min(-surplus, BURST));
@@ -94,7 +94,7 @@ export class ReplicaSets implements WorldPart {
     await Promise.all(chosen.map((pod) => this.#pods.delete(replicaSet, pod)));
   }
 
-  /** The pods of all ReplicaSets of the same owner: a Deployment gives up pods where it has most of them. */
+  /** The pods of all ReplicaSets of the same owner: a Deployment deletes pods where most of them run. */
   async #relatedPods(replicaSet: ReplicaSet, own: readonly Pod[]): Promise<readonly Pod[]> {
     const owner = controllerOf(replicaSet);
     if (owner === undefined) return own;
@@ -105,7 +105,7 @@ export class ReplicaSets implements WorldPart {
     return all.filter((pod) => isActive(pod) && siblings.some(({ spec }) => matchesSelector(spec.selector, pod.metadata.labels)));
   }
 
-  /** As counted before this look's own creations and deletions, as the real one counts. @returns the number of available pods */
+  /** Counted before this sync's own creations and deletions, like the real one. @returns the number of available pods */
   async #updateStatus(replicaSet: ReplicaSet, pods: readonly Pod[], failure: ClusterError | undefined): Promise<number> {
     const { status, metadata, spec } = replicaSet;
     const nowMs = this.#options.clock.nowMs();
@@ -128,7 +128,7 @@ export class ReplicaSets implements WorldPart {
     return available;
   }
 
-  /** @returns undefined if they stay */
+  /** @returns undefined if they don't change */
   #conditions({ status, spec }: ReplicaSet, pods: number, failure: ClusterError | undefined): Condition[] | null | undefined {
     const known = conditionOf({ status: { conditions: status?.conditions ?? [] } }, 'ReplicaFailure');
     if ((known === undefined) === (failure === undefined)) return undefined;
@@ -140,7 +140,7 @@ export class ReplicaSets implements WorldPart {
   }
 }
 
-/** Milliseconds until the next of the ready pods has been ready for long enough. */
+/** Milliseconds until another ready pod has been ready for long enough. */
 export function nextAvailableMs(pods: readonly Pod[], minReadySeconds: number, nowMs: number): number {
   const waits = pods
     .filter((pod) => isReady(pod) && !isAvailable(pod, minReadySeconds, nowMs))

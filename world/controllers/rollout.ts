@@ -2,8 +2,8 @@ import type { Deployment, ReplicaSet } from '../../model/kube.ts';
 import { scaledValue } from './int-or-percent.ts';
 
 /**
- * The arithmetic of rollouts, after `k8s.io/kubernetes/pkg/controller/deployment/util`: pure functions of a Deployment and
- * its ReplicaSets.
+ * The arithmetic of rollouts, from `k8s.io/kubernetes/pkg/controller/deployment/util`: pure functions of a Deployment and its
+ * ReplicaSets.
  */
 const DEFAULT_SHARE = '25%';
 export const DESIRED_REPLICAS = 'deployment.kubernetes.io/desired-replicas';
@@ -25,7 +25,7 @@ export function isRollingUpdate({ spec }: Deployment): boolean {
   return (spec.strategy?.type ?? 'RollingUpdate') === 'RollingUpdate';
 }
 
-/** Most pods above and below the wanted number (`ResolveFenceposts`): where both round to none, one may be missing. */
+/** Most pods above and below the wanted number (`ResolveFenceposts`): if both round to zero, one may be unavailable. */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge = DEFAULT_SHARE, maxUnavailable = DEFAULT_SHARE } = deployment.spec.strategy?.rollingUpdate ?? {};
   const surge = scaledValue(maxSurge, replicasOf(deployment), 'up');
@@ -44,8 +44,8 @@ export function maxUnavailableOf(deployment: Deployment): number {
 
 /**
  * How many replicas the new ReplicaSet should have in a rollout (`NewRSNewReplicas`).
- * @param all all ReplicaSets, the new one among them if it exists
- * @param present how many it has
+ * @param all all ReplicaSets, including the new one if it exists
+ * @param present its current number
  */
 export function newReplicas(deployment: Deployment, all: readonly ReplicaSet[], present: number): number {
   const wanted = replicasOf(deployment);
@@ -54,7 +54,7 @@ export function newReplicas(deployment: Deployment, all: readonly ReplicaSet[], 
   return room <= 0 ? present : present + Math.min(room, wanted - present);
 }
 
-/** A number of replicas for each ReplicaSet that scaling in the midst of a rollout gives it (`scale` of `sync.go`). */
+/** The number of replicas that scaling during a rollout gives each ReplicaSet (`scale` of `sync.go`). */
 export function proportionalSizes(deployment: Deployment, active: readonly ReplicaSet[]): readonly (readonly [ReplicaSet, number])[] {
   const wanted = replicasOf(deployment);
   const allowed = wanted > 0 ? wanted + maxSurgeOf(deployment) : 0;
@@ -85,7 +85,7 @@ function fractionOf(deployment: Deployment, set: ReplicaSet): number {
   return Math.round((size * (replicasOf(deployment) + maxSurgeOf(deployment))) / base) - size;
 }
 
-/** Older first. Creation times are whole seconds, so names decide too. */
+/** Older first. Creation times are in whole seconds, so names break ties. */
 export function compareAges(a: ReplicaSet, b: ReplicaSet): number {
   const [first, second] = [`${a.metadata.creationTimestamp} ${a.metadata.name}`, `${b.metadata.creationTimestamp} ${b.metadata.name}`];
   return first < second ? -1 : first > second ? 1 : 0;
@@ -101,7 +101,7 @@ function annotatedNumber({ metadata }: ReplicaSet, annotation: string): number |
   return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
-/** What a ReplicaSet notes of the Deployment that scales it. */
+/** The annotations that record a ReplicaSet's Deployment. */
 export function replicasAnnotations(deployment: Deployment): Readonly<Record<string, string>> {
   const wanted = replicasOf(deployment);
   return { [DESIRED_REPLICAS]: String(wanted), [MAX_REPLICAS]: String(wanted + maxSurgeOf(deployment)) };

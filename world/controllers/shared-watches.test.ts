@@ -4,7 +4,7 @@ import type { ClusterPort } from '../ports.ts';
 import { addNode, withParts } from '../testing/world-parts.ts';
 import { shareWatches } from './shared-watches.ts';
 
-test('watchers of a resource share one watch, latecomers are told what is there, and the last one ends it', async () => {
+test('watchers of a resource share one watch, late ones get the existing objects, and the last one closes it', async () => {
   await withParts(
     () => [],
     async ({ port, clock }) => {

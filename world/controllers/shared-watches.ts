@@ -5,8 +5,8 @@ type Listener = (change: { type: ObjectChange['type']; object: KubeObject }) => 
 
 /**
  * A port whose watchers of a resource share one watch, as the controllers of one controller manager share informers: a
- * change reaches all of them at the same moment, in the order in which they began to watch. Who comes later is told at
- * once what is known by then. The watch ends with its last watcher.
+ * change reaches all of them at the same moment, in the order in which they started to watch. A later watcher gets all
+ * known objects at once. The watch ends with its last watcher.
  */
 export function shareWatches(port: ClusterPort): ClusterPort {
   const shared = new Map<string, SharedWatch>();

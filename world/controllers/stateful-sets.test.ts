@@ -28,7 +28,7 @@ async function setReady(bench: Bench, ...pods: string[]): Promise<void> {
   }
 }
 
-test('in order: each pod waits for the one before, and they go in reverse', async () => {
+test('in order: each pod waits for the one before, and they are deleted in reverse', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 3 });
     await settled(bench, 'db-0');
@@ -58,7 +58,7 @@ test('in parallel: all at once', async () => {
   });
 });
 
-test('a pod is replaced only when it is gone', async () => {
+test('a pod is replaced only once it is gone', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, { replicas: 1 });
     await settled(bench, 'db-0');
@@ -72,7 +72,7 @@ test('a pod is replaced only when it is gone', async () => {
   });
 });
 
-test('an update goes from the highest ordinal down to the partition', async () => {
+test('an update runs from the highest ordinal down to the partition', async () => {
   await withParts(parts, async (bench) => {
     await deploy(bench, {
       replicas: 3,

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { defined } from '../../model/defined.ts';
 import type { Pod, PodTemplate, StatefulSet } from '../../model/kube.ts';
 import { matchesSelector } from '../../model/selector.ts';
 import { ClusterError } from '../ports.ts';
@@ -18,21 +19,21 @@ const POD_INDEX = 'apps.kubernetes.io/pod-index';
 interface State {
   readonly set: StatefulSet;
   readonly pods: ReadonlyMap<number, Pod>;
-  /** Names of revisions: the one that most pods had, and the one of the template. */
+  /** Names of revisions: that of most pods, and that of the template. */
   readonly current: string;
   readonly update: string;
 }
 
 /**
- * The StatefulSet controller (`k8s.io/kubernetes/pkg/controller/statefulset`): pods with ordinals, one after another or
- * in parallel, each replaced under its name only when it is gone; rolling updates from the highest ordinal down to the
- * partition. Volume claims are not made, revisions are kept in memory instead of ControllerRevision objects, and
- * `maxUnavailable` (behind a feature gate) is not known.
+ * The StatefulSet controller (`k8s.io/kubernetes/pkg/controller/statefulset`): pods with ordinals, one after another or in
+ * parallel, each replaced under its name only once it is gone; rolling updates from the highest ordinal down to the partition.
+ * Volume claims are not created, revisions are kept in memory instead of ControllerRevision objects, and `maxUnavailable`
+ * (behind a feature gate) is not supported.
  */
 export class StatefulSets implements WorldPart {
   readonly #options: ControllerOptions;
   readonly #pods: PodControl;
-  /** As watched, by key: whose orphans there may be. */
+  /** The watched StatefulSets, by key: possible owners of orphans. */
   readonly #known = new Map<string, StatefulSet>();
   /** Templates by uid of the set and name of the revision. */
   readonly #templates = new Map<string, PodTemplate>();
@@ -85,7 +86,7 @@ export class StatefulSets implements WorldPart {
     if (minReadySeconds > 0 && owned.some((pod) => isReady(pod) && !this.#available(set, pod))) queue.addAfter(key, minReadySeconds * 1000);
   }
 
-  /** `updateStatefulSet`: first the pods that should be, then those that shouldn't, then one that is out of date. */
+  /** `updateStatefulSet`: first creates missing pods, then deletes surplus ones, then one that is out of date. */
   async #step(state: State): Promise<void> {
     const { set, pods } = state;
     const monotonic = set.spec.podManagementPolicy !== 'Parallel';
@@ -114,7 +115,7 @@ export class StatefulSets implements WorldPart {
     if (!busy && set.spec.updateStrategy?.type !== 'OnDelete') await this.#renew(state, ordinals);
   }
 
-  /** Sees to one ordinal. @returns whether those after it have to wait */
+  /** Reconciles one ordinal. @returns whether later ones must wait */
   async #fill({ set, pods, current, update }: State, ordinal: number): Promise<boolean> {
     const pod = pods.get(ordinal);
     if (pod === undefined) {
@@ -130,7 +131,7 @@ export class StatefulSets implements WorldPart {
     return !this.#available(set, pod);
   }
 
-  /** Deletes the highest pod of an older revision, if all above it are well. */
+  /** Deletes the highest pod of an older revision, if all above it are healthy. */
   async #renew({ set, pods, update }: State, ordinals: readonly number[]): Promise<void> {
     const { partition = 0 } = set.spec.updateStrategy?.rollingUpdate ?? {};
     for (const ordinal of ordinals.slice(partition).reverse()) {
@@ -154,32 +155,33 @@ export class StatefulSets implements WorldPart {
     const name = `${set.metadata.name}-${ordinal}`;
     const labels = { [POD_NAME]: name, [POD_INDEX]: String(ordinal), [REVISION_HASH]: revision };
     const { serviceName } = set.spec;
-    const spec = { hostname: name, ...(serviceName === undefined ? {} : { subdomain: serviceName }) };
+    const spec = { hostname: name, ...defined({ subdomain: serviceName }) };
     const pod = this.#pods.podFor(set, template, { name, labels, spec });
-    await this.#telling(set, 'create', name, async () => {
+    await this.#withEvent(set, 'create', name, async () => {
       await this.#options.port.create<Pod>('pods', pod);
     });
   }
 
   async #delete(set: StatefulSet, pod: Pod): Promise<void> {
     const { name = '', uid = '' } = pod.metadata;
-    await this.#telling(set, 'delete', name, () => this.#options.port.delete(refOf('pods', pod), { uid }));
+    await this.#withEvent(set, 'delete', name, () => this.#options.port.delete(refOf('pods', pod), { uid }));
   }
 
-  /** Does something to a pod and says how it went (`recordPodEvent`). */
-  async #telling(set: StatefulSet, verb: 'create' | 'delete', podName: string, work: () => Promise<void>): Promise<void> {
+  /** Does something to a pod and records the result as an Event (`recordPodEvent`). */
+  async #withEvent(set: StatefulSet, verb: 'create' | 'delete', podName: string, work: () => Promise<void>): Promise<void> {
     const reason = verb === 'create' ? 'Create' : 'Delete';
     const said = `${verb} Pod ${podName} in StatefulSet ${set.metadata.name}`;
     try {
       await work();
     } catch (error) {
-      if (error instanceof ClusterError) await this.#pods.say(set, 'Warning', `Failed${reason}`, `${said} failed error: ${error.message}`);
+      if (error instanceof ClusterError)
+        await this.#pods.recordEvent(set, 'Warning', `Failed${reason}`, `${said} failed error: ${error.message}`);
       throw error;
     }
-    await this.#pods.say(set, 'Normal', `Successful${reason}`, `${said} successful`);
+    await this.#pods.recordEvent(set, 'Normal', `Successful${reason}`, `${said} successful`);
   }
 
-  /** As counted before this look's own creations and deletions; they bring it about again. */
+  /** Counted before this sync's own creations and deletions, which cause another sync. */
   async #updateStatus({ set, pods, current, update }: State): Promise<void> {
     const all = [...pods.values()];
     const alive = all.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
@@ -215,7 +217,7 @@ function ordinalOf({ metadata: { name = '' } }: StatefulSet, pod: Pod): number |
   return /^\d+$/.test(suffix) ? Number(suffix) : undefined;
 }
 
-/** Whether a pod could be one of a set's. */
+/** Whether a pod could belong to a set. */
 function isCandidate(set: StatefulSet, pod: Pod): boolean {
   if (set.metadata.namespace !== pod.metadata.namespace || ordinalOf(set, pod) === undefined) return false;
   return matchesSelector(set.spec.selector, pod.metadata.labels);

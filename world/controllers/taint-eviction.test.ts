@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { Taint, Toleration } from '../../model/kube.ts';
 import { addNode, addPod, conditionIn, withParts } from '../testing/world-parts.ts';
 import type { Bench, PartSite } from '../testing/world-parts.ts';
@@ -7,7 +8,7 @@ import { TaintEviction } from './taint-eviction.ts';
 const parts = ({ port, clock, random }: PartSite): [TaintEviction] => [new TaintEviction({ port: port('workloads'), clock, random })];
 const X: Taint = { key: 'x', effect: 'NoExecute' };
 const tolerateX = (tolerationSeconds?: number): Toleration => {
-  return { key: 'x', operator: 'Exists', effect: 'NoExecute', ...(tolerationSeconds === undefined ? {} : { tolerationSeconds }) };
+  return { key: 'x', operator: 'Exists', effect: 'NoExecute', ...defined({ tolerationSeconds }) };
 };
 
 async function setTaints(bench: Bench, taints: Taint[]): Promise<void> {
@@ -25,7 +26,7 @@ async function spared(bench: Bench): Promise<string> {
   return pods.map(({ metadata }) => metadata.name).join(' ');
 }
 
-test('pods go at once, after the shortest toleration, or never', async () => {
+test('pods are evicted at once, after the shortest toleration, or never', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'for-ever', [tolerateX()]);
@@ -48,7 +49,7 @@ test('pods go at once, after the shortest toleration, or never', async () => {
   });
 });
 
-test('an eviction is called off when the taint goes, and begins anew when it comes back', async () => {
+test('an eviction is cancelled when the taint is removed, and starts again when it comes back', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'p1', [tolerateX(60)]);
@@ -65,7 +66,7 @@ test('an eviction is called off when the taint goes, and begins anew when it com
   });
 });
 
-test('another taint does not prolong what is running', async () => {
+test('another taint does not extend a running toleration', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1');
     await addBound(bench, 'p1', [tolerateX(60), { ...tolerateX(60), key: 'y' }]);

@@ -13,17 +13,17 @@ import type { ControllerOptions } from './pod-control.ts';
 const MAX_ATTEMPTS = 5;
 const RETRY_MS = 10;
 
-/** A pod's deletion to come. */
+/** A scheduled deletion of a pod. */
 interface Eviction {
   readonly cancel: AbortController;
-  /** It stays noted until the pod is gone, so that the pod is deleted once. */
+  /** Kept until the pod is gone, so that the pod is deleted only once. */
   done: boolean;
 }
 
 /**
  * The taint eviction controller (`k8s.io/kubernetes/pkg/controller/tainteviction`): deletes pods of nodes with NoExecute
- * taints that they don't tolerate, or when the shortest of their tolerations has run out; calls it off when the taints
- * go. A toleration's time runs from the first look at pod and taints, and isn't shortened by a later taint.
+ * taints that they don't tolerate, or when their shortest toleration has expired; cancels that when the taints are removed.
+ * A toleration's time starts when the controller first sees pod and taints, and a later taint does not shorten it.
  */
 export class TaintEviction implements WorldPart {
   readonly #options: ControllerOptions;
@@ -97,7 +97,7 @@ export class TaintEviction implements WorldPart {
       try {
         await this.#options.clock.sleep(delayMs, AbortSignal.any([tasks.signal, eviction.cancel.signal]));
       } catch {
-        return; // Called off.
+        return; // Cancelled.
       }
       eviction.done = true;
       await this.#evict(pod, tasks.signal);
@@ -110,12 +110,12 @@ export class TaintEviction implements WorldPart {
     if (eviction === undefined) return;
     this.#evictions.delete(key);
     if (eviction.done) return;
-    eviction.cancel.abort(new Error('the eviction was called off'));
-    tasks.start(() => this.#say(pod, `Cancelling deletion of Pod ${key}`));
+    eviction.cancel.abort(new Error('the eviction was cancelled'));
+    tasks.start(() => this.#recordEvent(pod, `Cancelling deletion of Pod ${key}`));
   }
 
   async #evict(pod: Pod, signal: AbortSignal): Promise<void> {
-    await this.#say(pod, `Marking for deletion Pod ${keyOf(pod)}`);
+    await this.#recordEvent(pod, `Marking for deletion Pod ${keyOf(pod)}`);
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       try {
         await this.#mark(refOf('pods', pod));
@@ -143,14 +143,14 @@ export class TaintEviction implements WorldPart {
     await port.delete(at);
   }
 
-  /** As the real one's, these Events name no uid. */
-  #say({ metadata: { name, namespace } }: Pod, message: string): Promise<void> {
+  /** Like those of the real one, these Events have no uid. */
+  #recordEvent({ metadata: { name, namespace } }: Pod, message: string): Promise<void> {
     const about = { apiVersion: 'v1', kind: 'Pod', name, namespace };
     return this.#events.record({ about, type: 'Normal', reason: 'TaintManagerEviction', message });
   }
 }
 
-/** Seconds for which tolerations bear all the taints, by the first that fits each; 0 where one is not tolerated. */
+/** Seconds for which all the taints are tolerated, by the first match of each; 0 if one is not tolerated. */
 function toleratedSeconds(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   const used = taints.map((taint) => tolerations.find((toleration) => tolerates(toleration, taint)));
   return Math.min(...used.map((toleration) => (toleration === undefined ? 0 : Math.max(0, toleration.tolerationSeconds ?? Infinity))));

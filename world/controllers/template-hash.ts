@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { PodTemplate } from '../../model/kube.ts';
 
-/** The label by which a Deployment tells the pods of its ReplicaSets apart. */
+/** The label by which a Deployment distinguishes the pods of its ReplicaSets. */
 export const POD_TEMPLATE_HASH = 'pod-template-hash';
 /** The same for the revisions of DaemonSets and StatefulSets. */
 export const REVISION_HASH = 'controller-revision-hash';
@@ -12,9 +12,9 @@ const FNV_OFFSET = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
 /**
- * A short hash of a pod template, as the real `ComputeHash` makes it: FNV-1a in 32 bits in letters that make no words.
- * The real one hashes a dump of the Go structure, so its values differ from these; equal templates are equal in both.
- * @param collisions how often another template turned out to have the same hash
+ * A short hash of a pod template, like the real `ComputeHash`: 32-bit FNV-1a, in letters that form no words.
+ * The real one hashes a dump of the Go structure, so its values differ; equal templates have equal hashes in both.
+ * @param collisions how often another template had the same hash
  */
 export function templateHash(template: PodTemplate, collisions = 0): string {
   let hash = FNV_OFFSET;

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Job } from '../../model/kube.ts';
 import { parseTime } from '../../model/time.ts';
 import { ClusterError } from '../ports.ts';
@@ -10,7 +11,7 @@ import type { ControllerOptions } from './pod-control.ts';
 
 /**
  * The TTL-after-finished controller (`k8s.io/kubernetes/pkg/controller/ttlafterfinished`): deletes Jobs some time after
- * they are over. The real one deletes in the foreground, this one in the background.
+ * they finish. The real one deletes in the foreground, this one in the background.
  */
 export class TtlAfterFinished implements WorldPart {
   readonly #options: ControllerOptions;
@@ -49,7 +50,7 @@ export class TtlAfterFinished implements WorldPart {
       return;
     }
     try {
-      await port.delete(at, job.metadata.uid === undefined ? {} : { uid: job.metadata.uid });
+      await port.delete(at, defined({ uid: job.metadata.uid }));
     } catch (error) {
       if (!(error instanceof ClusterError) || error.status !== 404) throw error;
     }

@@ -1,11 +1,11 @@
-/** `--node-eviction-rate`: nodes of a zone that get a NoExecute taint a second. */
+/** `--node-eviction-rate`: how many nodes of a zone get a NoExecute taint per second. */
 const EVICTION_RATE = 0.1;
 /** `--secondary-node-eviction-rate`: the same in a large zone that is partly disrupted. */
 const SECONDARY_EVICTION_RATE = 0.01;
-/** `--unhealthy-zone-threshold`: the share of nodes not Ready from which a zone is partly disrupted, if they are 3 or more. */
+/** `--unhealthy-zone-threshold`: a zone is partly disrupted if at least this share of its nodes, and at least 3, are not Ready. */
 const UNHEALTHY_ZONE_THRESHOLD = 0.55;
 const MIN_UNHEALTHY_NODES = 3;
-/** `--large-cluster-size-threshold`: a partly disrupted zone of at most so many nodes gets no taints at all. */
+/** `--large-cluster-size-threshold`: a partly disrupted zone with at most this many nodes gets no taints at all. */
 const LARGE_ZONE_NODES = 50;
 
 export type ZoneState = 'initial' | 'normal' | 'partial' | 'full';
@@ -23,7 +23,7 @@ export function zoneState({ ready, notReady }: ZoneCount): ZoneState {
   return partial ? 'partial' : 'normal';
 }
 
-/** A bucket of one token, as client-go's token bucket rate limiter with a burst of 1. */
+/** A bucket of one token, like client-go's token bucket rate limiter with a burst of 1. */
 export class OneTokenBucket {
   #perSecond: number;
   #tokens = 1;
@@ -47,7 +47,7 @@ export class OneTokenBucket {
     return this.#perSecond === 0 ? undefined : Math.ceil((Math.max(0, 1 - this.#tokens) * 1000) / this.#perSecond);
   }
 
-  /** At a new rate the bucket is full, unless it was empty or closed before. */
+  /** A new rate fills the bucket, unless it was empty or closed before. */
   setRate(perSecond: number, nowMs: number): void {
     if (perSecond === this.#perSecond) return;
     this.#tokens = this.tryTake(nowMs) ? 1 : 0;
@@ -60,12 +60,12 @@ export class OneTokenBucket {
   }
 }
 
-/** What a look at all zones leads to. */
+/** How an update changed the disruption of the cluster. */
 export type Disruption = 'entered' | 'left' | 'unchanged';
 
 /**
  * The states of all zones, and how fast nodes of each may get NoExecute taints (`handleDisruption`). While no node of any
- * zone is Ready, the fault is more likely the control plane's than that of all nodes: nothing is evicted.
+ * zone is Ready, the control plane is more likely at fault than all nodes: nothing is evicted.
  */
 export class ZoneDisruption {
   readonly #states = new Map<string, ZoneState>();
@@ -80,7 +80,7 @@ export class ZoneDisruption {
     return bucket;
   }
 
-  /** @returns whether the cluster came to be disrupted altogether, or ceased to be */
+  /** @returns whether the cluster became fully disrupted, or stopped being so */
   update(zones: ReadonlyMap<string, ZoneCount>, nowMs: number): Disruption {
     const states = new Map([...zones].map(([zone, count]) => [zone, zoneState(count)]));
     for (const zone of states.keys()) if (!this.#states.has(zone)) this.#states.set(zone, 'initial');

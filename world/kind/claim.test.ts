@@ -5,12 +5,12 @@ import type { KubeClient } from '../../clients/kube-client.ts';
 import { withRealTimeServer } from '../real/testing/served.ts';
 import { claimCluster } from './claim.ts';
 
-/** Work with a client of an API server with nothing in it. */
+/** Runs work with a client of an empty API server. */
 function withCluster(work: (client: KubeClient) => Promise<void>): Promise<void> {
   return withRealTimeServer((server) => work(createKubeClient(server)));
 }
 
-test('an empty cluster is marked, and a marked one is taken whatever a trial left in it', async () => {
+test('an empty cluster is marked, and a marked one is accepted whatever a trial left in it', async () => {
   await withCluster(async (client) => {
     await claimCluster(client, 'mine');
     await client.create(RESOURCES.configmaps, configMap('left'));
@@ -20,7 +20,7 @@ test('an empty cluster is marked, and a marked one is taken whatever a trial lef
   });
 });
 
-test('what somebody has in it is named, and nothing is marked', async () => {
+test('objects in it are named, and nothing is marked', async () => {
   await withCluster(async (client) => {
     await client.create(RESOURCES.configmaps, configMap('precious'));
     await expect(claimCluster(client, 'mine')).rejects.toThrow(

@@ -5,14 +5,14 @@ import { resourceOfPlural } from '../real/resources.ts';
 import { KINDS_OF_TRIALS, SOLE_TENANT } from '../real/tenant/sole-tenant.ts';
 import { ClusterError } from './diagnose.ts';
 
-/** The label of the namespace `default` in clusters that are there for trials alone: before each trial they are emptied. */
+/** The label of the namespace `default` in clusters that are reserved for trials: they are emptied before each trial. */
 export const TRIALS_LABEL = 'scaleproof.trials';
 const NAMESPACE = 'default';
-/** Most of what is in the way that an error names. */
+/** Maximum objects that an error names. */
 const MAX_NAMED = 5;
 
 /**
- * Makes sure that a cluster is there for trials alone, and marks it: one that bears the mark, or one that is empty.
+ * Checks that a cluster is reserved for trials, and marks it: either it has the mark, or it is empty.
  * @throws ClusterError that names what a trial would remove
  */
 export async function claimCluster(client: KubeClient, name: string): Promise<void> {
@@ -23,8 +23,8 @@ export async function claimCluster(client: KubeClient, name: string): Promise<vo
   if (found.length > 0) {
     const rest = found.length > MAX_NAMED ? ` and ${found.length - MAX_NAMED} more` : '';
     throw new ClusterError(
-      `the cluster ${name} is not empty, and trials would remove what is in it: ${found.slice(0, MAX_NAMED).join(', ')}${rest}`,
-      `name an empty one, or use --world existing, which touches nothing of others; if all of it may go: kubectl label namespace ${NAMESPACE} ${TRIALS_LABEL}=own`,
+      `the cluster ${name} is not empty, and trials would remove its objects: ${found.slice(0, MAX_NAMED).join(', ')}${rest}`,
+      `name an empty one, or use --world existing, which leaves them alone; if they may all be deleted: kubectl label namespace ${NAMESPACE} ${TRIALS_LABEL}=own`,
     );
   }
   await client.patch(namespace, { metadata: { labels: { [TRIALS_LABEL]: 'own' } } });
@@ -36,7 +36,7 @@ async function inTheWay(client: KubeClient): Promise<string[]> {
     const type = resourceOfPlural(plural);
     if (type === undefined) continue;
     const objects = await client.list(type).catch((error: unknown) => {
-      // Not served: nobody has any.
+      // Not served: there are none.
       if (error instanceof KubeError && error.status === 404) return [];
       throw error;
     });

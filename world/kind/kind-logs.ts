@@ -4,13 +4,13 @@ import { diagnose } from './diagnose.ts';
 import type { Programs } from './programs.ts';
 
 const EXPORT_LIMIT_MS = 60_000;
-/** Of each file the end is kept, which says most. */
+/** The end of each file is kept, which is the most useful part. */
 const MAX_FILE_BYTES = 2 * 2 ** 20;
 
 /**
- * Collects the logs of a cluster's nodes, also of one that did not come up, each file cut to its last 2 MiB.
- * @param directory is made
- * @throws ClusterError when kind could not collect them; some may be there
+ * Collects the logs of a cluster's nodes, even of one that did not start, each file cut to its last 2 MiB.
+ * @param directory is created
+ * @throws ClusterError when kind could not collect them; some may exist
  */
 export async function exportKindLogs(programs: Programs, name: string, directory: string): Promise<void> {
   mkdirSync(directory, { recursive: true });

@@ -8,7 +8,7 @@ import { createFakeEngine } from './testing/fake-engine.ts';
 
 const CONFIG = 'kind-config.yaml';
 
-test('a cluster is made in steps, emptied, listed and deleted; no kubeconfig but the one named is touched', async ({}, testInfo) => {
+test('a cluster is created in steps, emptied, listed and deleted; no kubeconfig other than the named one is touched', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   const programs = createPrograms(engine.environment);
   const kubeconfig = testInfo.outputPath('kubeconfig');
@@ -32,7 +32,7 @@ function inCluster(command: string): string {
   return `docker exec one-control-plane kubectl --kubeconfig=/etc/kubernetes/admin.conf ${command}`;
 }
 
-// What kind 0.33.0 and docker said on a real machine.
+// Output of kind 0.33.0 and docker on a real machine.
 const REFUSALS: readonly { readonly says: string; readonly error: RegExp }[] = [
   {
     says: 'ERROR: failed to create cluster: failed to get docker info: command "docker info --format \'{{json .}}\'" failed with error: exit status 1\n\nCommand Output: {"ID":"","ServerVersion":""}\nCannot connect to the Docker daemon at unix:///nowhere. Is the docker daemon running?',
@@ -40,25 +40,25 @@ const REFUSALS: readonly { readonly says: string; readonly error: RegExp }[] = [
   },
   {
     says: 'ERROR: failed to create cluster: failed to get docker info: command "docker info --format \'{{json .}}\'" failed with error: exec: "docker": executable file not found in $PATH\n\nCommand Output: ',
-    error: /docker is not there: install Docker/,
+    error: /docker is not installed: install Docker/,
   },
   {
     says: 'ERROR: failed to create cluster: failed to pull image "nowhere.invalid/x:1": command "docker pull nowhere.invalid/x:1" failed with error: exit status 1\n\nCommand Output: Error response from daemon: no such host',
-    error: /node image is not here and can't be pulled: load it into Docker/,
+    error: /node image is not available locally and can't be pulled: load it into Docker/,
   },
   {
     says: 'ERROR: failed to create cluster: node(s) already exist for a cluster with the name "one"',
-    error: /a cluster of this name is there already: use it with --reuse NAME/,
+    error: /a cluster of this name already exists: use it with --reuse NAME/,
   },
   {
     says: 'ERROR: failed to create cluster: command "docker run --name x" failed with error: exit status 125\n\nCommand Output: docker: Error response from daemon: Error starting userland proxy: listen tcp4 127.0.0.1:6443: bind: address already in use',
-    error: /port that the API server was to listen on is taken: try again/,
+    error: /port for the API server is already in use: try again/,
   },
   { says: 'ERROR: something else', error: /^can't create the cluster one: kind said: ERROR: something else$/ },
 ];
 
 for (const { says, error } of REFUSALS) {
-  test(`a refusal is told with its mend: ${error.source}`, async ({}, testInfo) => {
+  test(`a failure is reported with its fix: ${error.source}`, async ({}, testInfo) => {
     const engine = createFakeEngine(testInfo);
     engine.refuse('kind create cluster', says);
     const options = { name: 'one', config: CONFIG, kubeconfig: testInfo.outputPath('kubeconfig') };
@@ -66,12 +66,12 @@ for (const { says, error } of REFUSALS) {
   });
 }
 
-test('kind that is not on PATH is told with its mend', async ({}, testInfo) => {
+test('a missing kind is reported with its fix', async ({}, testInfo) => {
   const programs = createPrograms({ PATH: testInfo.outputPath('empty') });
-  await expect(listKindClusters(programs)).rejects.toThrow(/kind is not there: install kind/);
+  await expect(listKindClusters(programs)).rejects.toThrow(/kind is not installed: install kind/);
 });
 
-test('an interrupted creation ends kind and what it started', async ({}, testInfo) => {
+test('an interrupted creation stops kind and what it started', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.write('hang', '');
   const programs = createPrograms(engine.environment);
@@ -86,7 +86,7 @@ test('an interrupted creation ends kind and what it started', async ({}, testInf
   expect(engine.clusters()).toEqual([]);
 });
 
-test('a cluster that stays is an error, after some tries', async ({}, testInfo) => {
+test("a cluster that can't be deleted is an error, after some tries", async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse('kind delete cluster', 'ERROR: no');
   const cluster = { name: 'one', kubeconfig: testInfo.outputPath('kubeconfig') };
@@ -94,7 +94,7 @@ test('a cluster that stays is an error, after some tries', async ({}, testInfo) 
   expect(engine.calls().filter((call) => call.startsWith('kind delete'))).toHaveLength(3);
 });
 
-test('a cluster that is there is adopted by name, one that is not is told', async ({}, testInfo) => {
+test('an existing cluster is adopted by name; a missing one is reported', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   const programs = createPrograms(engine.environment);
   const kubeconfig = testInfo.outputPath('kubeconfig');
@@ -106,7 +106,7 @@ test('a cluster that is there is adopted by name, one that is not is told', asyn
   );
 });
 
-test('of long logs the end is kept', async ({}, testInfo) => {
+test('the end of long logs is kept', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   const directory = testInfo.outputPath('logs');
   const programs = createPrograms(engine.environment);
@@ -121,9 +121,9 @@ test('of long logs the end is kept', async ({}, testInfo) => {
 
 test.describe('with a real kind', () => {
   const image = process.env['SCALEPROOF_KIND_IMAGE'] ?? '';
-  test.skip(image === '', 'SCALEPROOF_KIND_IMAGE names no node image that is here, so no real cluster is made');
+  test.skip(image === '', 'SCALEPROOF_KIND_IMAGE is not set to an available node image, so no real cluster is created');
 
-  test('a cluster is made with no nodes in it, and deleted', async ({}, testInfo) => {
+  test('a cluster is created without nodes, and deleted', async ({}, testInfo) => {
     test.setTimeout(900_000);
     const programs = createPrograms();
     const cluster = { name: `scaleproof-test-${process.pid}`, kubeconfig: testInfo.outputPath('kubeconfig') };

@@ -3,7 +3,7 @@ import { TRIALS_LABEL } from './claim.ts';
 import { diagnose } from './diagnose.ts';
 import type { Programs } from './programs.ts';
 
-/** A cluster to be made. */
+/** A cluster to be created. */
 export interface KindClusterOptions {
   readonly name: string;
   /** Path of kind's configuration. */
@@ -13,7 +13,7 @@ export interface KindClusterOptions {
   /** Where the administrator's kubeconfig is written; no other is touched. */
   readonly kubeconfig: string;
   readonly signal?: AbortSignal;
-  /** Told of each step that begins, in kind's words. */
+  /** Called when each step begins, in kind's words. */
   readonly onProgress?: (step: string) => void;
 }
 
@@ -26,16 +26,16 @@ export interface KindCluster {
 /** The label that kind puts on its containers. */
 export const KIND_LABEL = 'io.x-k8s.kind.cluster';
 
-/** An image to be pulled takes the most of it. */
+/** Most of it is for pulling the image. */
 const CREATE_LIMIT_MS = 600_000;
 const DELETE_LIMIT_MS = 60_000;
 const ASK_LIMIT_MS = 30_000;
-/** What is gone must stay gone: a container may come up that was under way when its maker was killed. */
+/** A cluster must stay deleted: a container may still start that was being created when its creator was killed. */
 const DELETE_TRIES = 3;
 
 /**
- * Makes a cluster with kind and takes all out of it that an autoscaler could mind: kind's own node, which the scheduler
- * would use, and its volume provisioner, which would wait for a node. What was made of one that fails is left for
+ * Creates a cluster with kind and removes everything from it that an autoscaler could trip over: kind's own node, which the
+ * scheduler would use, and its volume provisioner, which would wait for a node. The rest of a failed cluster is left for
  * `exportKindLogs` and `deleteKindCluster`.
  * @throws ClusterError that says what to do
  */
@@ -57,7 +57,7 @@ export async function createKindCluster(programs: Programs, options: KindCluster
   return { name, kubeconfig };
 }
 
-/** kind announces each step with a bullet, a picture and dots, and ticks it off with a second line. */
+/** kind announces each step with a bullet, an emoji and dots, and marks it as done in a second line. */
 function stepOf(line: string): string | undefined {
   const [, text] = /^ *• (.*?) *\.\.\. *$/u.exec(line) ?? [];
   return text?.replaceAll(/[\p{Extended_Pictographic}\uFE0F]/gu, '').trim();
@@ -68,7 +68,7 @@ async function emptyCluster(programs: Programs, name: string, signal: AbortSigna
   const commands = [
     ['delete', 'namespace', 'local-path-storage', '--ignore-not-found', '--wait=false'],
     ['delete', 'nodes', '--all'],
-    // Pods can be created in the namespace only when its service account is there.
+    // Pods can be created in the namespace only once its service account exists.
     ['wait', '--for=create', 'serviceaccount/default', '--timeout=30s'],
     ['label', 'namespace', 'default', `${TRIALS_LABEL}=own`],
   ];
@@ -81,9 +81,9 @@ async function emptyCluster(programs: Programs, name: string, signal: AbortSigna
 }
 
 /**
- * Deletes a cluster, or what there is of it; one that is not there is no error.
- * @param kubeconfig the file that kind takes its entries out of
- * @throws ClusterError when some of it is still there
+ * Deletes a cluster, even an incomplete one; a missing one is not an error.
+ * @param kubeconfig the file from which kind removes its entries
+ * @throws ClusterError when some of it still exists
  */
 export async function deleteKindCluster(programs: Programs, { name, kubeconfig }: KindCluster): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -94,14 +94,14 @@ export async function deleteKindCluster(programs: Programs, { name, kubeconfig }
   }
 }
 
-/** The clusters that there are, also those half made. @throws ClusterError */
+/** All clusters, including incomplete ones. @throws ClusterError */
 export async function listKindClusters(programs: Programs): Promise<string[]> {
   const end = await programs.run('kind', ['get', 'clusters', '--quiet'], { limitMs: ASK_LIMIT_MS });
   if (end.code !== 0) throw diagnose('kind', 'list the clusters', end);
   return linesOf(end.stdout);
 }
 
-/** Writes the kubeconfig of a cluster that is there. @throws ClusterError */
+/** Writes the kubeconfig of an existing cluster. @throws ClusterError */
 export async function adoptKindCluster(programs: Programs, cluster: KindCluster): Promise<KindCluster> {
   const end = await programs.run('kind', ['get', 'kubeconfig', '--name', cluster.name], { limitMs: ASK_LIMIT_MS });
   if (end.code !== 0) throw diagnose('kind', `use the cluster ${cluster.name}`, end);

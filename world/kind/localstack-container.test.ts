@@ -9,7 +9,7 @@ import { createFakeEngine } from './testing/fake-engine.ts';
 
 const SITE = { run: 'abc', region: 'us-east-1', clock: createRealTimeline().scope('test') };
 
-test('LocalStack is up when it says so, on loopback, in a container with the label of its run', async ({}, testInfo) => {
+test('LocalStack is up when it reports healthy, on loopback, in a container with the label of its run', async ({}, testInfo) => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;
@@ -36,7 +36,7 @@ test('LocalStack is up when it says so, on loopback, in a container with the lab
   }
 });
 
-test('an image that is not here and can not be pulled is told with its mend', async ({}, testInfo) => {
+test('a missing image that can not be pulled is reported with its fix', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   engine.refuse(
     'docker run',
@@ -47,9 +47,9 @@ test('an image that is not here and can not be pulled is told with its mend', as
   );
 });
 
-test('one that is interrupted while it starts is removed', async ({}, testInfo) => {
+test('an interrupted start is cleaned up', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
-  // Nothing listens there.
+  // Nothing listens on that port.
   engine.write('port', '127.0.0.1:1\n');
   const interrupt = new AbortController();
   const started = startLocalStack(createPrograms(engine.environment), { ...SITE, signal: interrupt.signal });

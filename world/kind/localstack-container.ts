@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { LocalStackEndpoint, LocalStackError } from '../real/localstack/endpoint.ts';
 import { ClusterError, diagnose } from './diagnose.ts';
@@ -6,11 +7,11 @@ import { RUN_LABEL } from './run-state.ts';
 
 /** The last release that is free of charge, and the one that is known to work. */
 export const LOCALSTACK_IMAGE = 'localstack/localstack:4.14.0';
-/** Its gateway's, within the container. Source: LocalStack's documentation of its configuration. */
+/** The gateway's port inside the container. Source: LocalStack's configuration documentation. */
 const GATEWAY_PORT = '4566/tcp';
 const SERVICES = 'ec2,sqs,iam,sts,ssm';
 
-/** An image to be pulled takes the most of it. */
+/** Most of it is for pulling the image. */
 const START_LIMIT_MS = 600_000;
 const ASK_LIMIT_MS = 30_000;
 const REMOVE_LIMIT_MS = 60_000;
@@ -18,7 +19,7 @@ const REMOVE_LIMIT_MS = 60_000;
 const READY_LIMIT_MS = 120_000;
 const READY_PERIOD_MS = 500;
 
-/** A LocalStack of the run's own. */
+/** A LocalStack owned by the run. */
 export interface LocalStackContainer {
   readonly id: string;
   /** On a free port of loopback. */
@@ -26,9 +27,9 @@ export interface LocalStackContainer {
 }
 
 /**
- * Starts LocalStack in a container that carries the run's label. Its port is published on loopback alone.
- * @param options.region that its health is asked for in the name of
- * @throws ClusterError that says what to do; what was started of it is removed
+ * Starts LocalStack in a container with the run's label. Its port is published on loopback only.
+ * @param options.region used in health requests
+ * @throws ClusterError that says what to do; anything started is removed
  */
 export async function startLocalStack(
   programs: Programs,
@@ -41,7 +42,7 @@ export async function startLocalStack(
   const id = end.stdout.trim();
   try {
     const endpoint = `http://${await addressOf(programs, id)}`;
-    await untilReady({ url: endpoint, region, clock, ...(signal === undefined ? {} : { signal }) });
+    await untilReady({ url: endpoint, region, clock, ...defined({ signal }) });
     return { id, endpoint };
   } catch (error) {
     await stopLocalStack(programs, id);
@@ -49,7 +50,7 @@ export async function startLocalStack(
   }
 }
 
-/** Removes the container. @throws ClusterError when it is still there */
+/** Removes the container. @throws ClusterError when it still exists */
 export async function stopLocalStack(programs: Programs, id: string): Promise<void> {
   const end = await programs.run('docker', ['rm', '--force', '--volumes', id], { limitMs: REMOVE_LIMIT_MS });
   if (end.code !== 0) throw diagnose('docker', `remove LocalStack's container ${id}`, end);
@@ -80,7 +81,7 @@ async function untilReady(site: {
       } catch (error) {
         if (!(error instanceof LocalStackError)) throw error;
         if (clock.nowMs() > deadlineMs)
-          throw new ClusterError(`LocalStack did not come up in ${READY_LIMIT_MS / 1_000} s`, `${error.message} (docker logs says more)`);
+          throw new ClusterError(`LocalStack did not come up in ${READY_LIMIT_MS / 1_000} s`, `${error.message} (see docker logs)`);
       }
       await clock.sleep(READY_PERIOD_MS, signal);
     }

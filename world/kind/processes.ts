@@ -3,36 +3,36 @@ import { hostname } from 'node:os';
 import { z } from 'zod';
 import type { Programs } from './programs.ts';
 
-/** Which process it is, among all that ever had its id. */
+/** Identifies a process among all that ever had its id. */
 export const processIdentitySchema = z.strictObject({
   pid: z.int().positive(),
-  /** When it began, as the system tells it. */
+  /** When it started, as the system reports it. */
   started: z.string(),
   host: z.string(),
-  /** Of the system's start and of the ids' namespace, where the system tells them. */
+  /** Of the system's boot and of the PID namespace, if the system reports them. */
   boot: z.string(),
   namespace: z.string(),
 });
 export type ProcessIdentity = z.infer<typeof processIdentitySchema>;
 
-/** `elsewhere`: its id means nothing here, on another host or in another container. */
+/** `elsewhere`: on another host or in another container, where its id means nothing here. */
 export type Life = 'alive' | 'dead' | 'elsewhere';
 
 const PS_LIMIT_MS = 10_000;
-/** Field 22 of /proc/PID/stat, counted from the one after the name: ticks from the system's start (man 5 proc_pid_stat). */
+/** Field 22 of /proc/PID/stat, counted from the one after the name: ticks since boot (man 5 proc_pid_stat). */
 const STARTTIME = 19;
 
-/** Whether the system tells of its processes in files. */
+/** Whether the system has /proc. */
 const hasProc = (): boolean => existsSync('/proc/self/stat');
 
-/** This process. @throws Error when the system does not tell when it began */
+/** This process. @throws Error when the system does not report when it started */
 export async function identityOfThis(programs: Programs): Promise<ProcessIdentity> {
   const started = await startOf(process.pid, programs);
-  if (started === undefined) throw new Error('the system does not tell when this process began: neither /proc nor `ps` is there');
+  if (started === undefined) throw new Error("can't determine when this process started: the system has neither /proc nor `ps`");
   return { pid: process.pid, started, ...thisHost() };
 }
 
-/** Whether the process lives: its id is in use, by a process that began when it did. */
+/** Whether the process is alive: its id is in use, by a process with the same start time. */
 export async function lifeOf(identity: ProcessIdentity, programs: Programs): Promise<Life> {
   const here = thisHost();
   if (identity.host !== here.host) return 'elsewhere';
@@ -49,7 +49,7 @@ function thisHost(): Pick<ProcessIdentity, 'host' | 'boot' | 'namespace'> {
   };
 }
 
-/** Undefined when there is no such process, or one that has ended and waits for its parent to notice. */
+/** Undefined if the process does not exist, or is a zombie. */
 async function startOf(pid: number, programs: Programs): Promise<string | undefined> {
   if (hasProc()) {
     const stat = textOr('', () => readFileSync(`/proc/${pid}/stat`, 'utf8'));
@@ -60,7 +60,7 @@ async function startOf(pid: number, programs: Programs): Promise<string | undefi
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** A process that carries a label. */
+/** A process with a label. */
 export interface LabelledProcess {
   readonly pid: number;
   readonly started: string;
@@ -69,8 +69,8 @@ export interface LabelledProcess {
 }
 
 /**
- * The processes of this user, but for this one, that were started with `name=value` in their environment. Only where the
- * system tells of its processes in files (Linux); elsewhere none is found.
+ * This user's processes, except this one, that were started with `name=value` in their environment. Needs /proc (Linux);
+ * elsewhere none is found.
  */
 export function processesLabelled(name: string, value: string): LabelledProcess[] {
   if (!hasProc()) return [];
@@ -93,7 +93,7 @@ function textOr(fallback: string, read: () => string): string {
   try {
     return read();
   } catch {
-    // Gone meanwhile, or another user's.
+    // Exited meanwhile, or another user's.
     return fallback;
   }
 }

@@ -1,45 +1,46 @@
 import { execa } from 'execa';
+import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 
-/** How a program ended. */
+/** The result of a program. */
 export interface ProgramEnd {
-  /** Its exit code; undefined when a signal ended it or it was never started. */
+  /** Its exit code; undefined if a signal killed it or it was never started. */
   readonly code: number | undefined;
-  /** There is no such program on PATH. */
+  /** The program is not on PATH. */
   readonly isMissing: boolean;
-  /** It did not end within its limit, and was ended. */
+  /** It did not finish within its limit, and was stopped. */
   readonly isLate: boolean;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** What a program is started with. */
+/** Options for running a program. */
 export interface ProgramOptions {
-  /** Longest that it may take. */
+  /** Maximum run time. */
   readonly limitMs: number;
-  /** Aborted: the program and all that it started are ended. */
+  /** When aborted, the program and everything that it started are stopped. */
   readonly signal?: AbortSignal | undefined;
-  /** Told of each line that it writes to standard error. */
+  /** Called with each line of its standard error. */
   readonly onLine?: (line: string) => void;
   /**
-   * Whether nothing is to outlive it: what it left running in its process group is killed when it has ended, after a grace for what
-   * still writes for it.
+   * Whether nothing may outlive it: what it left running in its process group is killed after it exits, after a grace period for
+   * processes that still write its output.
    */
   readonly leavesNothing?: boolean;
 }
 
 /** Starts programs for one owner. */
 export interface Programs {
-  /** Runs a program to its end. Never rejects: what went wrong is in the answer. */
+  /** Runs a program until it exits. Never rejects: failures are in the result. */
   run(program: string, args: readonly string[], options: ProgramOptions): Promise<ProgramEnd>;
 }
 
-/** From asking a program to end until it is killed, and from its end until those that still have its output are. */
+/** From asking a program to stop until it is killed, and from its exit until processes that still have its output are killed. */
 const END_GRACE_MS = 5_000;
 
 /**
- * Programs in process groups of their own: Ctrl-C on a terminal reaches the harness alone, which ends them in order.
- * @param environment what they get beside the environment of this process; undefined takes a variable away
+ * Programs in their own process groups: Ctrl-C on a terminal reaches only the harness, which stops them in order.
+ * @param environment added to this process's environment; undefined removes a variable
  */
 export function createPrograms(environment: Readonly<Record<string, string | undefined>> = {}): Programs {
   return {
@@ -49,11 +50,11 @@ export function createPrograms(environment: Readonly<Record<string, string | und
         stdin: 'ignore',
         reject: false,
         timeout: limitMs,
-        ...(signal === undefined ? {} : { cancelSignal: signal }),
+        ...defined({ cancelSignal: signal }),
         killDescendants: true,
         forceKillAfterDelay: END_GRACE_MS,
       });
-      if (onLine !== undefined && child.pid !== undefined) void tell(child.iterable({ from: 'stderr' }), onLine);
+      if (onLine !== undefined && child.pid !== undefined) void reportLines(child.iterable({ from: 'stderr' }), onLine);
       const closed = new AbortController();
       if (leavesNothing) child.nodeChildProcess.once('exit', () => void killLater(child, closed.signal));
       const { exitCode, code, timedOut, stdout, stderr } = await child;
@@ -64,20 +65,20 @@ export function createPrograms(environment: Readonly<Record<string, string | und
   };
 }
 
-async function tell(lines: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
+async function reportLines(lines: AsyncIterable<unknown>, onLine: (line: string) => void): Promise<void> {
   try {
     for await (const line of lines) onLine(String(line));
   } catch {
-    // How the program ended is told elsewhere.
+    // The program's result is reported elsewhere.
   }
 }
 
-/** Kills what is left of a program's group, unless its output is closed before. */
+/** Kills the rest of a program's group, unless its output is closed first. */
 async function killLater(child: { kill(signal: 'SIGKILL'): boolean }, closed: AbortSignal): Promise<void> {
   try {
     await createRealTimeline().scope('programs').sleep(END_GRACE_MS, closed);
     child.kill('SIGKILL');
   } catch {
-    // Nobody has its output any more.
+    // No process has its output open any more.
   }
 }

@@ -6,38 +6,38 @@ import { ENGINE_MEND, INSTALL } from './diagnose.ts';
 import { LOCALSTACK_IMAGE } from './localstack-container.ts';
 import type { Programs } from './programs.ts';
 
-/** One thing that is used: whether it is there. */
+/** A program or resource that is used, and whether it is available. */
 export interface Requirement {
   readonly name: string;
   /** `--world kind` does not run without it. */
   readonly isNeeded: boolean;
   readonly isThere: boolean;
-  /** What was found, or what was not. */
+  /** What was found or is missing. */
   readonly found: string;
-  /** What to do when it is not there. */
+  /** What to do if it is missing. */
   readonly mend?: string;
 }
 
 /** package.json's `engines`. */
 const MIN_NODE: readonly [major: number, minor: number] = [22, 19];
-/** kind's control plane takes half of it, the harness with its trial the rest. */
+/** kind's control plane uses half of it, the harness with its trial the rest. */
 const MIN_MEMORY_MIB = 1_536;
-/** A node image takes 1 GiB unpacked, a cluster's volume less than one more. */
+/** A node image uses 1 GiB unpacked, a cluster's volume less than one more. */
 const MIN_DISK_MIB = 3_072;
 const MIB = 2 ** 20;
 
 const ASK_LIMIT_MS = 15_000;
-/** What doctor asks over the network is on this machine. */
+/** Everything that doctor checks over the network is on this machine. */
 const FETCH_LIMIT_MS = 3_000;
 
-/** Where a cluster can be made: docker's engine answers and kind is there. What `--world kind` looks at before it begins. */
+/** Whether a cluster can be created: docker's engine answers and kind is installed. `--world kind` checks this before it starts. */
 export async function clusterRequirements(programs: Programs): Promise<Requirement[]> {
   return Promise.all([docker(programs), kind(programs)]);
 }
 
 /**
  * Everything that is used, in the order in which it is needed.
- * @param image the node image asked for; by default kind's own
+ * @param image the requested node image; by default kind's own
  */
 export async function requirements({
   programs,
@@ -94,13 +94,13 @@ async function kind(programs: Programs): Promise<Requirement> {
   return { name: 'kind', isNeeded: true, isThere, found, mend: INSTALL['kind'] ?? '' };
 }
 
-/** An image that is not here is pulled, so it is not counted as needed. */
+/** A missing image is pulled, so it is not counted as needed. */
 async function nodeImage(programs: Programs, image: string | undefined): Promise<Requirement> {
   const base = { name: 'node image', isNeeded: false };
-  if (image === undefined) return { ...base, isThere: true, found: "kind's own, pulled when it is not here" };
+  if (image === undefined) return { ...base, isThere: true, found: "kind's own, pulled if it is not available locally" };
   const { code } = await programs.run('docker', ['image', 'inspect', '--format', '{{.Id}}', image], { limitMs: ASK_LIMIT_MS });
-  const mend = 'kind pulls it, if a registry has it; SCALEPROOF_KIND_IMAGE names another';
-  return { ...base, isThere: code === 0, found: code === 0 ? image : `${image} is not here`, mend };
+  const mend = 'kind pulls it, if a registry has it; set SCALEPROOF_KIND_IMAGE to use another';
+  return { ...base, isThere: code === 0, found: code === 0 ? image : `${image} is not available locally`, mend };
 }
 
 function memory(): Requirement {
@@ -110,7 +110,7 @@ function memory(): Requirement {
     isNeeded: true,
     isThere: freeMiB >= MIN_MEMORY_MIB,
     found: `${freeMiB} MiB free`,
-    mend: `end other programs: a cluster and its trial take ${MIN_MEMORY_MIB} MiB`,
+    mend: `stop other programs: a cluster and its trial use ${MIN_MEMORY_MIB} MiB`,
   };
 }
 
@@ -126,14 +126,14 @@ async function disk(programs: Programs): Promise<Requirement> {
     isNeeded: true,
     isThere: freeMiB >= MIN_DISK_MIB,
     found: `${freeMiB} MiB free in ${path}`,
-    mend: `make room: a cluster and its image take ${MIN_DISK_MIB} MiB; docker system df shows what takes it`,
+    mend: `free space: a cluster and its image use ${MIN_DISK_MIB} MiB; docker system df shows what uses it`,
   };
 }
 
 /** Not needed with `--ec2 embedded`. */
 async function localStack(programs: Programs, clock: Clock, endpoint: string | undefined): Promise<Requirement> {
   const base = { name: 'LocalStack', isNeeded: false };
-  const mend = `start it, and name it in LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;
+  const mend = `start it and set LOCALSTACK_ENDPOINT, or docker pull ${LOCALSTACK_IMAGE}`;
   if (endpoint !== undefined && endpoint !== '') {
     const isThere = await answers(`${endpoint.replace(/\/$/, '')}/_localstack/health`, clock);
     return { ...base, isThere, found: isThere ? endpoint : `${endpoint} does not answer`, mend };
@@ -161,6 +161,6 @@ async function answers(url: string, clock: Clock): Promise<boolean> {
 /** Only the tests of report pages use it. */
 function chromium(path: string): Requirement {
   const isThere = existsSync(path);
-  const mend = 'install Chromium, or name it in CHROMIUM_PATH';
+  const mend = 'install Chromium, or set CHROMIUM_PATH';
   return { name: 'chromium', isNeeded: false, isThere, found: isThere ? path : `no ${path}`, mend };
 }

@@ -13,17 +13,17 @@ import { findLeftovers, isNothing, lifeOfRun, removeLeftovers } from './sweep.ts
 import { MOMENTS, createFakeEngine } from './testing/fake-engine.ts';
 import type { FakeEngine } from './testing/fake-engine.ts';
 
-test.skip(!canSeeProcesses, 'what is left running is looked up in /proc, which is not here');
+test.skip(!canSeeProcesses, 'remaining processes are found through /proc, which this system does not have');
 
 const MAIN = join(import.meta.dirname, 'testing/main.ts');
 
-/** Starts a run that makes and deletes a cluster. @returns its exit code, undefined when it was killed */
+/** Starts a run that creates and deletes a cluster. @returns its exit code, undefined if it was killed */
 async function makeAndDelete(engine: FakeEngine, states: string): Promise<number | undefined> {
   const args = ['--no-warnings', MAIN, states, join(engine.directory, 'owner')];
   return (await start(process.execPath, args, engine.directory, { ...usersEnvironment(), ...engine.environment }).finished).code;
 }
 
-/** The only run that is on record. */
+/** The state of the only recorded run. */
 function onlyState(directory: string): RunState {
   const [file, ...others] = readStates(directory);
   expect(others).toEqual([]);
@@ -31,7 +31,7 @@ function onlyState(directory: string): RunState {
   return file.state;
 }
 
-test('a run that ends by itself leaves nothing, not even its state', async ({}, testInfo) => {
+test('a run that exits by itself leaves nothing, not even its state', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   const states = testInfo.outputPath('states');
   expect(await makeAndDelete(engine, states)).toBe(0);
@@ -40,10 +40,10 @@ test('a run that ends by itself leaves nothing, not even its state', async ({}, 
 });
 
 for (const moment of MOMENTS) {
-  test(`killed when ${moment}: what it left is found and removed, and nothing else`, async ({}, testInfo) => {
+  test(`killed when ${moment}: its leftovers are found and removed, and nothing else`, async ({}, testInfo) => {
     const engine = createFakeEngine(testInfo);
     const states = testInfo.outputPath('states');
-    // Others' things, one of them with a name like ours.
+    // Objects of others, one of them with a name like ours.
     engine.write('clusters/kind', '');
     engine.write('clusters/scaleproof-other-1', '');
     engine.write('containers/c0ffee', 'other\n');
@@ -68,7 +68,7 @@ for (const moment of MOMENTS) {
   });
 }
 
-/** A run of this very process. */
+/** A run of this process. */
 async function ownRun(
   testInfo: TestInfo,
 ): Promise<{ readonly states: string; readonly path: string; readonly state: RunState; close(): void }> {
@@ -78,15 +78,15 @@ async function ownRun(
   return { states, path: join(states, `${opened.run}.json`), state: onlyState(states), close: opened.close };
 }
 
-test('whether a run lives depends on its process, not on the id alone', async ({}, testInfo) => {
+test('whether a run is alive depends on its process, not just the id', async ({}, testInfo) => {
   const { state, close } = await ownRun(testInfo);
   try {
     const programs = createPrograms();
     const life = (change: Partial<RunState['process']>): Promise<string> =>
       lifeOfRun({ ...state, process: { ...state.process, ...change } }, programs);
     expect(await life({})).toBe('alive');
-    expect(await life({ started: '1' }), 'the id is used by another one').toBe('dead');
-    expect(await life({ boot: 'another' }), 'the machine was started again').toBe('dead');
+    expect(await life({ started: '1' }), 'the id is used by another process').toBe('dead');
+    expect(await life({ boot: 'another' }), 'the machine was rebooted').toBe('dead');
     expect(await life({ host: 'another' })).toBe('elsewhere');
     expect(await life({ namespace: 'pid:[1]' }), 'in another container').toBe('elsewhere');
   } finally {
@@ -96,11 +96,11 @@ test('whether a run lives depends on its process, not on the id alone', async ({
 });
 
 for (const [what, change] of [
-  ['names a folder that is not its own', { folder: '/home' }],
+  ['names a folder of something else', { folder: '/home' }],
   ['names a folder above', { folder: `${folderOf('x')}/..` }],
   ['is of another format', { format: 'scaleproof.run-state/v2' }],
 ] as const) {
-  test(`a state file that ${what} is not believed`, async ({}, testInfo) => {
+  test(`a state file that ${what} is refused`, async ({}, testInfo) => {
     const { path, states, state, close } = await ownRun(testInfo);
     try {
       writeFileSync(path, JSON.stringify({ ...state, ...change }));
@@ -111,7 +111,7 @@ for (const [what, change] of [
   });
 }
 
-test('the command: shows what it would remove, removes it, leaves living runs alone, and keeps what it could not judge', async ({}, testInfo) => {
+test('the command shows what it would remove, removes it, leaves live runs alone, and keeps what it could not check', async ({}, testInfo) => {
   const engine = createFakeEngine(testInfo);
   const home = testInfo.outputPath('home');
   const states = join(home, 'scaleproof');

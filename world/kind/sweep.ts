@@ -18,28 +18,28 @@ export interface Leftovers {
   readonly containers: readonly string[];
   readonly processes: readonly LabelledProcess[];
   readonly folders: readonly string[];
-  /** What is in accounts of its trials in a LocalStack that is not its own. */
+  /** What its trials' accounts in a LocalStack not owned by the run still contain. */
   readonly accounts: readonly AccountLeftovers[];
-  /** What it made in a cluster of others, as `nodes/NAME`. */
+  /** What it created in an existing cluster, as `nodes/NAME`. */
   readonly objects: readonly string[];
 }
 
-/** What a sweep works with. */
+/** The dependencies of a sweep. */
 export interface SweepSite {
-  /** That meet the run's engine. */
+  /** Run with the environment of the run's engine. */
   readonly programs: Programs;
   readonly clock: Clock;
-  /** That the run's trials were about to use. */
+  /** Accounts that the run's trials were about to use. */
   readonly accounts: readonly string[];
 }
 
-/** Whether a run goes on. */
+/** Whether a run is still alive. */
 export function lifeOfRun(state: RunState, programs: Programs): Promise<Life> {
   return lifeOf(state.process, programs);
 }
 
 /**
- * Looks for what a run left.
+ * Finds what a run left.
  * @throws ClusterError when the run's engine does not answer
  */
 export async function findLeftovers(state: RunState, { programs, clock, accounts }: SweepSite): Promise<Leftovers> {
@@ -64,25 +64,25 @@ async function inCluster<T>({ server }: NonNullable<RunState['tenancy']>, work: 
 
 async function inEngine(run: string, programs: Programs): Promise<Pick<Leftovers, 'clusters' | 'containers'>> {
   const clusters = (await listKindClusters(programs)).filter((cluster) => isClusterOf(run, cluster));
-  // What is part of the run's own clusters goes with them; in a cluster that was there before it may have left nodes.
+  // The parts of its own clusters are deleted with them; in an existing cluster it may have left nodes.
   const ofClusters = await Promise.all(clusters.map((cluster) => containersLabelled(programs, `${KIND_LABEL}=${cluster}`)));
   const labelled = await containersLabelled(programs, `${RUN_LABEL}=${run}`);
   return { clusters, containers: labelled.filter((id) => !ofClusters.flat().includes(id)) };
 }
 
 const REMOVE_LIMIT_MS = 60_000;
-/** What was still under way while the rest was removed is found by looking again. */
-const MAX_LOOKS = 3;
+/** Looks again for what was still being created while the rest was removed. */
+const MAX_PASSES = 3;
 
 /**
- * Removes what a run left, processes first, since they could make more of it, and then looks again.
+ * Removes what a run left, processes first, since they could create more, and then looks again.
  * @returns everything that was found and removed
  * @throws ClusterError when some of it can't be removed
  */
 export async function removeLeftovers(state: RunState, site: SweepSite): Promise<Leftovers> {
   const { programs, clock, accounts } = site;
   let removed: Leftovers = { clusters: [], containers: [], processes: [], folders: [], accounts: [], objects: [] };
-  for (let look = 1; look <= MAX_LOOKS; look += 1) {
+  for (let pass = 1; pass <= MAX_PASSES; pass += 1) {
     const found = await findLeftovers(state, site);
     if (isNothing(found)) break;
     for (const process of found.processes) endProcess(process, state.run);
@@ -98,9 +98,9 @@ export async function removeLeftovers(state: RunState, site: SweepSite): Promise
 }
 
 /**
- * Ends a run in order: its containers that are no cluster of its own go, also those of which nobody knows whether they were made,
- * and what its trials made in accounts of others' LocalStack; then it is forgotten.
- * @throws ClusterError or LocalStackError when some of it is still there: then it is not forgotten
+ * Ends a run in order: removes its containers outside its own clusters, including those that may not have been created, and what
+ * its trials created in accounts of a LocalStack not owned by it; then its record is deleted.
+ * @throws ClusterError or LocalStackError when some of it still exists: then the record is kept
  */
 export async function endRun(
   { state, accounts, close }: OpenRun,
@@ -122,7 +122,7 @@ export function isNothing(found: Leftovers): boolean {
   return Object.values(found).every((list: readonly unknown[]) => list.length === 0);
 }
 
-/** Kills it, if its id still means the same process. */
+/** Kills it, if its id still belongs to the same process. */
 function endProcess({ pid, started }: LabelledProcess, run: string): void {
   const isSame = processesLabelled(RUN_VARIABLE, run).some((one) => one.pid === pid && one.started === started);
   if (!isSame) return;

@@ -10,7 +10,7 @@ export interface Boot {
   readonly config: NodeConfig;
 }
 
-/** What an instance needs to become a node of this cluster; undefined if it never will, and `onNeverRegisters` is told why. */
+/** What an instance needs to become a node of this cluster; undefined if it never will, and `onNeverRegisters` gets the reason. */
 export function bootable(
   instance: Instance,
   { instanceType: lookUp, clusterName, onNeverRegisters }: Pick<NodesSite, 'instanceType' | 'clusterName' | 'onNeverRegisters'>,
@@ -23,7 +23,7 @@ export function bootable(
   try {
     const config = parseNodeConfig(instance.userData);
     if (config.clusterName === clusterName) return { instanceType, config };
-    return never(`its user data names the cluster ${config.clusterName}, and this is ${clusterName}`);
+    return never(`its user data names the cluster ${config.clusterName}, but this is ${clusterName}`);
   } catch (error) {
     if (!(error instanceof NodeConfigError)) throw error;
     return never(error.message);

@@ -5,7 +5,7 @@ import { drawDelayMs } from './delays.ts';
 
 const DRAWS = 4_000;
 
-test('half of the delays lie below the median, few near the maximum', () => {
+test('half of the delays are below the median, few near the maximum', () => {
   const random = createRandom(1);
   const drawn = Array.from({ length: DRAWS }, () => drawDelayMs(random, { minMs: 8_000, medianMs: 12_000, maxMs: 30_000 }));
   const below = (ms: number): number => drawn.filter((one) => one < ms).length / DRAWS;
@@ -15,7 +15,7 @@ test('half of the delays lie below the median, few near the maximum', () => {
   expect(below(25_000)).toBeLessThan(1);
 });
 
-test('every delay lies within its limits, with and without a median', () => {
+test('every delay is within its limits, with and without a median', () => {
   const limits = fc.tuple(fc.nat(1_000), fc.nat(1_000), fc.nat(100_000), fc.boolean(), fc.integer());
   fc.assert(
     fc.property(limits, ([minMs, toMedianMs, toMaxMs, hasMedian, seed]) => {

@@ -5,8 +5,8 @@ import { waitOut } from './node-faults.ts';
 import type { Strike } from './node-faults.ts';
 
 /**
- * Deletes the Node of an instance that runs as a party other than its kubelet would: what holds it by a finalizer may still
- * clean up. A Node that is gone already is left alone, and so is every Node once the fault is healed.
+ * Deletes the Node of a running instance as a party other than its kubelet would: a finalizer's owner may still clean up.
+ * A Node that is already gone is left alone, and so is every Node once the fault is healed.
  */
 export async function deleteNode(options: {
   readonly port: ClusterPort;

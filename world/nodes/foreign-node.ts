@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Node } from '../../model/kube.ts';
 import { formatProviderId } from '../../model/provider-id.ts';
 import { ClusterError } from '../ports.ts';
@@ -6,7 +7,7 @@ import type { Strike } from './node-faults.ts';
 
 /**
  * Creates an instance's Node as a party other than its kubelet would, as soon as the instance runs; the kubelet will adopt
- * it. When the fault is healed first, the Node is deleted again. One that is there already is left alone.
+ * it. If the fault is healed first, the Node is deleted again. An existing Node is left alone.
  */
 export async function writeForeignNode(options: {
   readonly port: ClusterPort;
@@ -32,7 +33,7 @@ export async function writeForeignNode(options: {
       for (const one of [strike.healed, signal]) one.addEventListener('abort', () => resolve(), { once: true });
     });
     if (adopted() || signal.aborted) return;
-    await port.delete({ resource: 'nodes', name }, uid === undefined ? {} : { uid });
+    await port.delete({ resource: 'nodes', name }, defined({ uid }));
   } catch (error) {
     if (!(error instanceof ClusterError)) throw error;
   }

@@ -21,7 +21,7 @@ import { nodeResources, withShortfall } from './node-resources.ts';
 import { PodWorkers } from './pod-workers.ts';
 import type { Process } from './process.ts';
 
-/** How long a node's steps take, each drawn for itself; the maxima are the world's allowances. */
+/** How long a node's steps take, each drawn separately; the maxima are the world's allowances. */
 export interface KubeletDelays {
   /** Instance running to kubelet started: kernel, cloud-init, nodeadm. */
   readonly start: DelayDistribution;
@@ -31,11 +31,11 @@ export interface KubeletDelays {
   readonly ready: DelayDistribution;
   /** Bound to Running: sandbox, image pull, containers. */
   readonly podStart: DelayDistribution;
-  /** A stop signal to the end of the containers, or less if the grace period is shorter. */
+  /** From a stop signal to the exit of the containers, or less if the grace period is shorter. */
   readonly podEnd: DelayDistribution;
 }
 
-/** What EKS nodes of AL2023 show: most are Ready 20 to 30 s after their instance runs, the slowest after 45. */
+/** As observed for EKS nodes with AL2023: most are Ready 20 to 30 s after their instance runs, the slowest after 45. */
 export const KUBELET_DELAYS: KubeletDelays = {
   start: { minMs: 8_000, medianMs: 12_000, maxMs: 20_000 },
   register: { minMs: 500, medianMs: 1_500, maxMs: 5_000 },
@@ -44,20 +44,20 @@ export const KUBELET_DELAYS: KubeletDelays = {
   podEnd: { minMs: 100, medianMs: 500, maxMs: 2_000 },
 };
 
-/** How often a kubelet shows that it is alive. */
+/** How often a kubelet sends a heartbeat. */
 export const HEARTBEAT_PERIOD_MS = 10_000;
 
 interface KubeletOptions {
   readonly port: ClusterPort;
   readonly clock: Clock;
   readonly random: Random;
-  /** Ends when the machine is off: from then on nothing is done at all. */
+  /** Ends when the machine is off: from then on nothing more is done. */
   readonly process: Process;
   readonly faults: NodeFaults;
   readonly instance: Instance;
   readonly instanceType: InstanceType;
   readonly config: NodeConfig;
-  /** Told when it has its node. */
+  /** Called when its Node exists. */
   readonly registered: () => void;
   /** The pods that are bound to a node. */
   readonly podsOn: (nodeName: string) => Iterable<Pod>;
@@ -65,10 +65,10 @@ interface KubeletOptions {
 }
 
 /** What keeps a node from being Ready. */
-type Trouble = 'network' | 'runtime' | 'shutdown';
+type NotReadyCause = 'network' | 'runtime' | 'shutdown';
 
-/** As kubelet and containerd word it. */
-const MESSAGES: Readonly<Record<Trouble, string>> = {
+/** In the words of kubelet and containerd. */
+const MESSAGES: Readonly<Record<NotReadyCause, string>> = {
   network:
     'container runtime network not ready: NetworkReady=false reason:NetworkPluginNotReady message:Network plugin returns error: cni plugin not initialized',
   runtime: 'container runtime is down',
@@ -76,14 +76,14 @@ const MESSAGES: Readonly<Record<Trouble, string>> = {
 };
 
 /**
- * The kubelet of one running instance: boots, registers its node or adopts the one of its name, turns it Ready once the
- * network plugin is, and looks after the pods that are bound to it. Heartbeats are computed, never sent. A node that was deleted is never made again.
+ * The kubelet of one running instance: boots, registers its node or adopts an existing one of its name, makes it Ready once the
+ * network plugin is, and runs the pods bound to it. Heartbeats are computed, never sent. A deleted node is never created again.
  */
 export class Kubelet {
   readonly #options: KubeletOptions;
   readonly #pods: PodWorkers;
   #registeredMs: number | undefined;
-  #trouble: Trouble | undefined = 'network';
+  #notReadyCause: NotReadyCause | undefined = 'network';
   #resources: ReturnType<typeof nodeResources>;
 
   constructor(options: KubeletOptions) {
@@ -101,15 +101,15 @@ export class Kubelet {
       start: delays.podStart,
       end: delays.podEnd,
     });
-    process.beside(() => this.#live());
+    process.startIndependent(() => this.#live());
   }
 
-  /** Whether its node was registered. */
+  /** Whether its node is registered. */
   get registered(): boolean {
     return this.#registeredMs !== undefined;
   }
 
-  /** When it last showed that it was alive, milliseconds since the Unix epoch; undefined before it registered. */
+  /** Its last heartbeat, milliseconds since the Unix epoch; undefined before it registered. */
   get lastHeartbeatMs(): number | undefined {
     if (this.#registeredMs === undefined) return undefined;
     const { clock, process } = this.#options;
@@ -117,68 +117,69 @@ export class Kubelet {
     return this.#registeredMs + aliveMs - (aliveMs % HEARTBEAT_PERIOD_MS);
   }
 
-  /** Told of each change of a pod that is bound to its node. */
+  /** Called for each change of a pod that is bound to its node. */
   observe(pod: Pod): void {
     if (this.registered) this.#pods.observe(pod);
   }
 
-  /** Told that a pod of its node is gone. */
+  /** Called when a pod of its node is gone. */
   forget(pod: Pod): void {
     this.#pods.forget(pod);
   }
 
-  /** Ends the node's pods because the machine is about to go off; resolves when that may happen. A dead kubelet does nothing. */
+  /** Ends the node's pods before the machine powers off; resolves when that may happen. A dead kubelet does nothing. */
   async shutDown(): Promise<void> {
     const { process, config } = this.#options;
     if (!this.registered || process.deadSinceMs !== undefined || config.shutdown.totalMs === 0) return;
-    this.#trouble = 'shutdown';
-    await process.insist(() => this.#reportNode());
+    this.#notReadyCause = 'shutdown';
+    await process.retryUntilAccepted(() => this.#reportNode());
     await this.#pods.shutDown(config.shutdown);
   }
 
-  /** Looks for faults that strike nodes which are Ready. */
-  lookForTrouble(): void {
+  /** Looks for faults that strike Ready nodes. */
+  checkForFaults(): void {
     const { port, clock, process, faults, instance } = this.#options;
-    if (this.#trouble !== undefined) return;
+    if (this.#notReadyCause !== undefined) return;
     const death = faults.strike('dead-kubelet', instance);
-    if (death !== undefined) process.beside(() => this.#die(death));
+    if (death !== undefined) process.startIndependent(() => this.#die(death));
     const flapping = faults.strike('flapping', instance);
-    if (flapping !== undefined) process.beside(() => this.#flap(flapping));
+    if (flapping !== undefined) process.startIndependent(() => this.#flap(flapping));
     const deletion = faults.strike('deleted-node', instance);
-    if (deletion !== undefined) process.beside(() => deleteNode({ port, clock, instance, strike: deletion, signal: process.signal }));
+    if (deletion !== undefined)
+      process.startIndependent(() => deleteNode({ port, clock, instance, strike: deletion, signal: process.signal }));
   }
 
   async #live(): Promise<void> {
     const { clock, random, process, faults, instance, delays } = this.#options;
     await clock.sleep(drawDelayMs(random, delays.start) + drawDelayMs(random, delays.register), process.signal);
     const late = faults.strike('late-registration', instance);
-    if (late !== undefined) await this.#sitOut(late, late.ailment.delayMs);
-    this.#fallShort();
-    await process.insist(() => this.#register(), []);
+    if (late !== undefined) await this.#waitOutFault(late, late.ailment.delayMs);
+    this.#applyShortfall();
+    await process.retryUntilAccepted(() => this.#register(), []);
     await clock.sleep(drawDelayMs(random, delays.ready), process.signal);
     const unready = faults.strike('never-ready', instance);
-    if (unready !== undefined) await this.#sitOut(unready, undefined);
-    await this.#setTrouble('network', undefined);
-    this.lookForTrouble();
+    if (unready !== undefined) await this.#waitOutFault(unready, undefined);
+    await this.#setNotReadyCause('network', undefined);
+    this.checkForFaults();
   }
 
-  async #sitOut(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
+  async #waitOutFault(strike: Pick<Strike<'never-ready'>, 'healed' | 'fired'>, delayMs: number | undefined): Promise<void> {
     const { clock, process } = this.#options;
     strike.fired();
     await waitOut(clock, delayMs, strike.healed, process.signal);
   }
 
-  #fallShort(): void {
+  #applyShortfall(): void {
     const { process, faults, instance, instanceType, config } = this.#options;
     const shortfall = faults.strike('shortfall', instance);
     if (shortfall === undefined) return;
     shortfall.fired();
     this.#resources = withShortfall(this.#resources, shortfall.ailment);
-    const mend = (): void => {
+    const restore = (): void => {
       this.#resources = nodeResources(instanceType, config.limits);
       if (this.registered) process.start(() => this.#reportNode());
     };
-    shortfall.healed.addEventListener('abort', mend, { once: true, signal: process.signal });
+    shortfall.healed.addEventListener('abort', restore, { once: true, signal: process.signal });
   }
 
   async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>): Promise<void> {
@@ -189,26 +190,26 @@ export class Kubelet {
     process.kill();
     await waitOut(clock, undefined, healed, process.signal);
     process.revive();
-    await process.insist(() => this.#reportNode());
+    await process.retryUntilAccepted(() => this.#reportNode());
   }
 
   async #flap({ ailment, healed, fired }: Strike<'flapping'>): Promise<void> {
     const { clock, process } = this.#options;
     fired();
     for (let time = 0; time < ailment.times && !healed.aborted; time += 1) {
-      await this.#setTrouble(undefined, 'runtime');
+      await this.#setNotReadyCause(undefined, 'runtime');
       await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
-      await this.#setTrouble('runtime', undefined);
+      await this.#setNotReadyCause('runtime', undefined);
       await waitOut(clock, ailment.periodMs / 2, healed, process.signal);
     }
   }
 
-  /** Reports that one trouble takes another's place, if it is still there. */
-  async #setTrouble(from: Trouble | undefined, to: Trouble | undefined): Promise<void> {
-    if (this.#trouble !== from) return;
-    this.#trouble = to;
-    await this.#options.process.insist(() => this.#reportNode());
-    this.#pods.setRuntimeReady(this.#trouble === undefined);
+  /** Replaces one reason for not being Ready by another, if it is still the current one. */
+  async #setNotReadyCause(from: NotReadyCause | undefined, to: NotReadyCause | undefined): Promise<void> {
+    if (this.#notReadyCause !== from) return;
+    this.#notReadyCause = to;
+    await this.#options.process.retryUntilAccepted(() => this.#reportNode());
+    this.#pods.setRuntimeReady(this.#notReadyCause === undefined);
   }
 
   async #register(): Promise<void> {
@@ -237,7 +238,7 @@ export class Kubelet {
     };
   }
 
-  /** A node of that name exists: only default labels and its status are brought up to date (`tryRegisterWithAPIServer`). */
+  /** A node of that name exists: only default labels and its status are updated (`tryRegisterWithAPIServer`). */
   async #adopt(): Promise<void> {
     await this.#options.port.patch<Node>(this.#nodeRef(), { metadata: { labels: this.#defaultLabels() } });
     await this.#reportNode();
@@ -269,7 +270,7 @@ export class Kubelet {
   #status(before: readonly Condition[] | undefined): NonNullable<Node['status']> {
     const { clock, instance, instanceType } = this.#options;
     const now = formatTime(clock.nowMs());
-    const conditions = conditionsIn(this.#trouble).reduce(
+    const conditions = conditionsIn(this.#notReadyCause).reduce(
       (all, condition) => withCondition(all, { ...condition, lastHeartbeatTime: now, lastTransitionTime: now }),
       [...(before ?? [])],
     );
@@ -287,13 +288,13 @@ export class Kubelet {
   }
 }
 
-function conditionsIn(trouble: Trouble | undefined): readonly Condition[] {
+function conditionsIn(cause: NotReadyCause | undefined): readonly Condition[] {
   return [
     { type: 'MemoryPressure', status: 'False', reason: 'KubeletHasSufficientMemory', message: 'kubelet has sufficient memory available' },
     { type: 'DiskPressure', status: 'False', reason: 'KubeletHasNoDiskPressure', message: 'kubelet has no disk pressure' },
     { type: 'PIDPressure', status: 'False', reason: 'KubeletHasSufficientPID', message: 'kubelet has sufficient PID available' },
-    trouble === undefined
+    cause === undefined
       ? { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'kubelet is posting ready status' }
-      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: MESSAGES[trouble] },
+      : { type: 'Ready', status: 'False', reason: 'KubeletNotReady', message: MESSAGES[cause] },
   ];
 }

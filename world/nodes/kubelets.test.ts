@@ -48,7 +48,7 @@ test('pods run once the network is ready, and end when they are deleted', async 
   });
 });
 
-test('the kubelet of a dead instance does nothing at all', async () => {
+test('the kubelet of a terminated instance does nothing', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     for (const name of ['old', 'new']) await addPod(bench.port, name);
@@ -87,7 +87,7 @@ test('a node of that name is adopted: no taints, no provider id, no labels of th
   });
 });
 
-test('a deleted node is not made again', async () => {
+test('a deleted node is not created again', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.until('the node registers', async () => (await bench.node(NODE)) !== undefined, REGISTERED_MS);
@@ -97,7 +97,7 @@ test('a deleted node is not made again', async () => {
   });
 });
 
-test('an address that is used again brings the node name back', async () => {
+test('a reused address brings back the node name', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();
@@ -139,7 +139,7 @@ test('every delay stays within its allowance, whatever the seed', async () => {
   }
 });
 
-test('names by resource are never used again', async () => {
+test('resource names are never reused', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', { privateDnsName: 'i-1.ec2.internal' });
     await bench.until('it registers', async () => (await bench.node('i-1.ec2.internal')) !== undefined, REGISTERED_MS);
@@ -147,7 +147,7 @@ test('names by resource are never used again', async () => {
   });
 });
 
-test('an instance that stops takes its node down, and brings it back when it starts', async () => {
+test('a stopped instance takes its node down, and brings it back when it starts', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();

@@ -9,38 +9,38 @@ import { NodeFaults } from './node-faults.ts';
 import type { NodesSite } from './nodes-site.ts';
 import { Process } from './process.ts';
 
-/** When a node's kubelet last showed that it was alive. */
+/** The last heartbeat of a node's kubelet. */
 export interface Heartbeats {
   /** Milliseconds since the Unix epoch; undefined if no kubelet ever registered under this node name. */
   lastHeartbeatMs(nodeName: string): number | undefined;
 }
 
-/** One instance that runs, or is going down. */
+/** An instance that is running or shutting down. */
 interface Machine {
   readonly nodeName: string;
   readonly power: AbortController;
-  /** Absent where nothing boots: the user data is of no use. */
+  /** Absent if no node boots, because the user data is unusable. */
   readonly node: { readonly kubelet: Kubelet; readonly process: Process } | undefined;
   goingDown: boolean;
 }
 
 /**
- * The kubelets of all instances: one boots when its instance runs, ends its pods when the instance is asked to end or
- * stop, and is dead when it runs no more. What nodeadm reads of the instance metadata service (id, type, zone, address,
- * local-hostname, user data) is taken from the instance itself; nothing answers at 169.254.169.254, since no program runs
+ * The kubelets of all instances: one boots when its instance runs, ends its pods when the instance is to be terminated or
+ * stopped, and is dead when it no longer runs. What nodeadm reads from the instance metadata service (id, type, zone, address,
+ * local-hostname, user data) comes from the instance itself; nothing answers at 169.254.169.254, since no program runs
  * on these nodes.
  */
 export class Kubelets implements WorldPart, Heartbeats {
   readonly #options: NodesSite;
   readonly #faults: NodeFaults;
   readonly #machines = new Map<string, Machine>();
-  /** By node name: the machine that has the name now. */
+  /** By node name: the machine that currently has the name. */
   readonly #byNode = new Map<string, Machine>();
   readonly #lastSeenMs = new Map<string, number>();
   /** Bound pods by node name and key. */
   readonly #pods = new Map<string, Map<string, Pod>>();
   readonly #registerListeners = new Set<(nodeName: string) => void>();
-  /** How often each instance has booted. */
+  /** How many times each instance has booted. */
   readonly #boots = new Map<string, number>();
 
   constructor(options: NodesSite) {
@@ -55,7 +55,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     const follow = (instance: Instance): void => this.#power(instance, tasks);
     const unsubscribe = instances.onChange(follow);
     const unsubscribeFaults = this.#faults.onArm(() => {
-      for (const { node } of this.#machines.values()) node?.kubelet.lookForTrouble();
+      for (const { node } of this.#machines.values()) node?.kubelet.checkForFaults();
     });
     const powerOff = (): void => {
       unsubscribe();
@@ -67,7 +67,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     await tasks.done();
   }
 
-  /** Calls `listener` when a kubelet has registered its node, or adopted the one of its name. Returns what stops it. */
+  /** Calls `listener` when a kubelet has registered or adopted its node. Returns a function that removes it. */
   onRegister(listener: (nodeName: string) => void): () => void {
     this.#registerListeners.add(listener);
     return () => this.#registerListeners.delete(listener);
@@ -77,7 +77,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     return this.#byNode.get(nodeName)?.node?.kubelet.lastHeartbeatMs ?? this.#lastSeenMs.get(nodeName);
   }
 
-  /** Follows an instance's state: on when it runs; down when it ends or stops, off when it has at the latest. */
+  /** Follows an instance's state: on when it runs, down while it stops or shuts down, off at the latest when it has. */
   #power(instance: Instance, tasks: Tasks): void {
     const machine = this.#machines.get(instance.id);
     if (machine === undefined) {
@@ -91,7 +91,7 @@ export class Kubelets implements WorldPart, Heartbeats {
       off();
     } else if (!machine.goingDown) {
       machine.goingDown = true;
-      node.process.beside(async () => {
+      node.process.startIndependent(async () => {
         await node.kubelet.shutDown();
         off();
       });
@@ -123,7 +123,7 @@ export class Kubelets implements WorldPart, Heartbeats {
     const kubelet = new Kubelet({
       port,
       clock,
-      // An instance that was stopped boots again, with other delays.
+      // A stopped instance boots again, with other delays.
       random: random.fork(`${instance.id}/${boots}`),
       process,
       faults: this.#faults,
@@ -137,7 +137,9 @@ export class Kubelets implements WorldPart, Heartbeats {
     });
     const strike = this.#faults.strike('foreign-node', instance);
     if (strike !== undefined) {
-      process.beside(() => writeForeignNode({ port, instance, strike, adopted: () => kubelet.registered, signal: process.signal }));
+      process.startIndependent(() =>
+        writeForeignNode({ port, instance, strike, adopted: () => kubelet.registered, signal: process.signal }),
+      );
     }
     const machine: Machine = { nodeName, power, node: { kubelet, process }, goingDown: false };
     this.#byNode.set(nodeName, machine);

@@ -19,7 +19,7 @@ spec:
       - --v=2
 `;
 
-test('a plain NodeConfig is read', () => {
+test('a plain NodeConfig is parsed', () => {
   expect(parseNodeConfig(YAML)).toEqual({
     clusterName: 'test',
     labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
@@ -29,7 +29,7 @@ test('a plain NodeConfig is read', () => {
   });
 });
 
-test('limits and shutdown periods are those of the user data, key by key', () => {
+test('limits and shutdown periods come from the user data, key by key', () => {
   const config = parseNodeConfig(
     YAML.replace(
       '      maxPods: 42',
@@ -41,7 +41,7 @@ test('limits and shutdown periods are those of the user data, key by key', () =>
   expect(parseNodeConfig(YAML.replace('maxPods: 42', 'shutdownGracePeriod: 0s')).shutdown).toEqual({ totalMs: 0, criticalMs: 0 });
 });
 
-test('the NodeConfig parts of a MIME message are merged, scripts are passed over', () => {
+test('the NodeConfig parts of a MIME message are merged, scripts are skipped', () => {
   const more = 'apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec:\n  kubelet:\n    flags: ["--node-labels=more=yes"]\n';
   const message = [
     'MIME-Version: 1.0',
@@ -68,7 +68,7 @@ test('the NodeConfig parts of a MIME message are merged, scripts are passed over
   expect(config.limits.maxPods).toBe(42);
 });
 
-/** As Karpenter writes it: MIME with its own NodeConfig last, in JSON's order of keys, and flags with quotes as for a shell. */
+/** As Karpenter writes it: MIME with its own NodeConfig last, in JSON's key order, and flags quoted as for a shell. */
 const KARPENTER = `MIME-Version: 1.0
 Content-Type: multipart/mixed; boundary="//"
 
@@ -108,7 +108,7 @@ spec:
 --//--
 `;
 
-test("Karpenter's user data is read, quotes and all", () => {
+test("Karpenter's user data is parsed, including quotes", () => {
   expect(parseNodeConfig(KARPENTER)).toEqual({
     clusterName: 'test',
     labels: { 'karpenter.sh/nodepool': 'default', 'karpenter.sh/capacity-type': 'spot' },
@@ -125,7 +125,7 @@ for (const { what, flags, labels, taints } of [
   { what: 'two flags in one item', flags: ['--v=2 --node-labels="a=b"'], labels: { a: 'b' } },
   { what: 'labels of several flags', flags: ['--node-labels=a=b', '--node-labels=c=d'], labels: { a: 'b', c: 'd' } },
   {
-    what: 'taints, which replace those of the configuration',
+    what: "taints, which replace the configuration's",
     flags: ['--register-with-taints="team=a:NoSchedule,gone:NoExecute"'],
     labels: {},
     taints: [
@@ -133,9 +133,9 @@ for (const { what, flags, labels, taints } of [
       { key: 'gone', effect: 'NoExecute' },
     ],
   },
-  { what: 'no taints at all, said by a flag', flags: ['--register-with-taints='], labels: {}, taints: [] },
+  { what: 'an empty list of taints in a flag', flags: ['--register-with-taints='], labels: {}, taints: [] },
 ]) {
-  test(`flags are read as the kubelet gets them: ${what}`, () => {
+  test(`flags are parsed as the kubelet gets them: ${what}`, () => {
     const list = flags.map((flag) => `\n      - ${JSON.stringify(flag)}`).join('');
     const config = parseNodeConfig(`${YAML.slice(0, YAML.indexOf('    flags:'))}    flags:${list}\n`);
     expect(config.labels).toEqual(labels);
@@ -143,7 +143,7 @@ for (const { what, flags, labels, taints } of [
   });
 }
 
-test('taints of a configuration may be null, as JSON writes an empty list of Go', () => {
+test('taints of a configuration may be null, as Go writes an empty list in JSON', () => {
   const config = parseNodeConfig(YAML.replace(/registerWithTaints:[^]*?effect: NoExecute/, 'registerWithTaints: null'));
   expect(config.taints).toEqual([]);
 });
@@ -155,10 +155,10 @@ const REFUSED: Readonly<Record<string, string>> = {
   'another kind': YAML.replace('kind: NodeConfig', 'kind: Node'),
   'no cluster': 'apiVersion: node.eks.aws/v1alpha1\nkind: NodeConfig\nspec: {}\n',
   'a MIME message without a NodeConfig': 'Content-Type: multipart/mixed; boundary=x\n\n--x\nContent-Type: text/plain\n\nhello\n--x--\n',
-  'flags that are no list': YAML.replace('    flags:', '    flags: 1\n    other:'),
+  'flags that are not a list': YAML.replace('    flags:', '    flags: 1\n    other:'),
   'a label that a kubelet may not set': YAML.replace('karpenter.sh/nodepool', 'node-role.kubernetes.io/worker'),
   'a duration without a unit': YAML.replace('maxPods: 42', "shutdownGracePeriod: '90'"),
-  'less time for all pods than for the critical ones': YAML.replace(
+  'less time for all pods than for critical ones': YAML.replace(
     'maxPods: 42',
     'shutdownGracePeriod: 10s\n      shutdownGracePeriodCriticalPods: 20s',
   ),

@@ -1,10 +1,11 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { defined } from '../../model/defined.ts';
 import type { Taint } from '../../model/kube.ts';
 import type { KubeletLimits } from './node-resources.ts';
 import type { ShutdownPeriods } from './pod-workers.ts';
 
-/** What an instance learns from its user data about the node that it becomes. */
+/** What an instance's user data says about its node. */
 export interface NodeConfig {
   readonly clusterName: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -14,12 +15,12 @@ export interface NodeConfig {
 }
 
 /**
- * Since 1.34 nodes of AL2023 shut down gracefully: of the three minutes that EC2 waits they take two and a half, the last
- * half of a minute for critical pods (awslabs/amazon-eks-ami#2390). On AL2 and Bottlerocket both are 0 by default.
+ * Since 1.34 nodes of AL2023 shut down gracefully: of the three minutes that EC2 waits, they use two and a half, of which the
+ * last 30 s are for critical pods (awslabs/amazon-eks-ami#2390). On AL2 and Bottlerocket both are 0 by default.
  */
 export const AL2023_SHUTDOWN: ShutdownPeriods = { totalMs: 150_000, criticalMs: 30_000 };
 
-/** User data that no node comes of. Says why. */
+/** User data that can't become a node, with the reason. */
 export class NodeConfigError extends Error {
   constructor(message: string) {
     super(message);
@@ -31,7 +32,7 @@ const EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute'] as const;
 
 const taintSchema = z.object({ key: z.string().min(1), value: z.string().optional(), effect: z.enum(EFFECTS) });
 
-/** A duration as Go writes it, without fractions: `2m30s`. */
+/** A duration in Go's format, without fractions: `2m30s`. */
 const durationSchema = z
   .string()
   .regex(/^(?=.)(\d+h)?(\d+m)?(\d+s)?$|^0$/)
@@ -74,10 +75,10 @@ const nodeConfigSchema = z.object({
 type Document = z.infer<typeof nodeConfigSchema>;
 
 /**
- * Reads the user data of an AL2023 image: one NodeConfig of nodeadm as plain YAML, or MIME multi-part with NodeConfig
- * parts, which are merged in order (flags add up, the rest is overridden); parts of other types are scripts, which are
- * not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
- * `registerWithTaints`; as with the kubelet, the taints of a flag replace those of its configuration. nodeadm also demands
+ * Parses the user data of an AL2023 image: one NodeConfig of nodeadm as plain YAML, or MIME multi-part with NodeConfig
+ * parts, which are merged in order (flags are appended, everything else is overridden); parts of other types are scripts, which
+ * are not run here. Labels and taints come from the kubelet's `--node-labels`, `--register-with-taints` and
+ * `registerWithTaints`; as with the kubelet, the taints of a flag replace those of its configuration. nodeadm also requires
  * the cluster's endpoint, authority and CIDR; here its name is enough.
  * @throws NodeConfigError
  */
@@ -102,10 +103,10 @@ export function parseNodeConfig(userData: string): NodeConfig {
   return { clusterName, labels: labelsOf(flags), taints: taintsOf(flags) ?? registerWithTaints ?? [], limits, shutdown };
 }
 
-/** Whether somebody meant a text to be a NodeConfig: then what is wrong with it is worth saying. */
+/** Whether a text is meant to be a NodeConfig: then errors in it are worth reporting. */
 const NODE_CONFIG = /node\.eks\.aws|^\s*kind:\s*NodeConfig/m;
 const ADVICE =
-  'Machines of this world boot as Amazon Linux 2023 does: choose its images by an alias, or let the user data contain a NodeConfig (node.eks.aws/v1alpha1)';
+  'Machines of this world boot like Amazon Linux 2023: choose its images by an alias, or put a NodeConfig (node.eks.aws/v1alpha1) into the user data';
 
 const MIME_BOUNDARY = /^content-type:\s*multipart\/[^;]+;[^\n]*boundary="?([^"\s;]+)"?/im;
 const CONFIG_TYPE = /^content-type:\s*application\/node\.eks\.aws/im;
@@ -126,14 +127,14 @@ function parseDocument(text: string): Document {
   try {
     value = parse(text);
   } catch (error) {
-    throw new NodeConfigError(`the NodeConfig is no YAML: ${error instanceof Error ? error.message : String(error)}`);
+    throw new NodeConfigError(`the NodeConfig is not valid YAML: ${error instanceof Error ? error.message : String(error)}`);
   }
   const result = nodeConfigSchema.safeParse(value);
   if (!result.success) throw new NodeConfigError(`no NodeConfig: ${z.prettifyError(result.error)}`);
   return result.data;
 }
 
-/** Labels of Kubernetes' own domains that a kubelet may give itself (`k8s.io/kubernetes/pkg/kubelet/apis`). */
+/** Labels of Kubernetes' own domains that a kubelet may set on its node (`k8s.io/kubernetes/pkg/kubelet/apis`). */
 const OWN_DOMAIN = /(^|\.)(kubernetes|k8s)\.io$/;
 const ALLOWED_DOMAIN = /(^|\.)(kubelet|node)\.kubernetes\.io$/;
 const ALLOWED_LABELS = [
@@ -162,22 +163,22 @@ function labelsOf(flags: readonly Flag[]): Record<string, string> {
   return labels;
 }
 
-/** Undefined where no flag says any. Of several flags the last counts, as in the kubelet. */
+/** Undefined if no flag sets taints. If several do, the last one counts, as in the kubelet. */
 function taintsOf(flags: readonly Flag[]): Taint[] | undefined {
   const list = valuesOf(flags, 'register-with-taints').at(-1);
   if (list === undefined) return undefined;
   return splitList(list).map((text) => {
     const [, key = '', value, effect] = /^([^=:]+)(?:=([^:]*))?:(\w+)$/.exec(text) ?? [];
-    const taint = taintSchema.safeParse({ key, ...(value === undefined ? {} : { value }), effect });
+    const taint = taintSchema.safeParse({ key, ...defined({ value }), effect });
     if (!taint.success) throw new NodeConfigError(`the kubelet refuses to start: invalid taint ${text} in --register-with-taints`);
     return taint.data;
   });
 }
 
-/** One flag of the kubelet's command line. */
+/** One command-line flag of the kubelet. */
 interface Flag {
   readonly name: string;
-  /** Undefined for one without a value. */
+  /** Undefined for a flag without a value. */
   readonly value: string | undefined;
 }
 
@@ -187,7 +188,7 @@ const WORD_PART = /"((?:[^"\\]|\\[^])*)"|'([^']*)'|((?:\\[^]|[^"'\\])+)/g;
 
 /**
  * The kubelet's flags as it gets them. nodeadm puts them in an environment variable of the kubelet's unit, which systemd
- * splits into words, and takes their quotes away: Karpenter writes `--node-labels="a=b,c=d"`. A value may also be the next word.
+ * splits into words and unquotes: Karpenter writes `--node-labels="a=b,c=d"`. A value may also be the next word.
  */
 function parseFlags(texts: readonly string[]): Flag[] {
   const words = (texts.join(' ').match(WORD) ?? []).map((word) =>

@@ -8,14 +8,14 @@ import { StartupAgent } from './startup-agent.ts';
 
 const LONG_MS = 600_000;
 
-/** Arms an ailment for every instance; the ids of those that it struck are collected. */
+/** Arms an ailment for every instance, and collects the ids of those that it struck. */
 function arm(faults: NodeFaults, ailment: NodeAilment): { readonly struck: readonly string[]; heal(): void } {
   const struck: string[] = [];
   const heal = faults.arm({ selector: {}, ailment, fired: (id) => void struck.push(id) });
   return { struck, heal: () => void heal() };
 }
 
-test('a kubelet that is late registers later', async () => {
+test('a late kubelet registers later', async () => {
   await withKubelets(async (bench) => {
     const { struck } = arm(bench.faults, { kind: 'late-registration', delayMs: LONG_MS });
     bench.instances.set('i-1', {});
@@ -26,7 +26,7 @@ test('a kubelet that is late registers later', async () => {
   });
 });
 
-test('a kubelet that never registers does when healed', async () => {
+test('a kubelet that never registers does so once healed', async () => {
   await withKubelets(async (bench) => {
     const { heal } = arm(bench.faults, { kind: 'late-registration' });
     bench.instances.set('i-1', {});
@@ -38,7 +38,7 @@ test('a kubelet that never registers does when healed', async () => {
   });
 });
 
-test('only the first so many of the selected instances are struck', async () => {
+test('only the first `count` selected instances are struck', async () => {
   const faults = new NodeFaults();
   const struck: string[] = [];
   faults.arm({ selector: { zones: ['us-east-1b'] }, count: 1, ailment: { kind: 'never-ready' }, fired: (id) => void struck.push(id) });
@@ -58,7 +58,7 @@ test('only the first so many of the selected instances are struck', async () => 
   expect(struck).toEqual(['i-2']);
 });
 
-test('a node without a network never gets ready, until healed', async () => {
+test('a node without a network never becomes Ready, until healed', async () => {
   await withKubelets(async (bench) => {
     const { heal, struck } = arm(bench.faults, { kind: 'never-ready' });
     bench.instances.set('i-1', {});
@@ -79,7 +79,7 @@ test('a node without a network never gets ready, until healed', async () => {
   });
 });
 
-test('a flapping node is NotReady half of each period, so many times', async () => {
+test('a flapping node is NotReady for half of each period, the given number of times', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();
@@ -94,7 +94,7 @@ test('a flapping node is NotReady half of each period, so many times', async () 
   });
 });
 
-test('a Node that somebody else created is adopted', async () => {
+test('a foreign Node is adopted', async () => {
   await withKubelets(async (bench) => {
     const { struck } = arm(bench.faults, { kind: 'foreign-node', labels: { early: 'yes' }, taints: [], providerId: false });
     bench.instances.set('i-1', { userData: userData({ flags: ['--node-labels=pool=default'] }) });
@@ -110,7 +110,7 @@ test('a Node that somebody else created is adopted', async () => {
   });
 });
 
-test('a foreign Node goes when it is healed before the kubelet registers', async () => {
+test('a foreign Node is deleted when healed before the kubelet registers', async () => {
   await withKubelets(async (bench) => {
     const { heal } = arm(bench.faults, { kind: 'foreign-node', labels: {}, taints: [], providerId: true });
     bench.instances.set('i-1', {});
@@ -122,7 +122,7 @@ test('a foreign Node goes when it is healed before the kubelet registers', async
   });
 });
 
-test('a dead kubelet does nothing at all, and catches up when it is healed', async () => {
+test('a dead kubelet does nothing, and catches up when it is healed', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();
@@ -151,7 +151,7 @@ test('a dead kubelet does nothing at all, and catches up when it is healed', asy
   });
 });
 
-test('a dead kubelet ends no pods when its instance goes off', async () => {
+test('a dead kubelet ends no pods when its instance powers off', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();
@@ -163,7 +163,7 @@ test('a dead kubelet ends no pods when its instance goes off', async () => {
   });
 });
 
-test('a Node is deleted so long after Ready, and its kubelet does not write it again', async () => {
+test('a Node is deleted some time after Ready, and its kubelet does not create it again', async () => {
   await withKubelets(async (bench) => {
     bench.instances.set('i-1', {});
     await bench.ready();
@@ -191,7 +191,7 @@ test('no Node is deleted once it is healed', async () => {
   });
 });
 
-test('a shortfall is there from the registration until it is healed', async () => {
+test('a shortfall lasts from registration until it is healed', async () => {
   await withKubelets(async (bench) => {
     const { struck, heal } = arm(bench.faults, { kind: 'shortfall', cpu: 0.5, memory: 0 });
     bench.instances.set('i-1', {});
@@ -204,7 +204,7 @@ test('a shortfall is there from the registration until it is healed', async () =
   });
 });
 
-test('start-up taints go when the node is ready, and no others', async () => {
+test('start-up taints are removed when the node is Ready, and no others', async () => {
   const agent = { key: 'ebs.csi.aws.com/agent-not-ready', effect: 'NoExecute' as const };
   const own = { key: 'team', effect: 'NoSchedule' as const };
   await withKubelets(
@@ -221,7 +221,7 @@ test('start-up taints go when the node is ready, and no others', async () => {
   );
 });
 
-test('agents that look once remove the start-up taints when the fault says, Ready or not, and never again', async () => {
+test("agents that check once remove the start-up taints at the fault's time, Ready or not, and never again", async () => {
   const agent = { key: 'ebs.csi.aws.com/agent-not-ready', effect: 'NoExecute' as const };
   await withKubelets(
     async (bench) => {

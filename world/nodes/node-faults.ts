@@ -5,11 +5,11 @@ import type { Heal, Instance, NodeAilment, NodeFaultPort } from '../ports.ts';
 type NodeFault = Parameters<NodeFaultPort['arm']>[0];
 export type Kind = NodeAilment['kind'];
 
-/** That a fault strikes an instance. */
+/** A fault striking an instance. */
 export interface Strike<K extends Kind> {
   readonly ailment: Extract<NodeAilment, { kind: K }>;
   readonly healed: AbortSignal;
-  /** To be called when it changes something. */
+  /** Must be called when it takes effect. */
   fired(): void;
 }
 
@@ -19,7 +19,7 @@ interface ArmedFault {
   readonly healing: AbortController;
 }
 
-/** The armed faults of nodes. Machines ask at the moment at which one would strike them. */
+/** The armed faults of nodes. Machines query them at the moment at which one would strike. */
 export class NodeFaults implements NodeFaultPort {
   readonly #armed = new Set<ArmedFault>();
   readonly #listeners = new Set<() => void>();
@@ -34,13 +34,13 @@ export class NodeFaults implements NodeFaultPort {
     };
   }
 
-  /** Calls back when a fault was armed. @returns what ends that */
+  /** Calls the listener when a fault is armed. @returns a function that removes it */
   onArm(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
-  /** The first fault of a kind that strikes an instance; it strikes each once. */
+  /** The first fault of a kind that strikes an instance; each fault strikes an instance once. */
   strike<K extends Kind>(kind: K, instance: Instance): Strike<K> | undefined {
     for (const { fault, struck, healing } of this.#armed) {
       const { ailment, selector, count = Infinity } = fault;
@@ -56,7 +56,7 @@ function isOf<K extends Kind>(kind: K, ailment: NodeAilment): ailment is Extract
   return ailment.kind === kind;
 }
 
-/** Waits for some time, or until the signal is aborted. Without a time: until then alone. Rejects when `ending` is aborted. */
+/** Waits for some time, or until the signal is aborted. Without a time: only for the signal. Rejects when `ending` is aborted. */
 export async function waitOut(clock: Clock, delayMs: number | undefined, signal: AbortSignal, ending: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   const either = AbortSignal.any([signal, ending]);

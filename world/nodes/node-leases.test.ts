@@ -9,7 +9,7 @@ import type { Bench } from '../testing/world-parts.ts';
 
 type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSeconds?: number; renewTime?: string } };
 
-/** Collection by the garbage collector takes less. */
+/** The garbage collector needs less. */
 const COLLECTED_MS = 2_000;
 const RENEW_MS = 10_000;
 
@@ -17,7 +17,7 @@ function find(port: ClusterPort): Promise<Lease | undefined> {
   return port.get<Lease>({ resource: 'leases', namespace: 'kube-node-lease', name: NODE });
 }
 
-/** Runs `work` with one machine and its lease. @param work gets when the lease that a client sees was renewed last */
+/** Runs `work` with one machine and its lease. @param work gets a function that returns the lease's last renewal as clients see it */
 async function withLease(
   work: (bench: Bench, renewedMs: () => Promise<number>) => Promise<void>,
   before: (bench: Bench) => Promise<void> = () => Promise.resolve(),
@@ -49,7 +49,7 @@ async function withLease(
   );
 }
 
-test('a registered node has a lease, which is renewed without being written and goes with the node', async () => {
+test('a registered node has a lease, which is renewed without writes and deleted with the node', async () => {
   await withLease(async (bench, renewedMs) => {
     const lease = await find(bench.port);
     const node = await bench.node(NODE);
@@ -64,11 +64,11 @@ test('a registered node has a lease, which is renewed without being written and 
     await bench.port.delete(NODE_AT);
     await bench.until('the lease goes', async () => (await find(bench.port)) === undefined, COLLECTED_MS);
     await bench.clock.sleep(60_000);
-    expect(await find(bench.port), 'a kubelet makes none without its node').toBeUndefined();
+    expect(await find(bench.port), 'a kubelet creates none without its node').toBeUndefined();
   });
 });
 
-test('nobody renews the lease of a dead kubelet', async () => {
+test('the lease of a dead kubelet is not renewed', async () => {
   await withLease(async (bench, renewedMs) => {
     bench.instances.set('i-1', { state: 'terminated' });
     const diedMs = bench.clock.nowMs();
@@ -77,7 +77,7 @@ test('nobody renews the lease of a dead kubelet', async () => {
   });
 });
 
-test('where the lease of a predecessor is still there, the node gets its own once that is collected', async () => {
+test('while the lease of a predecessor exists, the node waits, and gets its own once that is collected', async () => {
   const elder = { resource: 'nodes', name: 'elder' };
   const inherit = async ({ port }: Bench): Promise<void> => {
     await addNode(port, elder.name);
@@ -96,7 +96,7 @@ test('where the lease of a predecessor is still there, the node gets its own onc
   }, inherit);
 });
 
-test('other leases are shown as they are', () => {
+test('other leases are not changed', () => {
   const heartbeats = { lastHeartbeatMs: () => 1 };
   for (const lease of [
     { metadata: { namespace: 'kube-system', name: NODE }, spec: { holderIdentity: NODE, renewTime: 'then' } },

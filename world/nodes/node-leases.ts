@@ -9,7 +9,7 @@ import type { Heartbeats, Kubelets } from './kubelets.ts';
 
 /** The kubelet's `nodeLeaseDurationSeconds`; it renews every quarter of that. */
 const LEASE_SECONDS = 40;
-/** In the namespace where every cluster has them (`corev1.NamespaceNodeLease`). */
+/** The namespace of node leases in every cluster (`corev1.NamespaceNodeLease`). */
 export const NODE_LEASE_NAMESPACE = 'kube-node-lease';
 
 interface LeaseSpec {
@@ -18,12 +18,12 @@ interface LeaseSpec {
   readonly renewTime?: string;
 }
 
-/** A lease as far as nodes need it. */
+/** A lease, as far as nodes use it. */
 export type Lease = KubeObject & { spec?: LeaseSpec };
 
 /**
- * The leases of living kubelets (`k8s.io/component-helpers/apimachinery/lease`): each is created once its Node is
- * registered, owned by that, and so collected with it. Renewals are not written: `renewed` computes them for who reads.
+ * The leases of live kubelets (`k8s.io/component-helpers/apimachinery/lease`): each is created once its Node is registered,
+ * owned by it, and so garbage-collected with it. Renewals are not written: `renewed` computes them for readers.
  */
 export class NodeLeases implements WorldPart {
   readonly #port: ClusterPort;
@@ -43,11 +43,11 @@ export class NodeLeases implements WorldPart {
     await tasks.done();
   }
 
-  /** The lease of a Node that had the name before goes with that Node: until then it is tried again, as renewals are. */
+  /** The lease of a previous Node of the same name is deleted with that Node: until then creation is retried, like renewals. */
   async #ensure(name: string, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const node = await this.#port.get<Node>({ resource: 'nodes', name });
-      // Without a Node there is no owner, and no lease is made.
+      // Without a Node there is no owner, so no lease is created.
       if (node === undefined) return;
       const owner = { apiVersion: 'v1', kind: 'Node', name, uid: node.metadata.uid ?? '' };
       try {
@@ -66,12 +66,12 @@ export class NodeLeases implements WorldPart {
   }
 }
 
-/** What a kubelet writes into its lease. @param renewedMs milliseconds since the Unix epoch */
+/** The spec that a kubelet writes to its lease. @param renewedMs milliseconds since the Unix epoch */
 export function leaseSpec(nodeName: string, renewedMs: number): LeaseSpec {
   return { holderIdentity: nodeName, leaseDurationSeconds: LEASE_SECONDS, renewTime: microTime(renewedMs) };
 }
 
-/** A lease as it would be if its kubelet wrote each renewal: any other lease is returned as it is. */
+/** A node lease as if its kubelet wrote each renewal; any other lease unchanged. */
 export function renewed<T extends KubeObject>(lease: T, heartbeats: Heartbeats): T {
   const { namespace, name = '' } = lease.metadata;
   const lastMs = namespace === NODE_LEASE_NAMESPACE ? heartbeats.lastHeartbeatMs(name) : undefined;
@@ -79,7 +79,7 @@ export function renewed<T extends KubeObject>(lease: T, heartbeats: Heartbeats):
   return lastMs === undefined || spec?.holderIdentity !== name ? lease : { ...lease, spec: { ...spec, renewTime: microTime(lastMs) } };
 }
 
-/** Leases have times with six digits of a second. */
+/** Lease times have microseconds. */
 function microTime(ms: number): string {
   return new Date(ms).toISOString().replace(/Z$/, '000Z');
 }

@@ -15,7 +15,7 @@ export function hasTaint(node: Node, key: string, effect: TaintEffect): boolean 
 }
 
 /**
- * Changes a node's taints as the controllers do: on the node as it is now, refused when somebody else was faster.
+ * Changes a node's taints as the controllers do: based on the current node, refused after a concurrent change.
  * @param change the taints to have, or the same array to leave them
  * @throws ClusterError 409 when the node changed in between
  */

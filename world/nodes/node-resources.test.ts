@@ -3,7 +3,7 @@ import { formatResources } from '../../model/resources.ts';
 import { M6I_LARGE } from '../testing/world-parts.ts';
 import { nodeResources, withShortfall } from './node-resources.ts';
 
-test('an m6i.large has what an EKS node of that type has', () => {
+test('an m6i.large has the resources of an EKS node of that type', () => {
   const { capacity, allocatable } = nodeResources(M6I_LARGE);
   expect(capacity).toMatchObject({ cpu: 2000, pods: 29 });
   // 60 m of the first core, 10 m of the second.
@@ -19,12 +19,12 @@ test('larger types reserve smaller shares', () => {
   expect([1, 2, 4, 8, 16, 96].map(reserved)).toEqual([60, 70, 80, 90, 110, 310]);
 });
 
-test('maxPods changes the room for pods, not what is reserved', () => {
+test('maxPods changes the room for pods, not the reservations', () => {
   const [plain, limited] = [nodeResources(M6I_LARGE), nodeResources(M6I_LARGE, { maxPods: 10 })];
   expect(limited.allocatable).toEqual({ ...plain.allocatable, pods: 10 });
 });
 
-test('what the user data reserves takes the place of the default, resource by resource', () => {
+test('reservations in the user data replace the defaults, resource by resource', () => {
   const [plain, reserving] = [
     nodeResources(M6I_LARGE),
     nodeResources(M6I_LARGE, {
@@ -41,7 +41,7 @@ test('what the user data reserves takes the place of the default, resource by re
   expect(reserving.allocatable['ephemeral-storage']).toBe(18 * 2 ** 30);
 });
 
-test('a shortfall takes memory from the machine and cores from what pods may take', () => {
+test("a shortfall reduces the machine's memory and the allocatable cores", () => {
   const plain = nodeResources(M6I_LARGE);
   const short = withShortfall(plain, { cpu: 0.5, memory: 0.25 });
   expect(short.capacity['cpu']).toBe(2000);

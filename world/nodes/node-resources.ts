@@ -9,11 +9,11 @@ const MIB = 2 ** 20;
 const GIB = 2 ** 30;
 
 /**
- * What the hypervisor and the kernel keep of an instance's advertised memory. Measured values lie between 2 and 7.5 %; it
- * is a little less than the 7.5 % (`vmMemoryOverheadPercent`) that Karpenter counts on, as on most real types.
+ * The share of an instance's advertised memory that hypervisor and kernel use. Measured values are between 2 and 7.5 %; it
+ * is slightly less than the 7.5 % (`vmMemoryOverheadPercent`) that Karpenter assumes, as on most real types.
  */
 export const VM_MEMORY_OVERHEAD = 0.0725;
-/** The root volume that AL2023 images bring. */
+/** The root volume of AL2023 images. */
 const ROOT_VOLUME_BYTES = 20 * GIB;
 
 export interface NodeResources {
@@ -21,9 +21,9 @@ export interface NodeResources {
   readonly allocatable: Resources;
 }
 
-/** What of the kubelet's configuration decides what pods may take. */
+/** The kubelet settings that determine allocatable. */
 export interface KubeletLimits {
-  /** Overrides the network's limit; what is reserved for the kubelet stays. */
+  /** Overrides the network's limit; the kubelet's reservations stay the same. */
   readonly maxPods?: number;
   readonly kubeReserved?: ResourceList;
   readonly systemReserved?: ResourceList;
@@ -32,15 +32,15 @@ export interface KubeletLimits {
 }
 
 /**
- * What a node of a type has, and what of it pods may take: capacity - kube-reserved - system-reserved - hard eviction
+ * The capacity of a node of a type, and its allocatable: capacity - kube-reserved - system-reserved - hard eviction
  * thresholds, by default as nodeadm configures the kubelet (awslabs/amazon-eks-ami, nodeadm/internal/kubelet/config.go),
- * key by key overridden by the user data:
+ * overridden key by key by the user data:
  * - pods: interfaces x (addresses per interface - 1) + 2;
- * - kube-reserved memory 255 MiB + 11 MiB a pod; CPU 6 % of the first core, 1 % of the second, 0.5 % of the next two,
+ * - kube-reserved memory 255 MiB + 11 MiB per pod; CPU 6 % of the first core, 1 % of the second, 0.5 % of the next two,
  *   0.25 % of the rest; ephemeral storage 1 GiB;
  * - evictionHard memory.available 100 MiB, nodefs.available 10 %.
- * Devices (`nvidia.com/gpu`) are not here: their plugin is a DaemonSet that this world doesn't run.
- * @throws QuantityError when something is no quantity
+ * Devices (`nvidia.com/gpu`) are missing: their plugin is a DaemonSet that this world doesn't run.
+ * @throws QuantityError for an invalid quantity
  */
 export function nodeResources(type: InstanceType, limits: KubeletLimits = {}): NodeResources {
   const networkPods = podsPerNode(type);
@@ -65,7 +65,7 @@ export function nodeResources(type: InstanceType, limits: KubeletLimits = {}): N
   return { capacity, allocatable: mapResources(subtractResources(capacity, reserved), (amount) => Math.max(0, amount)) };
 }
 
-/** The same where a machine has less than others of its type. @param shares of CPU and memory that are missing, 0 to 1 */
+/** The same for a machine with less than others of its type. @param shares of CPU and memory that are missing, 0 to 1 */
 export function withShortfall(
   { capacity, allocatable }: NodeResources,
   shares: { readonly cpu: number; readonly memory: number },
@@ -74,7 +74,7 @@ export function withShortfall(
     cpu: Math.floor((capacity['cpu'] ?? 0) * shares.cpu),
     memory: Math.floor(((capacity['memory'] ?? 0) * shares.memory) / MIB) * MIB,
   };
-  // Machines have whole cores: what is missing of them is reserved.
+  // Machines have whole cores: missing ones are reserved instead.
   const { memory = 0 } = missing;
   return {
     capacity: subtractResources(capacity, { memory }),

@@ -8,30 +8,30 @@ import type { AllowanceName } from '../world.ts';
 import type { KubeletDelays } from './kubelet.ts';
 import type { NodeFaults } from './node-faults.ts';
 
-/** What instances are turned into nodes with, whether their kubelets are simulated or real. */
+/** The dependencies of a part that turns instances into nodes, with simulated or real kubelets. */
 export interface NodesSite {
   /** Of the principal `node`. */
   readonly port: ClusterPort;
   readonly instances: InstancePort;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told, once a boot, of an instance that no node will come of, and why. */
+  /** Called once per boot for an instance that will never become a node, with the reason. */
   readonly onNeverRegisters: (instanceId: string, why: string) => void;
-  /** The cluster whose nodes these are: an instance whose user data names another never registers here. */
+  /** The cluster of these nodes: an instance whose user data names another one never registers here. */
   readonly clusterName: string;
-  /** Undefined for a type that isn't known. */
+  /** Undefined for an unknown type. */
   readonly instanceType: (type: string) => InstanceType | undefined;
-  /** Of simulated kubelets; by default KUBELET_DELAYS. */
+  /** For simulated kubelets; by default KUBELET_DELAYS. */
   readonly delays?: KubeletDelays;
   /** By default none. */
   readonly faults?: NodeFaults;
 }
 
-/** How instances become nodes that are more than simulated. */
+/** A way to turn instances into real nodes. */
 export interface NodesKind {
-  /** What a world with them lacks. */
+  /** Capabilities that a world with them lacks. */
   readonly lacks: readonly Capability[];
-  /** Where they need other times than simulated ones. */
+  /** Allowances that differ from those of simulated nodes. */
   readonly allowances: Partial<Readonly<Record<AllowanceName, number>>>;
   readonly create: (site: NodesSite) => WorldPart;
 }

@@ -15,12 +15,12 @@ const CASES: readonly { what: string; failure: ReturnType<typeof admissionFailur
     says: "OutOfcpu: Node didn't have enough resource: cpu, requested: 1000, used: 1000, capacity: 1930",
   },
   {
-    what: 'too many pods, told first',
+    what: 'too many pods, reported first',
     failure: admissionFailure(makePod('p'), makeNode('n'), { ...ROOM, pods: 3 }, { cpu: 1000, pods: 3 }),
     says: "OutOfpods: Node didn't have enough resource: pods, requested: 1, used: 3, capacity: 3",
   },
   {
-    what: 'a device that the node does not name',
+    what: 'a device that the node does not report',
     failure: admissionFailure(
       makePod('p', { containers: [{ name: 'c', resources: { requests: { 'nvidia.com/gpu': '1' } } }] }),
       makeNode('n'),
@@ -45,7 +45,7 @@ const CASES: readonly { what: string; failure: ReturnType<typeof admissionFailur
     says: undefined,
   },
   {
-    what: 'no Node any more',
+    what: 'a deleted Node',
     failure: admissionFailure(makePod('p', { nodeSelector: { tier: 'a' } }), undefined, ROOM, NOBODY),
     says: undefined,
   },

@@ -4,13 +4,13 @@ import { podRequests } from '../../model/resources.ts';
 import type { Resources } from '../../model/resources.ts';
 import { untolerated } from '../../model/taints.ts';
 
-/** Why a kubelet doesn't run a pod that is bound to its node. */
+/** Why a kubelet rejects a pod that is bound to its node. */
 export interface AdmissionFailure {
   readonly reason: string;
   readonly message: string;
 }
 
-/** The node is going down (`nodeshutdown_manager.go`). */
+/** The node is shutting down (`nodeshutdown_manager.go`). */
 export const NODE_SHUTDOWN: AdmissionFailure = {
   reason: 'NodeShutdown',
   message: 'Pod was rejected as the node is shutting down.',
@@ -20,11 +20,11 @@ export const NODE_SHUTDOWN: AdmissionFailure = {
 const FIRST_CHECKED = ['pods', 'cpu', 'memory', 'ephemeral-storage'];
 
 /**
- * The kubelet's own look at a pod, of which only the first failure is told (`predicateAdmitHandler` and `generalFilter`
- * of `k8s.io/kubernetes/pkg/kubelet/lifecycle/predicate.go`): room, node affinity, then NoExecute taints. Extended
- * resources that the node doesn't name are passed over. Not here: host ports, and room made for critical pods.
- * @param node as the API server has it; undefined where it is gone
- * @param used what the other pods of the node take
+ * The kubelet's own admission of a pod, which reports only the first failure (`predicateAdmitHandler` and `generalFilter`
+ * of `k8s.io/kubernetes/pkg/kubelet/lifecycle/predicate.go`): resources, node affinity, then NoExecute taints. Extended
+ * resources that the node doesn't report are ignored. Not modelled: host ports, and preemption for critical pods.
+ * @param node as in the API server; undefined if it is gone
+ * @param used by the other pods of the node
  */
 export function admissionFailure(pod: Pod, node: Node | undefined, allocatable: Resources, used: Resources): AdmissionFailure | undefined {
   const requests = podRequests(pod.spec);

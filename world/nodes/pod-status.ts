@@ -1,14 +1,15 @@
 import { withCondition } from '../../model/conditions.ts';
+import { defined } from '../../model/defined.ts';
 import type { Condition, ContainerStatus, Pod } from '../../model/kube.ts';
 import type { AdmissionFailure } from './pod-admission.ts';
 
 type PodStatus = NonNullable<Pod['status']>;
 
-/** 128 + SIGKILL, of containers that didn't end within their grace. */
+/** 128 + SIGKILL, for containers that didn't exit within their grace period. */
 const KILLED = 137;
 const SHUTDOWN_MESSAGE = 'Pod was terminated in response to imminent node shutdown.';
 
-/** What a kubelet writes when a pod's containers run. @param at RFC 3339 */
+/** The status that a kubelet writes when a pod's containers run. @param at RFC 3339 */
 export function runningStatus(pod: Pod, hostIP: string, at: string): PodStatus {
   const types = ['PodReadyToStartContainers', 'Initialized', 'ContainersReady', 'Ready'];
   return {
@@ -27,15 +28,15 @@ export function runningStatus(pod: Pod, hostIP: string, at: string): PodStatus {
   };
 }
 
-/** What a kubelet writes of a pod that it doesn't run: `rejectPod` of `pkg/kubelet/kubelet.go`. */
+/** The status that a kubelet writes for a pod that it rejects: `rejectPod` of `pkg/kubelet/kubelet.go`. */
 export function rejectedStatus({ reason, message }: AdmissionFailure): PodStatus {
   return { phase: 'Failed', reason, message: `Pod was rejected: ${message}` };
 }
 
-/** How a pod's containers came to their end. */
+/** Why a pod's containers ended. */
 export type Ending = 'completed' | 'killed' | 'deadline' | 'shutdown';
 
-/** What a kubelet writes of a pod whose containers have ended for good. @param at RFC 3339 */
+/** The status that a kubelet writes for a pod whose containers have ended for good. @param at RFC 3339 */
 export function endedStatus(pod: Pod, ending: Ending, at: string): PodStatus {
   const succeeded = ending === 'completed';
   const reason = succeeded ? 'PodCompleted' : 'PodFailed';
@@ -60,7 +61,7 @@ export function endedStatus(pod: Pod, ending: Ending, at: string): PodStatus {
       return {
         ready: false,
         started: false,
-        state: { terminated: { ...how, ...(startedAt === undefined ? {} : { startedAt }), finishedAt: at } },
+        state: { terminated: { ...how, ...defined({ startedAt }), finishedAt: at } },
       };
     }),
   };

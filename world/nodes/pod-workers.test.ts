@@ -8,7 +8,7 @@ import type { KubeletBench } from './testing/kubelets.ts';
 
 const STARTED_MS = KUBELET_DELAYS.podStart.maxMs + 200;
 
-/** Creates a pod of the node. */
+/** Creates a pod on the node. */
 async function place(
   bench: KubeletBench,
   name: string,
@@ -24,14 +24,14 @@ async function running(bench: KubeletBench, name: string): Promise<void> {
   await bench.until(`${name} runs`, async () => (await bench.phase(name)) === 'Running', STARTED_MS);
 }
 
-/** A node that has lost the taints it registered with. */
+/** A node without the taints that it registered with. */
 async function readyNode(bench: KubeletBench): Promise<void> {
   bench.instances.set('i-1', {});
   await bench.ready();
   await bench.port.patch(NODE_AT, { spec: { taints: null } });
 }
 
-test('pods that are bound to a node without room fail', async () => {
+test('pods bound to a node without room fail', async () => {
   await withKubelets(async (bench) => {
     await readyNode(bench);
     await place(bench, 'first');
@@ -86,7 +86,7 @@ test('a pod past its deadline fails', async () => {
   });
 });
 
-test('a pod that is slow to end takes its time, within its grace period, which a later deletion may shorten', async () => {
+test('a pod that stops slowly takes its time, within its grace period, which a later deletion may shorten', async () => {
   await withKubelets(async (bench) => {
     await readyNode(bench);
     const isThere = async (name: string): Promise<boolean> => (await bench.pod(name)) !== undefined;
@@ -112,7 +112,7 @@ test('a pod that is slow to end takes its time, within its grace period, which a
   });
 });
 
-test('a deleted pod that a finalizer keeps shows how it ended', async () => {
+test('a deleted pod kept by a finalizer shows how it ended', async () => {
   await withKubelets(async (bench) => {
     await readyNode(bench);
     await place(bench, 'p', {}, { finalizers: ['example.com/keep'] });
@@ -125,7 +125,7 @@ test('a deleted pod that a finalizer keeps shows how it ended', async () => {
   });
 });
 
-test('a node that shuts down ends its pods and takes none any more', async () => {
+test('a node that is shutting down ends its pods and accepts no more', async () => {
   await withKubelets(async (bench) => {
     await readyNode(bench);
     for (const name of ['a', 'b']) await place(bench, name, { cpu: '100m' });
@@ -160,7 +160,7 @@ test('a kubelet without a shutdown period is off at once', async () => {
   });
 });
 
-test('a pod that the controller manager took for unready is reported again', async () => {
+test('a pod that the controller manager marked unready is reported ready again', async () => {
   await withKubelets(async (bench) => {
     await readyNode(bench);
     await place(bench, 'p');

@@ -1,3 +1,4 @@
+import { defined } from '../../model/defined.ts';
 import type { Node, Pod } from '../../model/kube.ts';
 import { RUN_SECONDS_ANNOTATION, STOP_SECONDS_ANNOTATION } from '../../model/kube.ts';
 import { conditionOf } from '../../model/conditions.ts';
@@ -18,11 +19,11 @@ import type { Ending } from './pod-status.ts';
 /** Pods of at least this priority end last when a node shuts down (`scheduling.SystemCriticalPriority`). */
 const SYSTEM_CRITICAL_PRIORITY = 2_000_000_000;
 
-/** How long a node's pods get when it shuts down. */
+/** How much time a node's pods get when it shuts down. */
 export interface ShutdownPeriods {
-  /** `shutdownGracePeriod`, all in all; 0 for none. */
+  /** `shutdownGracePeriod`, in total; 0 for none. */
   readonly totalMs: number;
-  /** `shutdownGracePeriodCriticalPods`: the part of it that is kept for critical pods. */
+  /** `shutdownGracePeriodCriticalPods`: the part of it that is reserved for critical pods. */
   readonly criticalMs: number;
 }
 
@@ -36,11 +37,11 @@ interface PodWorkersOptions {
   readonly allocatable: () => Resources;
   /** Bound to Running. */
   readonly start: DelayDistribution;
-  /** A stop signal to the end of the containers, or less if the grace period is shorter. */
+  /** From a stop signal to the exit of the containers, or less if the grace period is shorter. */
   readonly end: DelayDistribution;
 }
 
-/** `held`: admitted, and its sandbox can't be made yet. */
+/** `held`: admitted, but its sandbox can't be created yet. */
 type Step = 'admitting' | 'held' | 'starting' | 'running' | 'ending' | 'over';
 
 /** One pod of the node. */
@@ -52,12 +53,12 @@ interface Worker {
 }
 
 /**
- * What a kubelet does with the pods of its node: admits or rejects them, runs them, ends them when they finish, are
- * deleted, are past their deadline or the node shuts down, and confirms their deletion. A pod finishes by the annotation
- * RUN_SECONDS_ANNOTATION, and with restartPolicy Always not even then: its restarts are not shown; how long it takes to
- * end when it is deleted says STOP_SECONDS_ANNOTATION. The terminal phase of a
- * deleted pod is written only where a finalizer keeps the pod: else it would be visible for an instant. No probes, no
- * init containers, no container ids, no pod addresses, no eviction under pressure.
+ * What a kubelet does with the pods of its node: admits or rejects them, runs them, ends them when they finish, are deleted,
+ * exceed their deadline or the node shuts down, and confirms their deletion. The annotation RUN_SECONDS_ANNOTATION makes a
+ * pod finish, except with restartPolicy Always (restarts are not modelled); STOP_SECONDS_ANNOTATION sets how long it takes to
+ * stop when it is deleted. The terminal phase of a deleted pod is written only if a finalizer keeps the pod: otherwise it
+ * would be visible only for an instant. No probes, no init containers, no container ids, no pod addresses, no eviction under
+ * pressure.
  */
 export class PodWorkers {
   readonly #options: PodWorkersOptions;
@@ -73,13 +74,13 @@ export class PodWorkers {
     this.#events = new EventRecorder({ port, clock, random: random.fork('events'), component: 'kubelet' });
   }
 
-  /** Whether sandboxes can be made: the network and the container runtime are ready. */
+  /** Whether sandboxes can be created: the network and the container runtime are ready. */
   setRuntimeReady(ready: boolean): void {
     this.#runtimeReady = ready;
     if (ready) for (const worker of this.#workers.values()) this.#start(worker);
   }
 
-  /** Told of each pod that is bound to the node, and of each change. */
+  /** Called for each pod that is bound to the node, and for each change. */
   observe(pod: Pod): void {
     const { uid = '', deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
     const known = this.#workers.get(uid);
@@ -94,17 +95,17 @@ export class PodWorkers {
     } else if (known === undefined) {
       if (!isOver(pod)) this.#admit(this.#add(pod, 'admitting'));
     } else if (known.step === 'running' && pod.status?.phase === 'Running' && conditionOf(pod, 'Ready')?.status === 'False') {
-      // The controller manager took the node for dead.
+      // The controller manager considered the node dead.
       this.#options.process.start(() => this.#reportRunning(known));
     }
   }
 
-  /** Told that a pod of the node is gone. */
+  /** Called when a pod of the node is gone. */
   forget(pod: Pod): void {
     this.#workers.delete(pod.metadata.uid ?? '');
   }
 
-  /** Ends all pods, critical ones last, and admits none any more; resolves when they have ended or their time is up. */
+  /** Ends all pods, critical ones last, and admits no more; resolves when they have ended or their time is up. */
   async shutDown({ totalMs, criticalMs }: ShutdownPeriods): Promise<void> {
     this.#shuttingDown = true;
     const active = [...this.#workers.values()].filter(({ step }) => step !== 'over' && step !== 'ending');
@@ -154,7 +155,7 @@ export class PodWorkers {
     });
   }
 
-  /** @returns whether the pod is there and was not deleted meanwhile */
+  /** @returns whether the pod exists and was not deleted meanwhile */
   async #reportRunning(worker: Worker): Promise<boolean> {
     const { port, clock, process, hostIp } = this.#options;
     const now = await port.get<Pod>(refOf(worker.pod));
@@ -188,7 +189,7 @@ export class PodWorkers {
     const neededMs = Number(annotations?.[STOP_SECONDS_ANNOTATION] ?? 0) * 1000 + drawDelayMs(random, end);
     process.after(Math.min(graceMs, neededMs), async () => {
       if (finalizers.length > 0 && !isOver(worker.pod)) await this.#reportEnded(worker, neededMs <= graceMs ? 'completed' : 'killed');
-      await port.delete(refOf(worker.pod), { gracePeriodSeconds: 0, ...(uid === undefined ? {} : { uid }) });
+      await port.delete(refOf(worker.pod), { gracePeriodSeconds: 0, ...defined({ uid }) });
     });
   }
 
@@ -197,7 +198,7 @@ export class PodWorkers {
     const work = async (worker: Worker): Promise<void> => {
       const graceMs = (worker.pod.spec.terminationGracePeriodSeconds ?? 0) * 1000;
       await clock.sleep(Math.min(periodMs, graceMs, drawDelayMs(random, end)), process.signal);
-      await process.insist(() => this.#reportEnded(worker, 'shutdown'));
+      await process.retryUntilAccepted(() => this.#reportEnded(worker, 'shutdown'));
       worker.step = 'over';
     };
     await Promise.all(workers.map(work));

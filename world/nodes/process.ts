@@ -2,14 +2,14 @@ import type { Clock } from '../../runtime/clock.ts';
 import { ClusterError } from '../ports.ts';
 import { Tasks } from '../tasks.ts';
 
-/** Between two tries at a request that the cluster refused. */
+/** Between two attempts at a request that the cluster refused. */
 const RETRY_MS = 5_000;
-/** By default, what is not tried again: the object is gone, or somebody else's by now. */
+/** Status codes that are not retried by default: the object is gone, or was changed by someone else. */
 const FINAL: readonly number[] = [404, 409];
 
 /**
- * The process of a kubelet: its work ends with the machine, and stands still while the process is dead. What was due
- * meanwhile is done when it runs again, as a kubelet that was restarted catches up.
+ * The process of a kubelet: its work ends with the machine, and pauses while the process is dead. Work that was due meanwhile
+ * is done when it runs again, as a restarted kubelet catches up.
  */
 export class Process {
   readonly #tasks: Tasks;
@@ -20,7 +20,7 @@ export class Process {
   constructor(clock: Clock, signal: AbortSignal) {
     this.#clock = clock;
     this.#tasks = new Tasks(clock, signal);
-    // Whatever waits for the process must end with the machine.
+    // Work that waits for the process must end with the machine.
     this.#tasks.signal.addEventListener('abort', () => this.revive(), { once: true });
   }
 
@@ -47,21 +47,21 @@ export class Process {
     dead?.revive();
   }
 
-  /** Lets work run beside the rest, again and again while the cluster refuses it. */
+  /** Runs work concurrently, retried while the cluster refuses it. */
   start(work: () => Promise<unknown>): void {
-    this.#tasks.start(() => this.insist(work));
+    this.#tasks.start(() => this.retryUntilAccepted(work));
   }
 
   /** The same after a delay. */
   after(delayMs: number, work: () => Promise<unknown>): void {
-    this.#tasks.after(delayMs, () => this.insist(work));
+    this.#tasks.after(delayMs, () => this.retryUntilAccepted(work));
   }
 
   /**
-   * Does something as soon as the process runs, again and again while the cluster refuses it; not at all when the machine is off.
-   * @param final status codes of refusals that are final
+   * Does something as soon as the process runs, retried while the cluster refuses it; not at all when the machine is off.
+   * @param final status codes that are not retried
    */
-  async insist(work: () => Promise<unknown>, final = FINAL): Promise<void> {
+  async retryUntilAccepted(work: () => Promise<unknown>, final = FINAL): Promise<void> {
     for (;;) {
       while (this.#dead !== undefined) await this.#dead.revived;
       if (this.signal.aborted) return;
@@ -76,8 +76,8 @@ export class Process {
     }
   }
 
-  /** Work that is not the process's own: it goes on while the process is dead. */
-  beside(work: () => Promise<void>): void {
+  /** Work that is not the process's own: it continues while the process is dead. */
+  startIndependent(work: () => Promise<void>): void {
     this.#tasks.start(work);
   }
 

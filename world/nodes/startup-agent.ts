@@ -16,9 +16,9 @@ export const STARTUP_AGENT_DELAY: DelayRange = { minMs: 500, maxMs: 3_000 };
 
 const AT_ONCE: DelayRange = { minMs: 0, maxMs: 0 };
 
-/** Agents that clusters run everywhere: Cilium, the CSI drivers of EBS and EFS. Taints by key, whatever their effect. */
+/** Agents that many clusters run: Cilium, the CSI drivers of EBS and EFS. Taints by key, whatever their effect. */
 const AGENTS = ['node.cilium.io/agent-not-ready', 'ebs.csi.aws.com/agent-not-ready', 'efs.csi.aws.com/agent-not-ready'];
-/** How Cluster Autoscaler knows start-up taints. */
+/** How Cluster Autoscaler recognizes start-up taints. */
 const PREFIXES = ['startup-taint.cluster-autoscaler.kubernetes.io/'];
 
 interface StartupAgentOptions {
@@ -32,19 +32,19 @@ interface StartupAgentOptions {
   readonly faults?: { readonly faults: NodeFaults; readonly instances: InstancePort };
 }
 
-/** The part of a NodePool (karpenter.sh/v1) that says what taints somebody else will remove. */
+/** The part of a NodePool (karpenter.sh/v1) that declares taints removed by others. */
 interface NodePool extends KubeObject {
   spec?: { template?: { spec?: { startupTaints?: Taint[] } } };
 }
 
 /**
- * What the DaemonSets of start-up agents do: a while after a node is Ready it loses its start-up taints. These are the ones
- * that NodePools name, and those of well-known agents. The agents themselves take no room here. Some look at their node
- * once, as the CSI drivers of EBS and EFS did: that is a fault's to say.
+ * What the DaemonSets of start-up agents do: some time after a node is Ready they remove its start-up taints: those that
+ * NodePools declare, and those of well-known agents. The agents themselves use no resources here. By a fault, some check their
+ * node only once, as the CSI drivers of EBS and EFS used to do.
  */
 export class StartupAgent implements WorldPart {
   readonly #options: StartupAgentOptions;
-  /** Uids of nodes whose agents look once. */
+  /** Uids of nodes whose agents check once. */
   readonly #struck = new Set<string>();
 
   constructor(options: StartupAgentOptions) {
@@ -96,7 +96,7 @@ export class StartupAgent implements WorldPart {
       const pools = await this.#options.port.list<NodePool>('nodepools');
       return pools.flatMap(({ spec }) => spec?.template?.spec?.startupTaints ?? []);
     } catch (error) {
-      // A cluster whose autoscaler knows no NodePools.
+      // A cluster whose autoscaler has no NodePools.
       if (error instanceof ClusterError && error.status === 404) return [];
       throw error;
     }

@@ -14,16 +14,16 @@ const RETRY_MS = 5_000;
 const LATE_MS = 600_000;
 
 interface HandlerBench extends Bench {
-  /** Lets EC2 say something about an instance. */
+  /** Emits an EC2 event about an instance. */
   tell(kind: MessageKind, instance: string): void;
-  /** Installs a handler; the ids of the instances whose nodes it cordoned are collected. */
+  /** Installs a handler, and collects the ids of the instances whose nodes it cordoned. */
   install(handler?: Partial<Parameters<TerminationHandlerPort['install']>[0]>): { readonly cordoned: readonly string[]; heal(): void };
   isCordoned(instance: string): Promise<boolean>;
-  /** Names of the pods that were asked to leave. */
+  /** Names of the terminating pods. */
   leaving(): Promise<string[]>;
 }
 
-/** Runs `work` with the instances i-1 and i-2, each a node, and what handles their ends. */
+/** Runs `work` with the instances i-1 and i-2, each a node, and a part that handles their interruptions. */
 async function withHandlers(work: (bench: HandlerBench) => Promise<void>): Promise<void> {
   const listeners = new Set<EventListener>();
   let handlers: TerminationHandlers | undefined;
@@ -58,10 +58,10 @@ async function withHandlers(work: (bench: HandlerBench) => Promise<void>): Promi
       });
     },
   );
-  expect(listeners.size, 'it hears nothing more').toBe(0);
+  expect(listeners.size, 'it is no longer subscribed').toBe(0);
 }
 
-/** A pod that runs and is ready on the node of an instance. */
+/** A running, ready pod on the node of an instance. */
 async function run({ port, instances }: Bench, name: string, id: string, owner?: OwnerReference): Promise<void> {
   const pod = makePod(name, { labels: { app: 'web' } });
   await port.create<Pod>('pods', { ...pod, metadata: { ...pod.metadata, ...(owner === undefined ? {} : { ownerReferences: [owner] }) } });
@@ -69,7 +69,7 @@ async function run({ port, instances }: Bench, name: string, id: string, owner?:
   await port.patch(podRef(name), { status: { phase: 'Running', conditions: [{ type: 'Ready', status: 'True' }] } }, 'status');
 }
 
-test('the node of an interrupted instance is cordoned and drained, but for pods of DaemonSets; no other is', async () => {
+test('the node of an interrupted instance is cordoned and drained, except for pods of DaemonSets; no other node is', async () => {
   await withHandlers(async (bench) => {
     await run(bench, 'a', 'i-1');
     const labels = { app: 'agent' };
@@ -93,7 +93,7 @@ test('the node of an interrupted instance is cordoned and drained, but for pods 
   });
 });
 
-test('what a budget holds is asked again as long as a drain takes, and no longer', async () => {
+test('an eviction that a budget refuses is retried for the time of a drain, and no longer', async () => {
   await withHandlers(async (bench) => {
     await bench.port.create<PodDisruptionBudget>('poddisruptionbudgets', {
       metadata: { name: 'web', namespace: 'default' },
@@ -108,7 +108,7 @@ test('what a budget holds is asked again as long as a drain takes, and no longer
     expect([await bench.isCordoned('i-1'), await bench.leaving()]).toEqual([true, []]);
     await run(bench, 'c', 'i-2');
     await bench.until('a leaves', async () => (await bench.leaving()).includes('a'), RETRY_MS + 1_000);
-    // Two are left of two: nothing else may go.
+    // Two of two are left: no more may be evicted.
     bench.tell('spot-interruption', 'i-2');
     await bench.clock.sleep(DRAIN_MS + POLL_MS + RETRY_MS);
     await run(bench, 'd', 'i-1');
@@ -117,7 +117,7 @@ test('what a budget holds is asked again as long as a drain takes, and no longer
   });
 });
 
-test('a pod that came by the same name elsewhere stays', async () => {
+test('a new pod of the same name elsewhere stays', async () => {
   await withHandlers(async (bench) => {
     await bench.port.create<PodDisruptionBudget>('poddisruptionbudgets', {
       metadata: { name: 'web', namespace: 'default' },
@@ -135,7 +135,7 @@ test('a pod that came by the same name elsewhere stays', async () => {
   });
 });
 
-test('it handles what it was told to: kinds of events, ends of instances, and selected ones', async () => {
+test('it handles the configured kinds of events, ending instances, and selected ones', async () => {
   await withHandlers(async (bench) => {
     const { cordoned } = bench.install({ kinds: ['state-change'], selector: { capacityTypes: ['on-demand'] } });
     for (const id of ['i-1', 'i-2']) for (const kind of ['spot-interruption', 'state-change'] as const) bench.tell(kind, id);
@@ -168,7 +168,7 @@ test('healed, it cordons and evicts nothing more', async () => {
   });
 });
 
-test('an instance that is no node is nothing to it', async () => {
+test('an instance without a node is ignored', async () => {
   await withHandlers(async (bench) => {
     const { cordoned } = bench.install();
     bench.instances.set('i-3', { privateIp: '10.0.1.3' });

@@ -9,7 +9,7 @@ import { Tasks, drawMs } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 import { waitOut } from './node-faults.ts';
 
-/** Source: `evictPods` in `k8s.io/kubectl/pkg/drain`, by which the handler drains. */
+/** Source: `evictPods` in `k8s.io/kubectl/pkg/drain`, which the handler uses to drain. */
 const REFUSED_RETRY_MS = 5_000;
 /** Source: `--node-termination-grace-period` of the AWS Node Termination Handler. */
 const DRAIN_MS = 120_000;
@@ -23,18 +23,18 @@ interface TerminationHandlersOptions {
   readonly onEvent: (listener: EventListener) => () => void;
 }
 
-/** A handler that was installed. */
+/** An installed handler. */
 interface Installed {
   readonly handler: Parameters<TerminationHandlerPort['install']>[0];
   readonly random: Random;
-  /** Instances that it has begun to act on: none twice. */
+  /** Instances that it has started to handle: none twice. */
   readonly handled: Set<string>;
   readonly healing: AbortController;
 }
 
 /**
  * What the AWS Node Termination Handler does beside an autoscaler that handles the same events: it cordons the node and
- * drains it by the eviction API, with the patience that it has by default.
+ * drains it with the eviction API, with its default time-outs.
  */
 export class TerminationHandlers implements WorldPart, TerminationHandlerPort {
   readonly #options: TerminationHandlersOptions;
@@ -81,7 +81,7 @@ export class TerminationHandlers implements WorldPart, TerminationHandlerPort {
     try {
       await port.patch({ resource: 'nodes', name: node }, { spec: { unschedulable: true } });
     } catch (error) {
-      // There is no such Node yet, or no more.
+      // The Node does not exist yet, or no longer.
       if (error instanceof ClusterError) return;
       throw error;
     }
@@ -90,14 +90,14 @@ export class TerminationHandlers implements WorldPart, TerminationHandlerPort {
     for (const pod of await podsToEvict(port, node)) tasks.start(() => this.#evict(pod, untilMs, healed, tasks.signal));
   }
 
-  /** Asks again as long as a budget refuses; whatever else keeps a pod from being evicted is left to be. */
+  /** Retries while a budget refuses; a pod that can't be evicted for another reason is left alone. */
   async #evict({ metadata }: Pod, untilMs: number, healed: AbortSignal, signal: AbortSignal): Promise<void> {
     const { port, clock } = this.#options;
     const { namespace = 'default', name = '', uid } = metadata;
     const ref: ObjectRef = { resource: 'pods', namespace, name };
     while (!healed.aborted && clock.nowMs() < untilMs) {
       try {
-        // One that goes by the same name runs somewhere else.
+        // The one with this name now runs somewhere else.
         if ((await port.get<Pod>(ref))?.metadata.uid !== uid) return;
         await port.evict(ref);
         return;
@@ -110,12 +110,12 @@ export class TerminationHandlers implements WorldPart, TerminationHandlerPort {
   }
 }
 
-/** A change of state is told whatever it is. */
+/** Whether an event announces the end of its instance: all do except changes to the states pending and running. */
 function isEnding(kind: MessageKind, { state }: Instance): boolean {
   return kind !== 'state-change' || (state !== 'pending' && state !== 'running');
 }
 
-/** As `kubectl drain --ignore-daemonsets --force` has it: those of DaemonSets would come again, and mirrors can't be evicted. */
+/** Like `kubectl drain --ignore-daemonsets --force`: pods of DaemonSets would come back, and mirror pods can't be evicted. */
 async function podsToEvict(port: ClusterPort, node: string): Promise<Pod[]> {
   const pods = await port.list<Pod>('pods');
   return pods.filter(({ spec, metadata: { deletionTimestamp, ownerReferences = [] } }) => {

@@ -2,9 +2,9 @@ import { expect, test } from '@playwright/test';
 import { PRINCIPALS } from '../../model/operation.ts';
 import { agentOf, principalOfManager } from './agent.ts';
 
-test('who speaks is found again in the manager that an API server makes of a user agent', () => {
+test('the principal can be recovered from the field manager that an API server derives from a user agent', () => {
   for (const principal of PRINCIPALS) {
-    // Source: apiserver `pkg/endpoints/handlers/create.go`, prefixFromUserAgent: what stands before the first slash.
+    // Source: apiserver `pkg/endpoints/handlers/create.go`, prefixFromUserAgent: the part before the first slash.
     const [manager = ''] = agentOf(principal)['user-agent'].split('/');
     expect(principalOfManager(manager)).toBe(principal);
   }

@@ -11,9 +11,9 @@ import { readable } from '../kube/readable.ts';
 import { refuse } from '../kube/refusals.ts';
 import { agentOf } from './agent.ts';
 
-/** Longest answer that is not a watch: a list of 10,000 pods has some 60 MB. */
+/** Maximum length of an answer other than a watch: a list of 10,000 pods is about 60 MB. */
 const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
-/** What belongs to one connection, to the caller's own credentials, or would make answers unreadable on their way. */
+/** Headers that belong to one connection or to the caller's credentials, or would make answers unreadable here. */
 const NOT_FORWARDED: ReadonlySet<string> = new Set([
   'host',
   'connection',
@@ -24,9 +24,9 @@ const NOT_FORWARDED: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * A real API server as a backend: requests are sent on as they came, watches are streamed as they come, and what a request
- * did is read from its answer. Callers are told apart by their listener and need no credentials: what is sent on bears those
- * of `server`.
+ * A real API server as a backend: requests are forwarded as they are, watches are streamed, and a request's effect is read from
+ * its answer. The listener identifies the caller, which needs no credentials: forwarded requests have those of
+ * `server`.
  */
 export class ApiFront implements Backend {
   readonly #server: Wire;
@@ -66,9 +66,9 @@ export class ApiFront implements Backend {
 
   #effectOf({ mutating, object }: Operation, { status, body }: WholeAnswer, headers: WireResponse['headers']): Effect {
     if (!mutating) return { kind: 'none' };
-    // Of an answer from before the API, or after its time was up, nobody knows whether the store was reached.
+    // After an error in front of the API or a time-out, it is unknown whether the store was reached.
     if (status >= 500) return { kind: 'unobservable' };
-    // The answer to most writes says no more than the request: it is not read for nothing.
+    // The answer to most writes contains no more than the request, so parsing it would be wasted.
     if (status < 400 && (object === undefined || object.name !== undefined)) {
       return { kind: 'applied', ids: object === undefined ? [] : [formatObject(object)] };
     }
@@ -81,7 +81,7 @@ export class ApiFront implements Backend {
     };
   }
 
-  /** An answer as JSON; what can't be read says nothing. */
+  /** An answer as JSON; empty if it can't be parsed. */
   #read(body: Bytes, contentType: string | undefined): Readonly<Record<string, unknown>> {
     try {
       const isProtobuf = typeof body !== 'string' && body[0] === PROTOBUF_MAGIC;
@@ -97,5 +97,5 @@ export class ApiFront implements Backend {
   }
 }
 
-/** `k8s\0` begins every body in protobuf. Source: apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`. */
+/** Every protobuf body starts with `k8s\0`. Source: apimachinery `pkg/runtime/serializer/protobuf/protobuf.go`. */
 const PROTOBUF_MAGIC = 0x6b;

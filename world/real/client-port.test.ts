@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, Node, Pod, PodDisruptionBudget } from '../../model/kube.ts';
 import type { RealTimeServer } from './testing/served.ts';
 import { ClusterError } from '../ports.ts';
@@ -7,7 +8,7 @@ import { createClientPort } from './client-port.ts';
 import { resourceOfPlural } from './resources.ts';
 import { withRealTimeServer } from './testing/served.ts';
 
-/** The port of the embedded world, and that of a real one, each to a cluster of its own. */
+/** The ports of the embedded world and of a real one, each to a separate cluster. */
 const PORTS: Readonly<Record<string, (server: RealTimeServer) => ClusterPort>> = {
   embedded: ({ api }) => api.port('scenario'),
   client: ({ wire, runtime }) => createClientPort({ wire, runtime, resource: resourceOfPlural }),
@@ -34,12 +35,12 @@ function names(objects: readonly KubeObject[]): string[] {
 }
 
 const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
-  'what is not there is undefined': async (port) => {
+  'a missing object is undefined': async (port) => {
     expect(await port.get(WEB)).toBeUndefined();
     expect(await port.get({ resource: 'nodes', name: 'n1' })).toBeUndefined();
     expect(await port.list('pods')).toEqual([]);
   },
-  'what was created is found, with what the server added': async (port) => {
+  "a created object is found, with the server's additions": async (port) => {
     const created = await port.create<Pod>('pods', aPod('web', { app: 'web' }));
     expect(created).toMatchObject({ kind: 'Pod', apiVersion: 'v1', metadata: { name: 'web' } });
     expect(created.metadata.uid).toMatch(/^[0-9a-f-]{36}$/);
@@ -60,14 +61,14 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     expect(names(await port.list('pods', { labels }))).toEqual(['b', 'c']);
     expect(names(await port.list('pods', { namespace: 'default', labels }))).toEqual(['b']);
   },
-  'a name that is taken, and an object that is wrong': async (port) => {
+  'a taken name, and an invalid object': async (port) => {
     await port.create('pods', aPod('web'));
     expect(await refusal(port.create('pods', aPod('web')))).toBe('409 AlreadyExists');
     expect(await refusal(port.create('pods', aPod('Not A Name')))).toBe('422 Invalid');
     expect(await refusal(port.create('pods', aPod('web', {}, 'nowhere')))).toBe('404 NotFound');
     expect(await refusal(port.create('trucks', { metadata: { name: 'a' } }))).toBe('404 NotFound');
   },
-  'patches of an object and of its status keep to themselves': async (port) => {
+  "patches of an object and of its status don't affect each other": async (port) => {
     await port.create('pods', aPod('web', { app: 'web', old: 'x' }));
     const patched = await port.patch<Pod>(WEB, { metadata: { labels: { old: null, new: 'y' } }, status: { phase: 'Running' } });
     expect(patched.metadata.labels).toEqual({ app: 'web', new: 'y' });
@@ -79,16 +80,16 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     const stale = { metadata: { resourceVersion: patched.metadata.resourceVersion, labels: { late: 'z' } } };
     expect(await refusal(port.patch(WEB, stale))).toBe('409 Conflict');
   },
-  'deletes what is meant, and only that': async (port) => {
+  'deletes only the requested object': async (port) => {
     const { metadata } = await port.create<Node>('nodes', { metadata: { name: 'n1' } });
     const node = { resource: 'nodes', name: 'n1' };
     expect(await refusal(port.delete(node, { uid: 'another' }))).toBe('409 Conflict');
     expect(await port.get(node)).toBeDefined();
-    await port.delete(node, metadata.uid === undefined ? {} : { uid: metadata.uid });
+    await port.delete(node, defined({ uid: metadata.uid }));
     expect(await port.get(node)).toBeUndefined();
     expect(await refusal(port.delete(node))).toBe('404 NotFound');
   },
-  'a pod on a node is deleted with its grace, and at once by zero': async (port) => {
+  'a pod on a node is deleted with its grace period, and at once with zero': async (port) => {
     await port.create<Node>('nodes', { metadata: { name: 'n1' } });
     await port.create('pods', aPod('web'));
     await port.bind(WEB, 'n1');
@@ -107,7 +108,7 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     expect(await refusal(port.bind(WEB, 'n2'))).toBe('409 Conflict');
     expect(await refusal(port.bind({ ...WEB, name: 'none' }, 'n1'))).toBe('404 NotFound');
   },
-  'evicts a pod if its budget lets it': async (port) => {
+  'evicts a pod if its budget allows it': async (port) => {
     await port.create<Node>('nodes', { metadata: { name: 'n1' } });
     await port.create('pods', aPod('web', { app: 'web' }));
     await port.create('pods', aPod('free'));
@@ -115,7 +116,7 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
       await port.bind({ ...WEB, name }, 'n1');
       await port.patch({ ...WEB, name }, { status: { phase: 'Running' } }, 'status');
     }
-    // No controller has looked at it, so it allows nothing.
+    // No controller has processed it, so it allows nothing.
     await port.create<PodDisruptionBudget>('poddisruptionbudgets', {
       metadata: { name: 'web', namespace: 'default' },
       spec: { selector: { matchLabels: { app: 'web' } }, maxUnavailable: 1 },
@@ -126,7 +127,7 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     expect((await port.get<Pod>({ ...WEB, name: 'free' }))?.metadata.deletionGracePeriodSeconds).toBe(30);
     expect(await refusal(port.evict({ ...WEB, name: 'none' }))).toBe('404 NotFound');
   },
-  'a watch tells of what is there, then of each change in order, until it is stopped': async (port) => {
+  'a watch delivers existing objects, then each change in order, until it is stopped': async (port) => {
     await port.create('pods', aPod('before'));
     const seen: string[] = [];
     const stopping = new AbortController();
@@ -135,12 +136,12 @@ const CASES: Readonly<Record<string, (port: ClusterPort) => Promise<void>>> = {
     await port.create('pods', aPod('web'));
     await port.patch(WEB, { status: { phase: 'Running' } }, 'status');
     await port.delete(WEB, { gracePeriodSeconds: 0 });
-    // A deletion without grace marks the pod first, and then takes it away.
+    // A deletion without grace period first marks the pod, and then removes it.
     const steps = ['ADDED web Pending', 'MODIFIED web Running', 'MODIFIED web Running', 'DELETED web Running'];
     const all = ['ADDED before Pending', ...steps];
     await expect.poll(() => seen, QUICKLY).toEqual(all);
 
-    // A second one begins with what is there by then.
+    // A second one starts with the objects that exist by then.
     const other: string[] = [];
     const going = new AbortController();
     port.watch<Pod>('pods', going.signal, ({ type, object }) => other.push(`${type} ${object.metadata.name}`));

@@ -5,16 +5,17 @@ import { KubeError } from '../../clients/kube-client.ts';
 import type { Cache, KubeRef, ResourceType } from '../../clients/kube-client.ts';
 import { readKubeError } from '../../clients/kube-errors.ts';
 import { collectionPath } from '../../clients/resources.ts';
+import { defined } from '../../model/defined.ts';
 import type { KubeObject, LabelSelector, ObjectMeta } from '../../model/kube.ts';
 import type { Runtime } from '../../runtime/runtime.ts';
 import type { Wire } from '../../wire/wire.ts';
 import { ClusterError } from '../ports.ts';
 import type { ClusterPort, ObjectChange, ObjectRef } from '../ports.ts';
 
-/** How long a binding may take. */
+/** Time-out of a binding. */
 const BIND_TIMEOUT_MS = 70_000;
 
-/** What a port to a real cluster is made of. `runtime.signal` ends its watches. */
+/** The dependencies of a port to a real cluster. `runtime.signal` ends its watches. */
 interface ClientPortSite {
   readonly wire: Wire;
   readonly runtime: Runtime;
@@ -22,7 +23,7 @@ interface ClientPortSite {
   readonly resource: (plural: string) => ResourceType | undefined;
 }
 
-/** A cluster as the world's own parts need it, over the API of a real one. Watches of one resource share a connection. */
+/** A port to a real cluster for the world's own parts, over its API. Watches of the same resource share a connection. */
 export function createClientPort({ wire, runtime, resource }: ClientPortSite): ClusterPort {
   const client = createKubeClient({ wire, clock: runtime.clock });
   const caches = new Map<string, Cache<KubeObject>>();
@@ -33,7 +34,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
     return type;
   };
   const locate = ({ resource: plural, namespace, name }: ObjectRef): KubeRef => {
-    return { type: typeOf(plural), name, ...(namespace === undefined ? {} : { namespace }) };
+    return { type: typeOf(plural), name, ...defined({ namespace }) };
   };
   const cacheOf = (plural: string): Cache<KubeObject> => {
     const known = caches.get(plural);
@@ -80,7 +81,7 @@ export function createClientPort({ wire, runtime, resource }: ClientPortSite): C
   };
 }
 
-/** A refusal in the port's terms. */
+/** Converts refusals to ClusterErrors. */
 async function attempt<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

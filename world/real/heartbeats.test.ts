@@ -9,7 +9,7 @@ type Lease = KubeObject & { spec?: { holderIdentity?: string; leaseDurationSecon
 const LEASES = 'kube-node-lease';
 const PERIOD_MS = 10_000;
 
-/** Runs `work` beside the part; a kubelet lives as long as `silentSinceMs` has no time for it. */
+/** Runs `work` beside the part; a kubelet is alive while `silentSinceMs` has no time for it. */
 async function withHeartbeats(work: (bench: Bench, silentSinceMs: Map<string, number>) => Promise<void>): Promise<void> {
   const silentSinceMs = new Map<string, number>();
   await withParts(
@@ -27,7 +27,7 @@ async function renewals({ port }: Bench): Promise<Record<string, string>> {
   return Object.fromEntries(leases.map(({ metadata, spec }) => [metadata.name ?? '', spec?.renewTime ?? ''] as const));
 }
 
-test('leases are renewed for living kubelets, and for nobody else', async () => {
+test('leases are renewed for live kubelets only', async () => {
   await withHeartbeats(async (bench, silentSinceMs) => {
     const { port, clock, until } = bench;
     for (const name of ['ours-living', 'ours-dying', 'others']) await port.create('nodes', { metadata: { name } });
@@ -46,7 +46,7 @@ test('leases are renewed for living kubelets, and for nobody else', async () => 
     const after = await renewals(bench);
     const ageMs = (name: string): number => clock.nowMs() - Date.parse(after[name] ?? '');
     expect(ageMs('ours-living')).toBeLessThanOrEqual(PERIOD_MS + 100);
-    // At most the one renewal that was due while its last sign of life was fresh.
+    // At most the one renewal that was due while its last heartbeat was fresh.
     expect(Date.parse(after['ours-dying'] ?? '')).toBeLessThanOrEqual(silentSinceMs.get('ours-dying') ?? 0);
     expect(ageMs('ours-dying')).toBeGreaterThanOrEqual(3 * PERIOD_MS);
     expect(Object.keys(before)).not.toContain('others');
@@ -57,7 +57,7 @@ test('leases are renewed for living kubelets, and for nobody else', async () => 
   });
 });
 
-test('a node that comes again by the same name gets a lease of its own', async () => {
+test('a new node of the same name gets its own lease', async () => {
   await withHeartbeats(async (bench) => {
     const { port, clock, until } = bench;
     const [node, lease] = [

@@ -10,7 +10,7 @@ import { Tasks } from '../tasks.ts';
 import type { WorldPart } from '../tasks.ts';
 
 /**
- * Renews the leases of living kubelets, from which a real controller manager knows that they live. In the embedded world
+ * Renews the leases of live kubelets, by which a real controller manager knows that they are alive. In the embedded world
  * heartbeats are computed and never sent.
  */
 export class LeaseHeartbeats implements WorldPart {
@@ -48,7 +48,7 @@ export class LeaseHeartbeats implements WorldPart {
     await tasks.done();
   }
 
-  /** Who has been silent for a period renews nothing. */
+  /** A kubelet that was silent for a period does not renew. */
   async #renew(name: string): Promise<void> {
     const lastMs = this.#heartbeats.lastHeartbeatMs(name);
     const node = this.#nodes.get(name);
@@ -64,7 +64,7 @@ export class LeaseHeartbeats implements WorldPart {
       this.#leased.add(name);
     } catch (error) {
       if (!(error instanceof ClusterError)) throw error;
-      // The lease of a node that had the name before goes with that; nobody misses one renewal.
+      // The lease of a previous node of the same name is deleted with that node; one missed renewal does not matter.
       if (error.reason === 'AlreadyExists') this.#leased.add(name);
       else if (error.reason === 'NotFound') this.#leased.delete(name);
     }

@@ -10,17 +10,17 @@ import { Observer } from '../kube/observer.ts';
 import type { ClusterPort } from '../ports.ts';
 import { Observation } from './observation.ts';
 
-/** What two observers of one cluster recorded: the embedded world's, from within, and a real world's, by watches. */
+/** What two observers of one cluster recorded: the embedded world's, from inside, and a real world's, by watches. */
 interface Both {
   readonly within: NewEvent[];
   readonly watched: NewEvent[];
 }
 
-/** Longer than any watch takes to deliver: what was undone at once a watch may leave out. */
+/** Longer than any watch takes to deliver: a watch may skip a change that was undone at once. */
 const SEEN_MS = 100;
 const OWN = 'control-plane';
 
-/** Records what `script` does, pausing after each step until every watch has seen it. */
+/** Records what `script` does, pausing after each step until every watch has delivered it. */
 async function observed(script: readonly ((port: ClusterPort) => Promise<unknown>)[]): Promise<Both> {
   const random = createRandom(1);
   const timeline = createVirtualTimeline({ startMs: Date.parse('2026-01-01T00:00:00Z'), random: random.fork('timeline') });
@@ -103,7 +103,7 @@ const LIFE: readonly ((port: ClusterPort) => Promise<unknown>)[] = [
   (port) => port.patch(CLAIM, { metadata: { finalizers: [] } }),
 ];
 
-test('by watches the same is seen as from within', async () => {
+test("watches observe the same as the store's own hooks", async () => {
   const { within, watched } = await observed(LIFE);
   const steps = within.map((event) => ('to' in event ? `${event.type} ${String(event.to)}` : event.type));
   expect(steps).toEqual(
@@ -112,7 +112,7 @@ test('by watches the same is seen as from within', async () => {
   expect(watched).toEqual(within);
 });
 
-test('nodes that were there before, and what the cluster itself runs, are nobody’s business', async () => {
+test('existing nodes, and what the cluster itself runs, are not recorded', async () => {
   const { watched } = await observed([
     (port) => port.patch({ resource: 'nodes', name: OWN }, { status: { conditions: [condition('Ready', 'True')] } }, 'status'),
     (port) => port.create('pods', aPod('dns', 'kube-system')),
@@ -123,7 +123,7 @@ test('nodes that were there before, and what the cluster itself runs, are nobody
 });
 
 for (const [what, managers, principal] of [
-  ['one of our wires', [{ manager: 'scaleproof-target', time: '2026-01-01T00:00:01Z' }], 'target'],
+  ['a principal on a wire', [{ manager: 'scaleproof-target', time: '2026-01-01T00:00:01Z' }], 'target'],
   ['the scheduler', [{ manager: 'kube-scheduler', time: '2026-01-01T00:00:01Z' }], 'scheduler'],
   [
     'the last of several',
@@ -136,7 +136,7 @@ for (const [what, managers, principal] of [
   ['a part of the cluster', [{ manager: 'kube-controller-manager', time: '2026-01-01T00:00:01Z' }], 'workloads'],
   ['nobody', [], 'workloads'],
 ] as const) {
-  test(`whose saying it is is read from the managers of fields: ${what}`, async () => {
+  test(`the principal of an Event is read from its field managers: ${what}`, async () => {
     const events: NewEvent[] = [];
     const stopping = new AbortController();
     const said = { ...saying('a.1', 'default', 'web', 'no node fits') };
@@ -155,7 +155,7 @@ for (const [what, managers, principal] of [
   });
 }
 
-test('what was said before the trial is none of it, unless it is said again', async () => {
+test('Events from before the trial are not recorded, unless they are repeated', async () => {
   const random = createRandom(1);
   const timeline = createVirtualTimeline({ startMs: Date.parse('2026-01-01T00:00:00Z'), random: random.fork('timeline') });
   const server = createApiServer({ clock: timeline.scope('api'), random: random.fork('api') });

@@ -10,44 +10,51 @@ import type { WorldPart } from '../tasks.ts';
 import { principalOfManager } from './agent.ts';
 import { resourceOfKind } from './resources.ts';
 
-/** What every cluster serves. */
+/** Resources that every cluster serves. */
 const BUILT_IN = ['pods', 'nodes', 'events'] as const;
-/** Served once their definitions are: an autoscaler's own. Plural names, by the names of their definitions. */
+/** An autoscaler's own resources, served once their definitions exist. Plural names, by the names of their definitions. */
 const DEFINED: Readonly<Record<string, string>> = { 'nodeclaims.karpenter.sh': 'nodeclaims', 'nodepools.karpenter.sh': 'nodepools' };
-/** Where the cluster's own pods live: nothing of them is a scenario's business. */
+/** Namespaces of the cluster's own pods, which no scenario is about. */
 const OWN_NAMESPACES: readonly string[] = ['kube-system', 'kube-node-lease', 'kube-public', 'local-path-storage'];
-/** Managers of fields that are the cluster's own parts, and people's tools. */
+/** Field managers of the cluster's own parts, and of people's tools. */
 const OF_CLUSTER = /^(kube-|kubelet|kubectl|cloud-controller-manager|k3s|eks)/;
 
 /**
- * Sees what happens in a real cluster, over a connection of its own that no fault touches, and records it as the embedded
- * world does: the steps of pods, nodes and claims, and what is said. A watch may leave out changes that were undone at
- * once. Whose change it was is read from the managers of fields: requests on our wires bear their principals' names.
+ * Watches what happens in a real cluster, over its own connection that no fault touches, and records it as the embedded
+ * world does: the steps of pods, nodes and claims, and Events. A watch may skip changes that were undone at once. The principal
+ * of a change is read from the field managers: requests on our wires have their principals' names.
  */
 export class Observation implements WorldPart {
   readonly #port: ClusterPort;
   readonly #clock: Clock;
   readonly #observer: Observer;
   readonly #isOwn: (node: string) => boolean;
-  /** Events that were said before the trial, by uid: their versions. */
-  readonly #said = new Map<string, string | undefined>();
-  readonly #strangersAre: Principal;
+  /** Events from before the trial, by uid: their versions. */
+  readonly #earlierEvents = new Map<string, string | undefined>();
+  readonly #unknownPrincipal: Principal;
 
   /**
-   * @param parts.isOwn whether a node was there before the trial
-   * @param parts.strangersAre who it is that is neither of us nor of the cluster; by default its workloads
+   * @param parts.isOwn whether a node existed before the trial
+   * @param parts.unknownPrincipal the principal of writers that are neither ours nor the cluster's; by default its workloads
    */
-  constructor(parts: { port: ClusterPort; clock: Clock; recorder: Recorder; isOwn: (node: string) => boolean; strangersAre?: Principal }) {
+  constructor(parts: {
+    port: ClusterPort;
+    clock: Clock;
+    recorder: Recorder;
+    isOwn: (node: string) => boolean;
+    unknownPrincipal?: Principal;
+  }) {
     this.#port = parts.port;
     this.#clock = parts.clock;
     this.#observer = new Observer(parts.recorder, { byKind: (_apiVersion, kind) => resourceOfKind(kind) });
     this.#isOwn = parts.isOwn;
-    this.#strangersAre = parts.strangersAre ?? 'workloads';
+    this.#unknownPrincipal = parts.unknownPrincipal ?? 'workloads';
   }
 
-  /** Looks once, before anything is done: what was said by then is none of this trial's, unless it is said again. */
+  /** Reads existing Events before anything is done: they don't belong to this trial, unless they are repeated. */
   async begin(): Promise<void> {
-    for (const { metadata } of await this.#port.list<KubeObject>('events')) this.#said.set(metadata.uid ?? '', metadata.resourceVersion);
+    for (const { metadata } of await this.#port.list<KubeObject>('events'))
+      this.#earlierEvents.set(metadata.uid ?? '', metadata.resourceVersion);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -72,7 +79,7 @@ export class Observation implements WorldPart {
       if (type === 'DELETED') before.delete(uid);
       else before.set(uid, object);
       if (this.#isOthers(plural, object)) return;
-      this.#observer.observe(changeOf(type, { id, plural }, object, previous, this.#strangersAre));
+      this.#observer.observe(changeOf(type, { id, plural }, object, previous, this.#unknownPrincipal));
     });
   }
 
@@ -80,7 +87,8 @@ export class Observation implements WorldPart {
     const { name = '', namespace = '', uid = '', resourceVersion } = object.metadata;
     if (OWN_NAMESPACES.includes(namespace)) return true;
     return (
-      (plural === 'nodes' && this.#isOwn(name)) || (plural === 'events' && this.#said.has(uid) && this.#said.get(uid) === resourceVersion)
+      (plural === 'nodes' && this.#isOwn(name)) ||
+      (plural === 'events' && this.#earlierEvents.has(uid) && this.#earlierEvents.get(uid) === resourceVersion)
     );
   }
 }
@@ -97,23 +105,23 @@ function changeOf(
   resource: ObservedChange['resource'],
   object: Observed,
   previous: Observed | undefined,
-  strangersAre: Principal,
+  unknownPrincipal: Principal,
 ): ObservedChange {
   return {
     type,
     resource,
     version: { object: object as unknown as ObservedChange['version']['object'] },
     previous: previous === undefined ? undefined : { object: previous as unknown as ObservedChange['version']['object'] },
-    principal: principalOf(object, strangersAre),
+    principal: principalOf(object, unknownPrincipal),
   };
 }
 
-/** Who wrote to an object last, as far as the managers of its fields tell: the cluster's own parts are its workloads. */
-function principalOf({ metadata }: Observed, strangersAre: Principal): Principal {
+/** The last writer of an object, according to its field managers: the cluster's own parts count as its workloads. */
+function principalOf({ metadata }: Observed, unknownPrincipal: Principal): Principal {
   const last = (metadata.managedFields ?? []).reduce<{ manager?: string; time?: string } | undefined>(
     (latest, entry) => (latest === undefined || (entry.time ?? '') >= (latest.time ?? '') ? entry : latest),
     undefined,
   );
   const manager = last?.manager ?? '';
-  return principalOfManager(manager) ?? (OF_CLUSTER.test(manager) ? 'workloads' : strangersAre);
+  return principalOfManager(manager) ?? (OF_CLUSTER.test(manager) ? 'workloads' : unknownPrincipal);
 }

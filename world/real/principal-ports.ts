@@ -7,20 +7,20 @@ import { agentOf } from './agent.ts';
 import { createClientPort } from './client-port.ts';
 import { resourceOfPlural } from './resources.ts';
 
-/** What ports of a real cluster are made of. */
+/** The dependencies of ports to a real cluster. */
 interface PortsSite {
-  /** To the API server. */
+  /** The wire of the API server. */
   readonly wire: Wire;
-  /** A clock of the world's own, by its owner's name. */
+  /** A clock of the world, for a named owner. */
   readonly scope: (owner: string) => ClockScope;
   readonly random: Random;
   /** Aborted when the world stops. */
   readonly signal: AbortSignal;
-  /** What of the cluster is shown, and how. */
+  /** Restricts what a port shows of the cluster. */
   readonly narrow: (port: ClusterPort) => ClusterPort;
 }
 
-/** The ports of a real cluster, one a principal, made when it is asked for first: its requests say in whose name they are. */
+/** The ports of a real cluster, one per principal, created on first use: their requests carry the principal's name. */
 export function createPrincipalPorts({ wire, scope, random, signal, narrow }: PortsSite): (principal: Principal) => ClusterPort {
   const ports = new Map<Principal, ClusterPort>();
   return (principal) => {

@@ -1,4 +1,5 @@
 import type { ClusterAccess } from '../../clients/kubeconfig.ts';
+import { defined } from '../../model/defined.ts';
 import { loadCatalogue } from '../../model/instance-catalogue.ts';
 import type { Node } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -14,7 +15,7 @@ import type { NodesKind } from '../nodes/nodes-site.ts';
 import type { ClusterPort } from '../ports.ts';
 import type { WorldPart } from '../tasks.ts';
 import { createScopes } from '../scopes.ts';
-import { WireRoom } from '../wires.ts';
+import { WireFactory } from '../wires.ts';
 import type { World, WorldSite } from '../world.ts';
 import { ApiFront } from './api-front.ts';
 import { LeaseHeartbeats } from './heartbeats.ts';
@@ -31,17 +32,17 @@ import { Tenant } from './tenant/tenant.ts';
 import type { Tenancy } from './tenant/tenant.ts';
 
 const WATCH_MS = 2_000;
-/** A scheduler looks again at what it could not place after its backoff, and flushes what was left over after 5 minutes at the latest. */
+/** A scheduler retries what it could not place after its backoff, and flushes leftovers after 5 minutes at the latest. */
 const BIND_MS = 15_000;
-/** What a real control plane takes to find a dead node: its grace, its monitor's period, and the cloud controller's. */
+/** How long a real control plane takes to find a dead node: its grace period, its monitor's period, and the cloud controller's. */
 const NODE_GONE_MS = 90_000;
-/** Deletion to gone: the collector of orphaned pods looks every 20 s, and takes its time to be sure. */
+/** Deletion to gone: the pod garbage collector runs every 20 s, and has a quarantine. */
 const POD_END_MS = 80_000;
 
-/** How long what a trial left may take to go by itself, before its finalizers are taken off: their owner is gone. */
+/** How long a trial's leftovers may take to go by themselves before their finalizers are removed: the finalizers' owner is gone. */
 const PATIENCE_MS = 5_000;
 
-/** What is known of a real cluster with simulated nodes before a trial. */
+/** The properties of a real cluster with simulated nodes before a trial. */
 const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   name: 'existing',
   capabilities: EMBEDDED_IN_REAL_TIME.capabilities.filter((capability) => capability !== 'watch.perturb'),
@@ -54,7 +55,7 @@ const REAL: Pick<World, 'name' | 'capabilities' | 'allowances'> = {
   },
 };
 
-/** What is known of a real world before it is made. */
+/** The properties of a real world before it is created. */
 export function factsOfReal({ nodes }: Pick<RealWorldOptions, 'nodes'>): typeof REAL {
   if (nodes === undefined) return REAL;
   return {
@@ -64,25 +65,25 @@ export function factsOfReal({ nodes }: Pick<RealWorldOptions, 'nodes'>): typeof 
   };
 }
 
-/** What a real world is made of. */
+/** Options of a real world. */
 export interface RealWorldOptions {
-  /** As an administrator of the cluster. */
+  /** With an administrator's permissions. */
   readonly access: ClusterAccess;
-  /** Where LocalStack is, for machines and the interruption queue to be there; by default they are in memory. */
+  /** A LocalStack for machines and the interruption queue; by default they are in memory. */
   readonly ec2?: Pick<LocalStackSite, 'endpoint' | 'onAccount'>;
-  /** By default kubelets are simulated. */
+  /** By default simulated kubelets. */
   readonly nodes?: NodesKind;
-  /** Which run it is, where the cluster is not the run's alone. */
+  /** Identifies the run, if it shares the cluster. */
   readonly tenancy?: Tenancy;
-  /** Whether the target is kept from what is not the run's; by default it is. */
+  /** Whether the target is confined to the run's objects; by default it is. */
   readonly guardsTarget?: boolean;
-  /** Most instances that a trial may launch; by default as many as it likes. */
+  /** Maximum instances that a trial may launch; by default unlimited. */
   readonly maxInstances?: number;
 }
 
 /**
- * A real cluster with our EC2 beside it: API server, scheduler and controller manager are its own; kubelets, cloud
- * controller and EC2 are ours, and the kubelets' nodes are its. Real time.
+ * A real cluster with our EC2 beside it: API server, scheduler and controller manager are the cluster's; kubelets, cloud
+ * controller and EC2 are ours, and our kubelets' nodes join the cluster. Real time.
  */
 export function createRealWorld(
   site: WorldSite,
@@ -94,7 +95,7 @@ export function createRealWorld(
   const { scope } = scopes;
   const server = createHttpWire(access);
   const stopping = new AbortController();
-  /** Nodes that were there before: the cluster's own. */
+  /** The cluster's own nodes, from before the trial. */
   const own = new Set<string>();
   const tenant = tenancy === undefined ? undefined : new Tenant(tenancy);
   const cluster = tenant === undefined ? CLUSTER : { ...CLUSTER, objectPrefix: tenant.objectPrefix };
@@ -120,7 +121,7 @@ export function createRealWorld(
     port,
     scope,
     nodes: nodes?.create ?? ((nodesSite) => new Kubelets(nodesSite)),
-    ...(localStack === undefined ? {} : { elsewhere: localStack }),
+    ...defined({ elsewhere: localStack }),
   });
   const observation = new Observation({
     port: port('observer'),
@@ -131,7 +132,7 @@ export function createRealWorld(
   const parts: readonly WorldPart[] = [
     observation,
     ...machines.parts,
-    // Real kubelets renew theirs themselves.
+    // Real kubelets renew their leases themselves.
     ...(machines.nodes instanceof Kubelets
       ? [new LeaseHeartbeats({ port: port('node'), clock: scope('leases'), heartbeats: machines.nodes })]
       : []),
@@ -141,12 +142,12 @@ export function createRealWorld(
   const apiFront = new ApiFront({ server: server.wire, types: loadKubeTypes() });
   const keeps = (principal: Principal): boolean => principal === 'scenario' || (principal === 'target' && guardsTarget);
   const front = tenant === undefined ? apiFront : new TenantFront({ front: apiFront, server: server.wire, tenant, keeps });
-  const wires = new WireRoom({
+  const wires = new WireFactory({
     site,
     clock,
     gate,
     backends: { kube: front, aws: machines.backend },
-    // EC2 is ours here too, and as slow as in the embedded world; the API server takes its own time.
+    // EC2 is ours here too, with the embedded world's latency; the API server has its own.
     latencyMs: (drawn, operation) => (operation.wire === 'aws' ? drawRequestDelay(drawn, operation) : undefined),
   });
   const running: Promise<void>[] = [];
@@ -157,11 +158,11 @@ export function createRealWorld(
     const clock = scope('cleaner');
     const cleaning = { client: createKubeClient({ wire: server.wire, clock }), clock, owner: tenant ?? SOLE_TENANT };
     const left = await cleanUp({ ...cleaning, patienceMs: PATIENCE_MS, removeFinalizers: true, goesOn: true });
-    if (left.length > 0) throw new Error(`what an earlier trial made is still there: ${left.join(', ')}`);
+    if (left.length > 0) throw new Error(`objects of an earlier trial still exist: ${left.join(', ')}`);
   };
 
   return {
-    ...factsOfReal(nodes === undefined ? {} : { nodes }),
+    ...factsOfReal(defined({ nodes })),
     cluster: machines.cluster,
     instanceTypes: catalogue.types,
     timeline,
@@ -173,7 +174,7 @@ export function createRealWorld(
       for (const part of parts) running.push(part.run(stopping.signal).catch(site.onFailure));
     },
     stop: async () => {
-      stopping.abort(new Error('the world stops'));
+      stopping.abort(new Error('the world is stopping'));
       await Promise.all(running);
       server.destroy();
       await localStack?.stop().catch(onFailure);
@@ -188,12 +189,12 @@ export function createRealWorld(
   };
 }
 
-/** A real API server, and a target that is a process of its own, are as they are. */
+/** Faults of the API server and of the target's process are not available: both are real processes. */
 function lacking(): never {
   throw new Error('a real world does not have this port');
 }
 
-/** The cluster without the nodes that it had before. */
+/** The cluster without its own nodes. */
 function withoutOwn(port: ClusterPort, own: ReadonlySet<string>): ClusterPort {
   const isShown = (resource: string, name: string | undefined): boolean => resource !== 'nodes' || !own.has(name ?? '');
   return {

@@ -1,7 +1,7 @@
 import type { ResourceType } from '../../clients/kube-client.ts';
 import { RESOURCES } from '../../clients/resources.ts';
 
-/** What the world's own parts and scenarios use beyond what autoscalers do. */
+/** Resources that the world's own parts and scenarios use in addition to those of autoscalers. */
 const MORE: readonly ResourceType[] = [
   { group: 'apps', version: 'v1', plural: 'deployments', kind: 'Deployment', namespaced: true },
   { group: 'apps', version: 'v1', plural: 'statefulsets', kind: 'StatefulSet', namespaced: true },
@@ -15,7 +15,7 @@ const MORE: readonly ResourceType[] = [
 
 const ALL: readonly ResourceType[] = [...Object.values(RESOURCES), ...MORE];
 
-/** A resource by its plural name, as the parts of a world name it. */
+/** A resource by its plural name, as a world's parts use it. */
 export function resourceOfPlural(plural: string): ResourceType | undefined {
   return ALL.find((type) => type.plural === plural);
 }

@@ -14,13 +14,13 @@ export interface WeightedAffinityTerm extends AffinityTerm {
   readonly weight: number;
 }
 
-/** The labels of a namespace; undefined if there is none of that name. */
+/** The labels of a namespace; undefined if it does not exist. */
 export type NamespaceLabels = (namespace: string) => Labels | undefined;
 
 /**
- * A term as `newAffinityTerm` of `pkg/scheduler/framework/types.go` reads it: without namespaces and selector of
- * namespaces it means the pod's own namespace. What `matchLabelKeys` and `mismatchLabelKeys` add to the selector is
- * added here, since it does no harm where the API server has added it already.
+ * A term as `newAffinityTerm` of `pkg/scheduler/framework/types.go` reads it: without namespaces and namespace selector it
+ * applies to the pod's own namespace. What `matchLabelKeys` and `mismatchLabelKeys` add to the selector is added here, since
+ * it does no harm if the API server has already added it.
  */
 export function readTerm(term: PodAffinityTerm, namespace: string, labels: Labels): AffinityTerm {
   const { topologyKey, labelSelector, namespaces = [], namespaceSelector, matchLabelKeys = [], mismatchLabelKeys = [] } = term;
@@ -40,8 +40,8 @@ function byKey(keys: readonly string[], operator: 'In' | 'NotIn', labels: Labels
   });
 }
 
-/** Whether a term means a pod, wherever it runs. */
-export function meansPod(
+/** Whether a term matches a pod, wherever it runs. */
+export function matchesPod(
   { selector, namespaces, namespaceSelector }: AffinityTerm,
   pod: { readonly namespace: string; readonly labels: Labels },
   namespaceLabels: NamespaceLabels,
@@ -53,11 +53,11 @@ export function meansPod(
   return matchesSelector(selector, pod.labels);
 }
 
-/** Whether all terms mean the pod. False if there are none. */
-export function allMeanPod(
+/** Whether all terms match the pod. False if there are none. */
+export function allMatchPod(
   terms: readonly AffinityTerm[],
   pod: { readonly namespace: string; readonly labels: Labels },
   namespaceLabels: NamespaceLabels,
 ): boolean {
-  return terms.length > 0 && terms.every((term) => meansPod(term, pod, namespaceLabels));
+  return terms.length > 0 && terms.every((term) => matchesPod(term, pod, namespaceLabels));
 }

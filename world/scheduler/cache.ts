@@ -11,14 +11,14 @@ interface Group extends PodGroup {
 }
 
 /**
- * The scheduler's picture of the cluster: what watches told it, and its own decisions that they haven't told it yet. All
- * counts are kept up to date pod by pod, so that a decision needs no walk over all pods.
+ * The scheduler's view of the cluster: what watches delivered, and its own decisions that they have not delivered yet. All
+ * counts are updated pod by pod, so that a decision need not iterate over all pods.
  */
 export class SchedulerCache implements Cluster {
   readonly objects = new ObjectCache();
   searchFrom = 0;
   readonly #nodes = new Map<string, NodeInfo>();
-  /** By node name, also of nodes that are gone: one of that name may come again. */
+  /** By node name, including deleted nodes: one with that name may come back. */
   readonly #loads = new Map<string, NodeLoad>();
   readonly #nodeOf = new Map<string, string>();
   readonly #groups = new Map<string, Group>();
@@ -64,7 +64,7 @@ export class SchedulerCache implements Cluster {
     this.#forgetOrder();
   }
 
-  /** Where a pod is, or is assumed to be. */
+  /** The node of a pod, real or assumed. */
   nodeOf(key: string): string | undefined {
     return this.#nodeOf.get(key);
   }
@@ -73,7 +73,7 @@ export class SchedulerCache implements Cluster {
     return this.#loads.get(this.#nodeOf.get(key) ?? '')?.pods.get(key);
   }
 
-  /** Puts a pod on a node, for a decision just made or one that a watch tells of. It is then nominated no more. */
+  /** Puts a pod on a node, after a decision or as reported by a watch. It is then no longer nominated. */
   assign(pod: PodInfo, nodeName: string): void {
     this.forget(pod.key);
     this.nominate(pod, undefined);
@@ -82,7 +82,7 @@ export class SchedulerCache implements Cluster {
     this.#count(pod, nodeName, 1);
   }
 
-  /** Takes a pod off its node. @returns the pod and its node's name; undefined if it was on none */
+  /** Removes a pod from its node. @returns the pod and its node's name; undefined if it was on none */
   forget(key: string): { readonly pod: PodInfo; readonly nodeName: string } | undefined {
     const nodeName = this.#nodeOf.get(key);
     const load = nodeName === undefined ? undefined : this.#loads.get(nodeName);
@@ -95,7 +95,7 @@ export class SchedulerCache implements Cluster {
     return { pod, nodeName };
   }
 
-  /** Keeps room on a node for a pod that others are evicted for; or, without a node, no more. */
+  /** Reserves room on a node for a pod that others are evicted for; without a node, releases it. */
   nominate(pod: PodInfo, nodeName: string | undefined): void {
     const before = this.#nominationOf.get(pod.key);
     if (before !== undefined && before !== nodeName) {
@@ -145,7 +145,7 @@ function groupOf({ namespace, labels, affinity }: PodInfo): Group {
   return { namespace, labels, affinity, hasAffinity, counts: new Map() };
 }
 
-/** One of each zone after the other (`nodeTree.list`), the zones in the order of their first nodes. */
+/** One node of each zone in turn (`nodeTree.list`), the zones in the order of their first nodes. */
 function roundRobin(nodes: readonly NodeInfo[]): readonly NodeInfo[] {
   const zones = new Map<string, NodeInfo[]>();
   for (const node of nodes) {

@@ -4,38 +4,38 @@ import type { CSINode, PersistentVolume, PersistentVolumeClaim, StorageClass, Vo
 import type { NodeInfo } from './node-info.ts';
 import type { PodAffinities, PodInfo } from './pod-info.ts';
 
-/** Pods on nodes that count alike for the spread and the affinity of others. */
+/** Pods on nodes that are equivalent for the spread and the affinity of others. */
 export interface PodGroup {
   readonly namespace: string;
   readonly labels: Labels;
   readonly affinity: PodAffinities;
   readonly hasAffinity: boolean;
-  /** How many of them each node has, by its name. */
+  /** How many of them each node has, by node name. */
   readonly counts: ReadonlyMap<string, GroupCount>;
 }
 
 export interface GroupCount {
   readonly total: number;
-  /** Of these, being deleted. */
+  /** The terminating ones among them. */
   readonly terminating: number;
 }
 
-/** A Service, ReplicationController, ReplicaSet or StatefulSet, as far as its selector. */
+/** A Service, ReplicationController, ReplicaSet or StatefulSet, as far as its selector is concerned. */
 export interface Selecting extends KubeObject {
   spec?: { selector?: LabelSelector | Record<string, string> };
 }
 
-/** What a decision looks at besides the pod: it is only read. */
+/** The input of a decision besides the pod. Read-only. */
 export interface Cluster {
-  /** Round robin over the zones, in each by name. */
+  /** Round robin over the zones, within each by name. */
   nodes(): readonly NodeInfo[];
   node(name: string): NodeInfo | undefined;
   groups(): Iterable<PodGroup>;
   /** Pods without a node that preempted others there, in the order in which they were nominated. */
   nominated(nodeName: string): readonly PodInfo[];
-  /** How many nodes have an image. */
+  /** The number of nodes that have an image. */
   imageSpread(image: string): number;
-  /** Where the search for nodes goes on, in a cluster in which it ends early. */
+  /** Where the next search for nodes starts, in clusters in which it stops early. */
   readonly searchFrom: number;
   readonly objects: ClusterObjects;
 }
@@ -50,12 +50,12 @@ export interface ClusterObjects {
   csiNode(name: string): CSINode | undefined;
   attachments(): Iterable<VolumeAttachment>;
   services(namespace: string): readonly Selecting[];
-  /** An owner of pods of one of the kinds that spread by default. */
+  /** An owner of pods, of one of the kinds with default spreading. */
   owner(kind: string, namespace: string, name: string): Selecting | undefined;
   budgets(): readonly PodDisruptionBudget[];
 }
 
-/** The plugins of the default profile that may reject a pod, in the order in which they are asked. */
+/** The plugins of the default profile that may reject a pod, in the order in which they run. */
 export const PLUGINS = [
   'NodeUnschedulable',
   'NodeName',
@@ -76,7 +76,7 @@ export type Plugin = (typeof PLUGINS)[number];
 export interface Rejection {
   readonly plugin: Plugin;
   readonly reasons: readonly string[];
-  /** Whether it would stand even if all other pods were gone from the node. */
+  /** Whether it would persist even if all other pods were removed from the node. */
   readonly unresolvable: boolean;
 }
 

@@ -12,7 +12,7 @@ import type { ClaimsOfPod } from './volumes.ts';
 
 const NO_CLAIMS: ClaimsOfPod = { bound: [], unbound: [] };
 
-/** One try to place a pod: what is counted once for all nodes, and the filters that use it. */
+/** One attempt to place a pod: the counts shared by all nodes, and the filters that use them. */
 export class Cycle {
   readonly pod: PodInfo;
   readonly cluster: Cluster;
@@ -40,14 +40,14 @@ export class Cycle {
     this.#volumes = pod.volumes.length > 0 ? new VolumeFilters(pod, claims, cluster) : undefined;
   }
 
-  /** Counts what there is to count (PreFilter). @returns a rejection if the pod can't go anywhere, whatever the nodes */
+  /** Computes the counts (PreFilter). @returns a rejection if the pod can't go to any node */
   static start(pod: PodInfo, cluster: Cluster): Cycle | Rejection {
     if (namedNodes(pod)?.size === 0) return unresolvable('NodeAffinity', 'pod affinity terms conflict');
     const claims = pod.volumes.length > 0 ? claimsOfPod(pod, cluster.objects) : NO_CLAIMS;
     return 'plugin' in claims ? claims : new Cycle(pod, cluster, claims);
   }
 
-  /** Why the pod can't go to a node that is as given, nominations aside. */
+  /** Why the pod can't go to a node in its current state, ignoring nominations. */
   rejection(node: NodeInfo): Rejection | undefined {
     const alone = rejectionByNode(this.pod, node) ?? this.#volumes?.rejection(node);
     if (alone !== undefined) return alone;
@@ -59,8 +59,8 @@ export class Cycle {
   }
 
   /**
-   * The same with the nominated pods in mind, as `RunFilterPluginsWithNominatedPods` has it: the pod must fit beside
-   * those of the same or higher priority that others were evicted for, and without them.
+   * The same with nominated pods, like `RunFilterPluginsWithNominatedPods`: the pod must fit both beside and without the pods
+   * of the same or higher priority that others were evicted for.
    */
   rejectionBesideNominated(node: NodeInfo): Rejection | undefined {
     const others = this.cluster.nominated(node.name).filter(({ priority, uid }) => priority >= this.pod.priority && uid !== this.pod.uid);
@@ -73,7 +73,7 @@ export class Cycle {
     return rejection ?? this.rejection(node);
   }
 
-  /** Puts a pod on a node, or takes it off, for what follows: on the node's load and in all counts. */
+  /** Adds a pod to a node, or removes it, for what follows: in the node's load and in all counts. */
   move(other: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     if (delta === 1) node.load.add(other);
     else node.load.remove(other);

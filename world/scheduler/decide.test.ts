@@ -41,7 +41,7 @@ const affinity = (key: string, values: string[]): PodSpec['affinity'] => ({
   },
 });
 
-/** Expected: the only possible node, or the message up to what is said about preemption. */
+/** Expected: the only possible node, or the message up to the part about preemption. */
 const CASES: Readonly<Record<string, Situation & { readonly expected: string }>> = {
   'enough CPU on one node': { nodes: { n1: { cpu: '500m' }, n2: { cpu: '2' } }, pod: makePod('p'), expected: 'n2' },
   'CPU and memory short': {
@@ -108,13 +108,13 @@ const CASES: Readonly<Record<string, Situation & { readonly expected: string }>>
     pod: web({ topologySpreadConstraints: spread() }),
     expected: "0/2 nodes are available: 1 node(s) didn't match pod topology spread constraints, 1 node(s) were unschedulable.",
   },
-  'spread: nodeTaintsPolicy Honor takes tainted nodes out': {
+  'spread: nodeTaintsPolicy Honor excludes tainted nodes': {
     nodes: { n1: { zone: 'a' }, n2: { zone: 'b', taints: [TAINT] } },
     placed: { n1: [web()] },
     pod: web({ topologySpreadConstraints: spread({ nodeTaintsPolicy: 'Honor' }) }),
     expected: 'n1',
   },
-  'spread: by default nodes that the pod does not select are no domains': {
+  'spread: by default, nodes that the pod does not select are not domains': {
     nodes: zones,
     placed: { n1: [web()] },
     pod: web({ topologySpreadConstraints: spread(), nodeSelector: { [LABEL.zone]: 'a' } }),
@@ -132,13 +132,13 @@ const CASES: Readonly<Record<string, Situation & { readonly expected: string }>>
     pod: web({ topologySpreadConstraints: spread() }),
     expected: "0/1 nodes are available: 1 node(s) didn't match pod topology spread constraints (missing required label).",
   },
-  'spread: minDomains holds the global minimum at zero': {
+  'spread: minDomains keeps the global minimum at zero': {
     nodes: { n1: { zone: 'a' }, n2: { zone: 'b' } },
     placed: { n1: [web()], n2: [web()] },
     pod: web({ topologySpreadConstraints: spread({ minDomains: 3 }) }),
     expected: "0/2 nodes are available: 2 node(s) didn't match pod topology spread constraints.",
   },
-  'spread: minDomains that are there': {
+  'spread: minDomains reached': {
     nodes: { n1: { zone: 'a' }, n2: { zone: 'b' } },
     placed: { n1: [web()] },
     pod: web({ topologySpreadConstraints: spread({ minDomains: 2 }) }),
@@ -162,7 +162,7 @@ const CASES: Readonly<Record<string, Situation & { readonly expected: string }>>
     pod: web({ topologySpreadConstraints: spread() }),
     expected: 'n1',
   },
-  'spread: a negative maxSkew takes no pod that matches itself': {
+  'spread: a negative maxSkew rejects pods that match themselves': {
     nodes: zones,
     pod: web({ topologySpreadConstraints: spread({ maxSkew: -1 }) }),
     expected: "0/3 nodes are available: 3 node(s) didn't match pod topology spread constraints.",
@@ -195,7 +195,7 @@ for (const [name, { expected, ...situation }] of Object.entries(CASES)) {
   });
 }
 
-test('the whole message is the one of 1.34', () => {
+test('the whole message is that of 1.34', () => {
   const nodes = { n1: { cpu: '500m' }, n2: { taints: [TAINT] }, n3: { cpu: '1' } };
   const decision = decideIn({ nodes, placed: { n3: [makePod('other')] }, pod: makePod('p') });
   expect(decision).toMatchObject({
@@ -213,7 +213,7 @@ test('the seed breaks ties', () => {
   expect(decideIn(situation, 7)).toEqual(decideIn(situation, 7));
 });
 
-test('500 pods find their places among 100 nodes, spread evenly', () => {
+test('500 pods are placed on 100 nodes, spread evenly', () => {
   const cache = new SchedulerCache();
   for (let node = 0; node < 100; node += 1) cache.setNode(makeNode(`n${node}`, { zone: 'abc'[node % 3] ?? 'a' }));
   const random = createRandom(1);

@@ -13,19 +13,19 @@ export type Decision =
   | {
       readonly kind: 'node';
       readonly nodeName: string;
-      /** What has to be done to the pod's claims first; undefined if nothing. */
+      /** What must be done to the pod's claims first; undefined if nothing. */
       readonly volumes: VolumePlan | undefined;
-      /** How many nodes were looked at. */
+      /** How many nodes were examined. */
       readonly examined: number;
     }
   | {
       readonly kind: 'none';
       readonly message: string;
-      /** Empty if it was not for a plugin: the pod is to be tried again without anything having changed. */
+      /** Empty if no plugin rejected it: the pod is retried without waiting for a change. */
       readonly rejectedBy: ReadonlySet<Plugin>;
-      /** The pods that have to go so that it can run; the node becomes its nominated one. */
+      /** The pods to evict so that it can run; the node becomes its nominated one. */
       readonly preemption: Preemption | undefined;
-      /** Whether an earlier nomination ends. */
+      /** Whether an earlier nomination is cleared. */
       readonly clearsNomination: boolean;
     };
 
@@ -37,7 +37,7 @@ export interface Preemption {
 
 /**
  * Where a pod goes, as the default profile of kube-scheduler 1.34 decides (`pkg/scheduler/schedule_one.go` and its
- * plugins). Of equally good nodes `random` picks one. Not decided here: dynamic resources, extenders, and volumes of
+ * plugins). `random` breaks ties. Not modelled: dynamic resources, extenders, and in-tree volumes replaced by CSI.
  * kinds that CSI replaced.
  */
 export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision {
@@ -46,7 +46,7 @@ export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision
   const none = `0/${nodes.length} nodes are available:`;
   const cycle = Cycle.start(pod, cluster);
   if (!(cycle instanceof Cycle)) {
-    // The post filter of DynamicResources then fails, since its own PreFilter was never reached: `not found` is its error.
+    // The post filter of DynamicResources then fails, since its own PreFilter did not run: `not found` is its error.
     return refusal(`${none} ${cycle.reasons.join(', ')}. not found`, new Set([cycle.plugin]), { clearsNomination: false });
   }
   const nominated = cluster.node(pod.pod.status?.nominatedNodeName ?? '');
@@ -62,7 +62,7 @@ export function decide(pod: PodInfo, cluster: Cluster, random: Random): Decision
   const reasons = histogram([...[...rejections.values()].flatMap((rejection) => rejection.reasons), ...unnamed]);
   const outcome = preempt(cycle, rejections, random);
   if (outcome.kind === 'victims') return refusal(`${none} ${reasons}.`, rejectedBy, { preemption: outcome, clearsNomination: false });
-  // What DynamicResources says of a pod without claims comes first.
+  // The message of DynamicResources about a pod without claims comes first.
   const message = `${none} ${reasons}. no new claims to deallocate, preemption: ${outcome.message}`;
   return refusal(message, rejectedBy, { clearsNomination: outcome.kind === 'hopeless' });
 }
@@ -82,8 +82,8 @@ function refusal(
 }
 
 /**
- * The nodes that the pod can go to, and why not to the others. As in the original, the search ends early in a large
- * cluster, and goes on with the next pod where it ended; among fewer than 100 nodes all are looked at.
+ * The nodes that the pod can go to, and why it can't go to the others. As in the original, the search stops early in a large
+ * cluster, and the next pod's search continues there; below 100 nodes all are examined.
  */
 function findFeasible(
   cycle: Cycle,
@@ -105,11 +105,11 @@ function findFeasible(
   return { feasible, rejections, examined: feasible.length + rejections.size };
 }
 
-/** With fewer feasible nodes than this the search goes on (`minFeasibleNodesToFind`). */
+/** The search continues while there are fewer feasible nodes than this (`minFeasibleNodesToFind`). */
 const FEWEST_FEASIBLE = 100;
 const SMALLEST_PERCENTAGE = 5;
 
-/** How many feasible nodes are enough, with percentageOfNodesToScore as it is by default. */
+/** How many feasible nodes are enough, with the default percentageOfNodesToScore. */
 function enoughNodes(count: number): number {
   const percentage = Math.max(50 - Math.trunc(count / 125), SMALLEST_PERCENTAGE);
   return Math.max(FEWEST_FEASIBLE, Math.trunc((count * percentage) / 100));

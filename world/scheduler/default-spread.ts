@@ -3,7 +3,7 @@ import type { LabelSelector, LabelSelectorRequirement } from '../../model/kube.t
 import type { ClusterObjects, Selecting } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** The scheduler's own constraints, for pods without any: soft. */
+/** The scheduler's own soft constraints, for pods without any. */
 export const DEFAULT_CONSTRAINTS = [
   { topologyKey: LABEL.hostname, maxSkew: 3, whenUnsatisfiable: 'ScheduleAnyway' },
   { topologyKey: LABEL.zone, maxSkew: 5, whenUnsatisfiable: 'ScheduleAnyway' },
@@ -16,8 +16,8 @@ const OWNERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Which pods the default constraints count for a pod: those that its services and its controller select all together
- * (`DefaultSelector` of `plugins/helper/spread.go`); undefined if neither selects anything.
+ * Which pods the default constraints count for a pod: those that its services and its controller all select
+ * (`DefaultSelector` of `plugins/helper/spread.go`); undefined if none of them has a selector.
  */
 export function defaultSelector({ pod, namespace, labels }: PodInfo, objects: ClusterObjects): LabelSelector | undefined {
   const matchLabels: Record<string, string> = {};
@@ -34,7 +34,7 @@ export function defaultSelector({ pod, namespace, labels }: PodInfo, objects: Cl
   return { matchLabels, matchExpressions };
 }
 
-/** The selector of a kind that selects by labels alone. */
+/** The selector of a kind that selects only by labels. */
 function labelsOf({ spec }: Selecting): Readonly<Record<string, string>> {
   return (spec?.selector ?? {}) as Record<string, string>;
 }

@@ -1,4 +1,4 @@
-import { allMeanPod, meansPod } from './affinity-term.ts';
+import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels } from './affinity-term.ts';
 import type { Plugin } from './cluster.ts';
 import { rejectionByNode } from './node-filters.ts';
@@ -6,21 +6,21 @@ import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 import { concernsSpread, constraintsOf, hasKeys } from './spread.ts';
 
-/** What happened in the cluster: before and after, one of them absent where something came or went. */
+/** A change in the cluster: before and after, one of them absent after a creation or deletion. */
 export type ClusterEvent =
   | { readonly kind: 'node'; readonly before: NodeInfo | undefined; readonly after: NodeInfo | undefined }
-  /** A pod on a node; the node as it is now, if there is one. */
+  /** A pod on a node; the node in its current state, if it exists. */
   | { readonly kind: 'pod'; readonly before: PodInfo | undefined; readonly after: PodInfo | undefined; readonly node: NodeInfo | undefined }
-  /** Room on a node is kept for a pod no more. */
+  /** Room on a node is no longer reserved for a pod. */
   | { readonly kind: 'nomination'; readonly node: NodeInfo | undefined }
   | { readonly kind: 'storage' };
 
 const OF_VOLUMES: readonly Plugin[] = ['VolumeRestrictions', 'NodeVolumeLimits', 'VolumeBinding', 'VolumeZone'];
 
 /**
- * Whether an event may let in a pod that these plugins rejected: the plugins' queueing hints, roughly. More than they do,
- * a node is looked at with the pods that it has, so that pods are not tried in vain; and the end of a pod whose
- * anti-affinity kept another away counts, which the hint of InterPodAffinity misses.
+ * Whether an event may make a pod schedulable that these plugins rejected: approximately the plugins' queueing hints. In
+ * addition, nodes are checked with their current pods, to avoid useless attempts; and the end of a pod whose anti-affinity kept
+ * another away counts, which the hint of InterPodAffinity misses.
  */
 export function mayHelp(event: ClusterEvent, pod: PodInfo, rejectedBy: ReadonlySet<Plugin>, namespaceLabels: NamespaceLabels): boolean {
   switch (event.kind) {
@@ -45,14 +45,14 @@ function nodeHelps(
   rejectedBy: ReadonlySet<Plugin>,
 ): boolean {
   if (rejectedBy.has('PodTopologySpread')) {
-    // Domains may have come, gone or changed.
+    // Domains may have been added, removed or changed.
     const constraints = constraintsOf(pod, 'DoNotSchedule');
     if ([before, after].some((node) => node !== undefined && hasKeys(node, constraints))) return true;
   }
   return hasRoom(pod, after);
 }
 
-/** Whether a node would take the pod as far as the node alone is concerned, or after others have been evicted from it. */
+/** Whether the pod fits on a node, ignoring other pods' constraints, possibly after others have been evicted from it. */
 function hasRoom(pod: PodInfo, node: NodeInfo | undefined): boolean {
   if (node === undefined) return false;
   const rejection = rejectionByNode(pod, node);
@@ -65,15 +65,15 @@ function affinityHelps(
   { affinity, ...pod }: PodInfo,
   namespaceLabels: NamespaceLabels,
 ): boolean {
-  const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && allMeanPod(affinity.required, one, namespaceLabels);
+  const isWanted = (one: PodInfo | undefined): boolean => one !== undefined && allMatchPod(affinity.required, one, namespaceLabels);
   const isAvoided = (one: PodInfo | undefined): boolean =>
     one !== undefined &&
-    (affinity.requiredAnti.some((term) => meansPod(term, one, namespaceLabels)) ||
-      one.affinity.requiredAnti.some((term) => meansPod(term, pod, namespaceLabels)));
+    (affinity.requiredAnti.some((term) => matchesPod(term, one, namespaceLabels)) ||
+      one.affinity.requiredAnti.some((term) => matchesPod(term, pod, namespaceLabels)));
   return (!isWanted(before) && isWanted(after)) || (isAvoided(before) && !isAvoided(after));
 }
 
-/** Whether two versions of a node differ in anything that decisions look at. */
+/** Whether two versions of a node differ in anything that affects decisions. */
 export function nodeChanged({ node: a }: NodeInfo, { node: b }: NodeInfo): boolean {
   const relevant = ({ metadata, spec, status }: NodeInfo['node']): string =>
     JSON.stringify([metadata.labels, spec?.taints ?? [], spec?.unschedulable ?? false, status?.allocatable]);

@@ -1,4 +1,4 @@
-/** Reasons with how often each was given, sorted as text, as a FitError of the scheduler lists them. */
+/** Reasons with their counts, sorted as text, as in a FitError of the scheduler. */
 export function histogram(reasons: readonly string[]): string {
   const counts = new Map<string, number>();
   for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);

@@ -8,12 +8,12 @@ import type { HostPort, PodInfo } from './pod-info.ts';
 
 const CORDON = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 
-/** Whether a node suits the pod's node selector and required node affinity. */
+/** Whether a node matches the pod's node selector and required node affinity. */
 export function suitsNode({ alternatives }: PodInfo, { name, labels }: NodeInfo): boolean {
   return alternatives === undefined || matchesNode(alternatives, name, labels);
 }
 
-/** The filters that look at one node alone, up to NodeResourcesFit, in the order of the plugins: the first that rejects decides. */
+/** The filters that check one node alone, up to NodeResourcesFit, in the order of the plugins: the first rejection counts. */
 export function rejectionByNode(pod: PodInfo, node: NodeInfo): Rejection | undefined {
   const { tolerations = [], nodeName = '' } = pod.pod.spec;
   if (node.node.spec?.unschedulable === true && !tolerations.some((one) => tolerates(one, CORDON))) {
@@ -41,7 +41,7 @@ function collide(a: HostPort, b: HostPort): boolean {
   return a.port === b.port && a.protocol === b.protocol && (a.ip === b.ip || a.ip === ANY_ADDRESS || b.ip === ANY_ADDRESS);
 }
 
-/** NodeResourcesFit: everything that is short, by name. What the node lacks altogether no eviction can give. */
+/** NodeResourcesFit: all insufficient resources, by name. Eviction can't help if even the empty node has too little. */
 function resourceRejection({ requests }: PodInfo, { allocatable, load }: NodeInfo): Rejection | undefined {
   let reasons: string[] | undefined;
   let lacking = false;
@@ -58,7 +58,7 @@ function resourceRejection({ requests }: PodInfo, { allocatable, load }: NodeInf
 }
 
 /**
- * The only nodes that a pod can go to because all its affinity terms name nodes, as the PreFilter of NodeAffinity finds
+ * The only nodes that a pod can go to because all its affinity terms name nodes, as the PreFilter of NodeAffinity determines
  * them; undefined if it may go anywhere.
  */
 export function namedNodes({ pod }: PodInfo): ReadonlySet<string> | undefined {

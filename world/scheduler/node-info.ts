@@ -4,7 +4,7 @@ import type { Resources } from '../../model/resources.ts';
 import type { Labels } from '../../model/selector.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** A node, and the pods that are bound to it or assumed to be. */
+/** A node with the pods that are bound to it or assumed to be. */
 export interface NodeInfo {
   readonly node: Node;
   readonly name: string;
@@ -14,7 +14,7 @@ export interface NodeInfo {
   readonly load: NodeLoad;
 }
 
-/** What the pods of a node take of it together. */
+/** What the pods of a node use in total. */
 export class NodeLoad {
   /** By key. */
   readonly pods = new Map<string, PodInfo>();
@@ -25,7 +25,7 @@ export class NodeLoad {
     return this.#requested[resource] ?? 0;
   }
 
-  /** With something assumed for each container that doesn't say. */
+  /** With a default for each container without a request. */
   assumed(resource: string): number {
     return this.#assumed[resource] ?? 0;
   }
@@ -53,7 +53,7 @@ function change(sums: Record<string, number>, amounts: Resources, factor: 1 | -1
   for (const name in amounts) sums[name] = (sums[name] ?? 0) + factor * (amounts[name] ?? 0);
 }
 
-/** @throws QuantityError when something allocatable is no quantity */
+/** @throws QuantityError for an invalid quantity in allocatable */
 export function nodeInfo(node: Node, load: NodeLoad): NodeInfo {
   return {
     node,

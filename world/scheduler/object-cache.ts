@@ -19,7 +19,7 @@ export const FOLLOWED = [
 ] as const;
 export type Followed = (typeof FOLLOWED)[number];
 
-/** Those a change of which may let a pod with volumes be placed. */
+/** Resources whose changes may make a pod with volumes schedulable. */
 export const OF_STORAGE: readonly Followed[] = [
   'persistentvolumeclaims',
   'persistentvolumes',
@@ -28,7 +28,7 @@ export const OF_STORAGE: readonly Followed[] = [
   'volumeattachments',
 ];
 
-/** The objects as watches told of them. */
+/** The objects delivered by watches. */
 export class ObjectCache implements ClusterObjects {
   readonly #objects = new Map<string, Map<string, KubeObject>>();
   readonly #servicesOf = new Map<string, readonly Selecting[]>();

@@ -1,15 +1,15 @@
-import { allMeanPod, meansPod } from './affinity-term.ts';
+import { allMatchPod, matchesPod } from './affinity-term.ts';
 import type { AffinityTerm, NamespaceLabels } from './affinity-term.ts';
 import { resolvable, unresolvable } from './cluster.ts';
 import type { Cluster, PodGroup, Rejection } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** Numbers by topology key and its value. */
+/** Numbers by topology key and value. */
 export class DomainSums {
   readonly #byKey = new Map<string, Map<string, number>>();
 
-  /** Does nothing where the node lacks the label. */
+  /** Does nothing if the node lacks the label. */
   add({ labels }: NodeInfo, key: string, amount: number): void {
     const value = labels[key];
     if (value === undefined) return;
@@ -22,25 +22,25 @@ export class DomainSums {
     return this.#byKey.get(key)?.get(labels[key] ?? '') ?? 0;
   }
 
-  /** The numbers of all domains that the node is in, together. */
+  /** The sum over all domains of the node. */
   total(node: NodeInfo): number {
     let total = 0;
     for (const key of this.#byKey.keys()) if (node.labels[key] !== undefined) total += this.at(node, key);
     return total;
   }
 
-  /** Whether some domain has more than none. */
+  /** Whether some domain has a positive number. */
   some(): boolean {
     for (const sums of this.#byKey.values()) for (const sum of sums.values()) if (sum !== 0) return true;
     return false;
   }
 
-  /** Whether a number was ever kept, be it zero. */
+  /** Whether any number was ever added, even zero. */
   get isKept(): boolean {
     return this.#byKey.size > 0;
   }
 
-  /** Some domain that the node is in has any. */
+  /** Whether any of the node's domains has a positive number. */
   hits(node: NodeInfo): boolean {
     for (const key of this.#byKey.keys()) if (node.labels[key] !== undefined && this.at(node, key) > 0) return true;
     return false;
@@ -48,8 +48,8 @@ export class DomainSums {
 }
 
 /**
- * Required affinity and anti-affinity of a pod, and the anti-affinity of the pods on nodes to it, as `filtering.go` of the
- * InterPodAffinity plugin counts them.
+ * Required affinity and anti-affinity of a pod, and the anti-affinity of existing pods to it, counted as in `filtering.go` of
+ * the InterPodAffinity plugin.
  */
 export class RequiredAffinity {
   readonly #pod: PodInfo;
@@ -83,26 +83,26 @@ export class RequiredAffinity {
     return undefined;
   }
 
-  /** Counts a pod more, or one less, on a node. */
+  /** Adds or removes a pod on a node. */
   adjust(pod: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     const terms = this.#termsFor(pod);
     if (terms !== undefined) this.#count(terms, node, delta);
   }
 
-  /** All terms must be met in the node's domains; or nothing meets them anywhere, and the pod is the first of its own kind. */
+  /** All terms must match in the node's domains; or nothing matches anywhere, and the pod is the first of its own kind. */
   #isNear(node: NodeInfo): boolean {
     const { required } = this.#pod.affinity;
     if (required.some(({ topologyKey }) => node.labels[topologyKey] === undefined)) return false;
     if (required.every(({ topologyKey }) => this.#near.at(node, topologyKey) > 0)) return true;
-    return !this.#near.some() && allMeanPod(required, this.#pod, this.#namespaceLabels);
+    return !this.#near.some() && allMatchPod(required, this.#pod, this.#namespaceLabels);
   }
 
-  /** Which terms concern pods such as these; undefined if none does. */
+  /** Which terms match such pods; undefined if none does. */
   #termsFor(other: Pick<PodGroup, 'namespace' | 'labels' | 'affinity'>): MatchedTerms | undefined {
     const { required, requiredAnti } = this.#pod.affinity;
-    const near = allMeanPod(required, other, this.#namespaceLabels) ? required : [];
-    const apart = requiredAnti.filter((term) => meansPod(term, other, this.#namespaceLabels));
-    const refusing = other.affinity.requiredAnti.filter((term) => meansPod(term, this.#pod, this.#namespaceLabels));
+    const near = allMatchPod(required, other, this.#namespaceLabels) ? required : [];
+    const apart = requiredAnti.filter((term) => matchesPod(term, other, this.#namespaceLabels));
+    const refusing = other.affinity.requiredAnti.filter((term) => matchesPod(term, this.#pod, this.#namespaceLabels));
     return near.length + apart.length + refusing.length === 0 ? undefined : { near, apart, refusing };
   }
 

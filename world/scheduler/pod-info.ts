@@ -7,7 +7,7 @@ import type { Labels } from '../../model/selector.ts';
 import { readTerm } from './affinity-term.ts';
 import type { AffinityTerm, WeightedAffinityTerm } from './affinity-term.ts';
 
-/** What scheduling asks of a pod, read once. */
+/** What scheduling needs from a pod, parsed once. */
 export interface PodInfo {
   readonly pod: Pod;
   /** `namespace/name`. */
@@ -18,19 +18,19 @@ export interface PodInfo {
   readonly priority: number;
   readonly terminating: boolean;
   readonly requests: Resources;
-  /** The same, with something assumed for each container that doesn't say: scores count it. */
+  /** The same, with a default for each container without a request: used by scores. */
   readonly assumed: Resources;
   readonly hostPorts: readonly HostPort[];
-  /** Nodes that its node selector and required node affinity ask for; undefined if any will do. */
+  /** Nodes that its node selector and required node affinity allow; undefined if any will do. */
   readonly alternatives: readonly NodeAlternative[] | undefined;
   readonly preferredNodes: readonly { readonly weight: number; readonly node: NodeAlternative }[];
   readonly affinity: PodAffinities;
   readonly volumes: readonly Volume[];
-  /** Equal for pods that count alike for the spread and the affinity of others. */
+  /** Equal for pods that are equivalent for the spread and the affinity of others. */
   readonly groupKey: string;
 }
 
-/** How a pod wants to stand to others. */
+/** The affinities of a pod to others. */
 export interface PodAffinities {
   readonly required: readonly AffinityTerm[];
   readonly requiredAnti: readonly AffinityTerm[];
@@ -45,7 +45,7 @@ export interface HostPort {
   readonly port: number;
 }
 
-/** What scores take a container to request of a resource that it says nothing about (`GetNonzeroRequests`). */
+/** What scores assume for a container without a request for a resource (`GetNonzeroRequests`). */
 const ASSUMED: Resources = { cpu: 100, memory: 200 * 2 ** 20 };
 const NO_AFFINITIES: PodAffinities = { required: [], requiredAnti: [], preferred: [], preferredAnti: [] };
 export const ANY_ADDRESS = '0.0.0.0';
@@ -54,7 +54,7 @@ export function keyOf({ metadata }: Pod): string {
   return `${metadata.namespace ?? 'default'}/${metadata.name}`;
 }
 
-/** @throws QuantityError when a request is no quantity */
+/** @throws QuantityError for an invalid quantity in a request */
 export function podInfo(pod: Pod): PodInfo {
   const { metadata, spec } = pod;
   const { namespace = 'default', labels = {} } = metadata;

@@ -10,10 +10,10 @@ import type { PodInfo } from './pod-info.ts';
 
 export const SCHEDULER_NAME = 'default-scheduler';
 
-/** What becomes of a pod's nominated node: a name, none any more, or nothing new. */
+/** The change of a pod's nominated node: a name, cleared, or unchanged. */
 export type Nomination = { readonly nodeName: string | undefined } | 'as it was';
 
-/** What the scheduler writes about pods: conditions, nominations, Events, and the end of victims. Refusals are nobody's problem. */
+/** What the scheduler writes about pods: conditions, nominations, Events, and evictions of victims. Refusals are ignored. */
 export class PodWriter {
   readonly #port: ClusterPort;
   readonly #clock: Clock;
@@ -25,13 +25,13 @@ export class PodWriter {
     this.#events = new EventRecorder({ port, clock, random, component: SCHEDULER_NAME });
   }
 
-  async sayScheduled({ pod, key }: PodInfo, nodeName: string): Promise<void> {
+  async recordScheduled({ pod, key }: PodInfo, nodeName: string): Promise<void> {
     const message = `Successfully assigned ${key} to ${nodeName}`;
     await this.#events.record({ about: aboutPod(pod), type: 'Normal', reason: 'Scheduled', message });
   }
 
-  /** Says why a pod stays without a node, if that is news: the original writes an Event at each try, and counts equal ones. */
-  async sayUnschedulable({ pod }: PodInfo, message: string, nomination: Nomination): Promise<void> {
+  /** Reports why a pod is unschedulable, if that has changed: the original writes an Event per attempt, and counts equal ones. */
+  async recordUnschedulable({ pod }: PodInfo, message: string, nomination: Nomination): Promise<void> {
     const written = await attempt(async () => {
       const at = refOf(pod);
       const now = await this.#port.get<Pod>(at);
@@ -50,12 +50,12 @@ export class PodWriter {
     await this.#events.record({ about: aboutPod(pod), type: 'Warning', reason: 'FailedScheduling', message });
   }
 
-  /** Ends a nomination that another pod's preemption has overtaken. */
+  /** Clears a nomination that another pod's preemption has invalidated. */
   async clearNomination({ pod }: PodInfo): Promise<void> {
     await attempt(() => this.#port.patch(refOf(pod), { status: { nominatedNodeName: null } }, 'status'));
   }
 
-  /** Tells a victim to leave: the condition first, then its deletion with its own grace period. */
+  /** Evicts a victim: first its condition, then its deletion with its own grace period. */
   async evict({ pod, uid }: PodInfo, preemptor: PodInfo, nodeName: string): Promise<void> {
     const at = refOf(pod);
     const condition = {
@@ -78,7 +78,7 @@ export class PodWriter {
   }
 }
 
-/** Whether this scheduler is to find a node for it. */
+/** Whether this scheduler should find a node for it. */
 export function isWaiting({ metadata, spec, status }: Pod): boolean {
   return (
     (spec.nodeName ?? '') === '' &&

@@ -8,15 +8,15 @@ import { histogram } from './messages.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** What preemption comes to. */
+/** The result of preemption. */
 export type PreemptionOutcome =
   | { readonly kind: 'victims'; readonly nodeName: string; readonly victims: readonly PodInfo[] }
-  /** Nobody's eviction would help: an earlier nomination ends. */
+  /** No eviction would help: an earlier nomination is cleared. */
   | { readonly kind: 'hopeless'; readonly message: string }
   /** The pod may not preempt, or not now. */
   | { readonly kind: 'barred'; readonly message: string };
 
-/** Pods of one node that would have to go. */
+/** Pods of one node that would have to be evicted. */
 interface Candidate {
   readonly node: NodeInfo;
   /** Most important first. */
@@ -25,14 +25,14 @@ interface Candidate {
   readonly violations: number;
 }
 
-/** Share and least number of nodes to look for candidates on (`DefaultPreemptionArgs`). */
+/** Percentage and minimum of nodes to search for candidates (`DefaultPreemptionArgs`). */
 const CANDIDATES = { percentage: 10, least: 100 } as const;
 const NOT_HELPFUL = 'Preemption is not helpful for scheduling';
 
 /**
- * Which pods of lower priority would have to go so that the pod can run, as the DefaultPreemption plugin finds them: on
- * one node, as few as possible, budgets respected where it can be.
- * @param rejections why the pod can't go to each node; nodes without one are out of the question
+ * Which pods of lower priority must be evicted so that the pod can run, as the DefaultPreemption plugin determines them: on
+ * one node, as few as possible, respecting budgets if possible.
+ * @param rejections why the pod can't go to each node; nodes without one are not considered
  */
 export function preempt(cycle: Cycle, rejections: ReadonlyMap<NodeInfo, Rejection>, random: Random): PreemptionOutcome {
   const barrier = barrierTo(cycle, rejections);
@@ -65,7 +65,7 @@ function isBeingPreempted({ pod, terminating }: PodInfo): boolean {
   return terminating && condition?.status === 'True' && condition.reason === 'PreemptionByScheduler';
 }
 
-/** Looks at the nodes from a random one on, until there are enough candidates, one of them without a violation. */
+/** Examines the nodes, starting at a random one, until there are enough candidates, one of them without a violation. */
 function findCandidates(
   cycle: Cycle,
   potential: readonly NodeInfo[],
@@ -87,7 +87,7 @@ function findCandidates(
   return [...innocent, ...candidates.filter(({ violations }) => violations > 0)];
 }
 
-/** The fewest pods that would have to leave a node (`SelectVictimsOnNode`). */
+/** The fewest pods to evict from a node (`SelectVictimsOnNode`). */
 function victimsOn(
   cycle: Cycle,
   node: NodeInfo,
@@ -120,7 +120,7 @@ function victimsOn(
   }
 }
 
-/** Higher priority first, then who runs longer; pods that haven't started are the least important of their priority. */
+/** Higher priority first, then the longest running; pods that haven't started are the least important of their priority. */
 function byImportance(a: PodInfo, b: PodInfo): number {
   if (a.priority !== b.priority) return b.priority - a.priority;
   return startMs(a) === startMs(b) ? 0 : startMs(a) - startMs(b);
@@ -130,7 +130,7 @@ function startMs({ pod }: PodInfo): number {
   return pod.status?.startTime === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(pod.status.startTime);
 }
 
-/** Parts pods by whether their eviction, in this order, would go beyond a budget (`filterPodsWithPDBViolation`). */
+/** Splits pods by whether their eviction, in this order, would violate a budget (`filterPodsWithPDBViolation`). */
 function byBudget(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],
@@ -159,14 +159,14 @@ function protects({ metadata, spec, status }: PodDisruptionBudget, { pod, namesp
 /** Larger than any priority, so that sums grow with the number of pods. */
 const ABOVE_ALL_PRIORITIES = 2 ** 31;
 
-/** `pickOneNodeForPreemption`: each rule decides among those that the one before left. */
+/** `pickOneNodeForPreemption`: each rule decides among the candidates left by the previous one. */
 function pickCandidate(candidates: readonly Candidate[], random: Random): Candidate {
   const rules: readonly ((candidate: Candidate) => number)[] = [
     ({ violations }) => -violations,
     ({ victims }) => -(victims[0]?.priority ?? 0),
     ({ victims }) => -victims.reduce((sum, { priority }) => sum + priority + ABOVE_ALL_PRIORITIES, 0),
     ({ victims }) => -victims.length,
-    // The most important victims of the node: the later the first of them started, the better.
+    // Of the node's most important victims: the later the first of them started, the better.
     ({ victims }) => Math.min(...victims.filter(({ priority }) => priority === victims[0]?.priority).map(startMs)),
   ];
   let left = candidates;

@@ -1,48 +1,48 @@
 import type { Plugin } from './cluster.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** First pause of a pod that found no node; it doubles with each further try, up to the longest. */
+/** First backoff of a pod that found no node; doubled on each further attempt, up to the maximum. */
 const FIRST_BACKOFF_MS = 1_000;
 export const LONGEST_BACKOFF_MS = 10_000;
-/** How often the queue is looked through for pods whose pause is over. */
+/** How often the queue is checked for pods whose backoff is over. */
 export const FLUSH_PERIOD_MS = 1_000;
-/** For how long a pod waits for something to change before it is tried again anyway. */
+/** How long a pod waits for a change before it is retried anyway. */
 const UNSCHEDULABLE_MS = 300_000;
 
-/** A pod that waits for a node. */
+/** A pod waiting for a node. */
 export interface QueuedPod {
   info: PodInfo;
-  /** Place in the order of arrival; a pod that was tried goes behind those that were not. */
+  /** Position in the order of arrival; pods that were tried go behind those that were not. */
   arrival: number;
   /** How often the plugins found no node for it. */
   refusals: number;
   /** How often in a row it failed for another reason. */
   errors: number;
-  /** The try before ends with a pause until then. */
+  /** End of the backoff after the last attempt. */
   backoffUntilMs: number;
-  /** What it waits for besides. */
+  /** What else it waits for. */
   waiting: Waiting | undefined;
 }
 
 type Waiting =
-  /** For a change that the plugins which rejected it may be content with. */
+  /** For a change that may satisfy the plugins which rejected it. */
   | { readonly for: 'change'; readonly rejectedBy: ReadonlySet<Plugin>; readonly untilMs: number }
-  /** For the first node of all. */
+  /** For the first node of the cluster. */
   | { readonly for: 'nodes' }
-  /** For its victims to be told to leave. */
+  /** For the eviction of its victims to start. */
   | { readonly for: 'preemption'; readonly rejectedBy: ReadonlySet<Plugin> };
 
-/** Why a try failed. */
+/** Why an attempt failed. */
 export type Failure =
   | { readonly kind: 'rejected'; readonly by: ReadonlySet<Plugin>; readonly preempts: boolean }
   | { readonly kind: 'no-nodes' }
   | { readonly kind: 'error' };
 
 /**
- * The scheduling queue: pods ready to be tried by priority, then arrival; pods in their pause; pods that wait for the
- * cluster to change. Differs from 1.34 in that a pause is always kept (1.33 and later cut it short when nothing else is
- * to do), and in that waiting pods are looked through when their time is up and not every 30 s. While there are no nodes
- * the original tries pods again after each pause; here they wait, and their pauses are counted when the first one comes.
+ * The scheduling queue: pods ready to be tried, by priority, then arrival; pods in backoff; and pods that wait for the
+ * cluster to change. Differences from 1.34: a backoff is never cut short (1.33 and later do that when idle), and waiting pods
+ * are retried exactly when their time is up, not checked every 30 s. While there are no nodes, the original retries pods after
+ * each backoff; here they wait, and their backoffs are computed when the first node comes.
  */
 export class SchedulingQueue {
   readonly #pods = new Map<string, QueuedPod>();
@@ -61,7 +61,7 @@ export class SchedulingQueue {
     this.#pods.delete(key);
   }
 
-  /** Takes out the pod whose turn it is; undefined if none may be tried now. */
+  /** Removes and returns the next pod; undefined if none may be tried now. */
   pop(nowMs: number): QueuedPod | undefined {
     let next: QueuedPod | undefined;
     for (const pod of this.#pods.values()) {
@@ -72,14 +72,14 @@ export class SchedulingQueue {
     return next;
   }
 
-  /** When the next pod may be tried, as things stand; undefined if there is none. */
+  /** When the next pod may be tried, without further changes; undefined if there is none. */
   nextDueMs(): number | undefined {
     let next = Infinity;
     for (const pod of this.#pods.values()) next = Math.min(next, dueMs(pod));
     return next === Infinity ? undefined : next;
   }
 
-  /** Puts a pod back after a try that failed. */
+  /** Puts a pod back after a failed attempt. */
   putBack(pod: QueuedPod, failure: Failure, nowMs: number): void {
     pod.arrival = this.#nextArrival();
     if (failure.kind === 'rejected') {
@@ -95,15 +95,15 @@ export class SchedulingQueue {
     this.#pods.set(pod.info.key, pod);
   }
 
-  /** Lets the pods be tried again, after their pause, that a change of the cluster may help. */
-  stir(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
+  /** Retries, after their backoff, the pods that a change of the cluster may help. */
+  reactivate(helps: (pod: PodInfo, rejectedBy: ReadonlySet<Plugin>) => boolean): void {
     for (const pod of this.#pods.values()) {
       if (pod.waiting?.for === 'change' && helps(pod.info, pod.waiting.rejectedBy)) pod.waiting = undefined;
     }
   }
 
-  /** There are nodes now: pods that had none are tried at the end of the pause that they would be in. */
-  nodesCame(nowMs: number): void {
+  /** The first node exists: pods that had none are tried at the end of their current backoff. */
+  onFirstNode(nowMs: number): void {
     for (const pod of this.#pods.values()) {
       if (pod.waiting?.for !== 'nodes') continue;
       pod.waiting = undefined;
@@ -114,7 +114,7 @@ export class SchedulingQueue {
     }
   }
 
-  /** A pod's victims were told to leave; from now on their end may let it in. */
+  /** The eviction of a pod's victims has started; from now on their end may make it schedulable. */
   preempted(key: string, nowMs: number): void {
     const pod = this.#pods.get(key);
     if (pod?.waiting?.for === 'preemption') {
@@ -133,7 +133,7 @@ function backoffMs(tries: number): number {
 }
 
 /**
- * Pauses after errors are cut to whole seconds, and over in the next one, when the queue is looked through (`alignToWindow`
+ * Backoffs after errors are truncated to whole seconds, and end in the next one, when the queue is checked (`alignToWindow`
  * and `isPodBackingoff` in pkg/scheduler/backend/queue/backoff_queue.go; measured on 1.34.4).
  */
 function endOfPauseMs(atMs: number): number {

@@ -11,7 +11,7 @@ async function nodeOf(bench: Bench, pod: string): Promise<string | undefined> {
   return (await bench.pod(pod))?.spec.nodeName;
 }
 
-test('a pod is bound, and an Event says where', async () => {
+test('a pod is bound, and an Event names the node', async () => {
   await withParts(scheduler, async (bench) => {
     await addNode(bench.port, 'n1');
     await addPod(bench.port, 'p');
@@ -21,7 +21,7 @@ test('a pod is bound, and an Event says where', async () => {
   });
 });
 
-test('an unschedulable pod says why, and is bound when a node comes', async () => {
+test('an unschedulable pod reports why, and is bound when a node is added', async () => {
   await withParts(scheduler, async (bench) => {
     await addPod(bench.port, 'p');
     await bench.until('p is unschedulable', async () => conditionIn(await bench.pod('p'), 'PodScheduled')?.status === 'False', 1_000);
@@ -40,7 +40,7 @@ test('an unschedulable pod says why, and is bound when a node comes', async () =
   });
 });
 
-test('a deleted pod makes room for one that waits', async () => {
+test('a deleted pod makes room for a waiting one', async () => {
   await withParts(scheduler, async (bench) => {
     await addNode(bench.port, 'n1', { cpu: '1' });
     await addPod(bench.port, 'first');
@@ -52,7 +52,7 @@ test('a deleted pod makes room for one that waits', async () => {
   });
 });
 
-test('a taint that goes away lets the pod in', async () => {
+test('removing a taint makes the pod schedulable', async () => {
   await withParts(scheduler, async (bench) => {
     await addNode(bench.port, 'n1', { taints: [{ key: 'x', effect: 'NoSchedule' }] });
     await addPod(bench.port, 'p');
@@ -74,7 +74,7 @@ test("gated pods and other schedulers' pods are left alone", async () => {
   });
 });
 
-test('a higher priority goes first, then who came first', async () => {
+test('higher priority goes first, then the order of arrival', async () => {
   await withParts(scheduler, async (bench) => {
     const high = { metadata: { name: 'high' }, value: 1000 };
     await bench.port.create('priorityclasses', high);
@@ -124,7 +124,7 @@ test('two nodes are never promised the same room', async () => {
   });
 });
 
-test('one seed is one course of events, several seeds are several', async () => {
+test('the same seed gives the same events, other seeds different ones', async () => {
   const course = async (seed: number): Promise<string> => {
     let seen = '';
     await withParts(
@@ -143,7 +143,7 @@ test('one seed is one course of events, several seeds are several', async () => 
   expect(new Set(await Promise.all([1, 2, 3, 4].map(course))).size).toBe(4);
 });
 
-/** Creates a pod of a priority that a class gives. */
+/** Creates a pod with a priority class. */
 async function addUrgent(bench: Bench, name: string, cpu = '1'): Promise<void> {
   const pod = makePod(name, { cpu });
   await bench.port.create<Pod>('pods', { ...pod, spec: { ...pod.spec, priorityClassName: 'urgent' } });
@@ -156,7 +156,7 @@ async function withUrgent(work: (bench: Bench) => Promise<void>): Promise<void> 
   });
 }
 
-test('an urgent pod has another leave, keeps its place meanwhile, and gets it', async () => {
+test('an urgent pod preempts another, keeps the node reserved meanwhile, and gets it', async () => {
   await withUrgent(async (bench) => {
     await addNode(bench.port, 'n1', { cpu: '1' });
     await addPod(bench.port, 'victim');
@@ -182,7 +182,7 @@ test('an urgent pod has another leave, keeps its place meanwhile, and gets it', 
   });
 });
 
-test('a nominated pod that is deleted leaves its place to others', async () => {
+test('a nominated pod that is deleted releases its reservation', async () => {
   await withUrgent(async (bench) => {
     await addNode(bench.port, 'n1', { cpu: '1' });
     await addPod(bench.port, 'victim');
@@ -197,7 +197,7 @@ test('a nominated pod that is deleted leaves its place to others', async () => {
   });
 });
 
-test('who may take a free node has nobody leave', async () => {
+test('a pod that fits on a free node preempts no other', async () => {
   await withUrgent(async (bench) => {
     await addNode(bench.port, 'n1', { cpu: '1' });
     await addPod(bench.port, 'low');
@@ -210,7 +210,7 @@ test('who may take a free node has nobody leave', async () => {
   });
 });
 
-test('a pod waits for another to be near, and is bound when it comes', async () => {
+test('a pod waits for a pod of its affinity, and is bound when that exists', async () => {
   await withParts(scheduler, async (bench) => {
     await addNode(bench.port, 'n1');
     await addNode(bench.port, 'n2');
@@ -223,7 +223,7 @@ test('a pod waits for another to be near, and is bound when it comes', async () 
   });
 });
 
-test('the first node of all finds the pods at the end of a pause', async () => {
+test('when the first node is added, pods are tried at the end of their backoff', async () => {
   await withParts(scheduler, async (bench) => {
     await addPod(bench.port, 'p');
     await bench.clock.sleep(600_000);

@@ -21,11 +21,11 @@ import { assumeVolumes, bindVolumes } from './volume-binder.ts';
 import type { VolumePlan } from './volumes.ts';
 
 export const SCHEDULER_DELAYS = {
-  /** One decision: the real scheduler makes some hundreds a second. */
+  /** One decision: the real scheduler makes some hundreds per second. */
   cycle: { minMs: 1, maxMs: 4 },
   /** From the decision to the binding request. */
   bind: { minMs: 2, maxMs: 20 },
-  /** From a change that lets a pod be placed to its binding, with up to 500 pods in the queue before it. */
+  /** From a change that makes a pod schedulable to its binding, with up to 500 pods ahead of it in the queue. */
   retryMaxMs: LONGEST_BACKOFF_MS + FLUSH_PERIOD_MS + 500 * 4 + 20,
 } as const;
 
@@ -37,9 +37,9 @@ interface SchedulerOptions {
 }
 
 /**
- * kube-scheduler: places one pod at a time, assumes its decision before it is bound, says why a pod can't be placed
- * (condition and Event), has pods of lower priority leave for it where that helps, and tries it again when something
- * changed that may help, after a pause that grows from 1 to 10 s, and after five minutes anyway.
+ * kube-scheduler: places one pod at a time, assumes its decision before it is bound, reports why a pod can't be placed
+ * (condition and Event), preempts pods of lower priority if that helps, and retries a pod when something changed that may
+ * help, after a backoff that grows from 1 to 10 s, and after five minutes anyway.
  */
 export class Scheduler implements WorldPart {
   readonly #options: SchedulerOptions;
@@ -47,7 +47,7 @@ export class Scheduler implements WorldPart {
   readonly #queue = new SchedulingQueue();
   readonly #writer: PodWriter;
   readonly #ties: Random;
-  /** The pod whose cycle runs; undefined when it was removed meanwhile. */
+  /** The pod of the current cycle; undefined if it was removed meanwhile. */
   #current: QueuedPod | undefined;
   #wake: () => void = () => undefined;
 
@@ -75,7 +75,7 @@ export class Scheduler implements WorldPart {
     while (!tasks.signal.aborted) {
       this.#current = this.#queue.pop(clock.nowMs());
       if (this.#current === undefined) {
-        await this.#rest();
+        await this.#waitForWork();
         continue;
       }
       await clock.sleep(drawMs(cycles, SCHEDULER_DELAYS.cycle), tasks.signal);
@@ -85,17 +85,17 @@ export class Scheduler implements WorldPart {
     }
   }
 
-  /** Waits until a pod is due or something happens. */
-  async #rest(): Promise<void> {
+  /** Waits until a pod is due or something changes. */
+  async #waitForWork(): Promise<void> {
     const { clock } = this.#options;
     const dueMs = this.#queue.nextDueMs();
-    const nap = new AbortController();
+    const waiting = new AbortController();
     await new Promise<void>((resolve) => {
       this.#wake = resolve;
-      if (dueMs !== undefined) clock.sleep(dueMs - clock.nowMs(), nap.signal).then(resolve, resolve);
+      if (dueMs !== undefined) clock.sleep(dueMs - clock.nowMs(), waiting.signal).then(resolve, resolve);
     });
-    // With a reason: without one an exception is made for each.
-    nap.abort(nap);
+    // With a reason: without one, each abort creates an exception.
+    waiting.abort(waiting);
   }
 
   #place(pod: QueuedPod, tasks: Tasks): void {
@@ -121,11 +121,11 @@ export class Scheduler implements WorldPart {
     if (preempts) this.#cache.nominate(pod.info, preemption.nodeName);
     else if (clearsNomination) this.#endNomination(pod.info);
     const nomination = preempts || clearsNomination ? { nodeName: preemption?.nodeName } : 'as it was';
-    tasks.start(() => this.#writer.sayUnschedulable(pod.info, message, nomination));
+    tasks.start(() => this.#writer.recordUnschedulable(pod.info, message, nomination));
     if (preempts) tasks.start(() => this.#preempt(pod.info, preemption));
   }
 
-  /** Victims leave together, but the last only after the pod waits for their end (`prepareCandidateAsync`). */
+  /** Victims are evicted together, but the last one only once the pod waits for them (`prepareCandidateAsync`). */
   async #preempt(pod: PodInfo, { nodeName, victims }: Preemption): Promise<void> {
     for (const other of this.#cache.nominated(nodeName)) {
       if (other.priority >= pod.priority) continue;
@@ -151,10 +151,10 @@ export class Scheduler implements WorldPart {
       await this.#unbind(pod);
       return;
     }
-    await this.#writer.sayScheduled(pod.info, to.nodeName);
+    await this.#writer.recordScheduled(pod.info, to.nodeName);
   }
 
-  /** A binding failed: the room is free again, and the pod, if it still waits, is tried again after its pause. */
+  /** A binding failed: the room is free again, and the pod, if it still waits, is retried after its backoff. */
   async #unbind(pod: QueuedPod): Promise<void> {
     const { port, clock } = this.#options;
     this.#remove(pod.info.key);
@@ -163,7 +163,7 @@ export class Scheduler implements WorldPart {
     this.#wake();
   }
 
-  /** Reads what there is of a resource, and follows it, if the cluster serves it. */
+  /** Lists and watches a resource, if the cluster serves it. */
   async #follow(resource: Followed, signal: AbortSignal): Promise<void> {
     const { port } = this.#options;
     const { objects } = this.#cache;
@@ -187,7 +187,7 @@ export class Scheduler implements WorldPart {
       return;
     }
     const after = this.#cache.setNode(node);
-    this.#queue.nodesCame(this.#options.clock.nowMs());
+    this.#queue.onFirstNode(this.#options.clock.nowMs());
     if (before === undefined || nodeChanged(before, after)) this.#happened({ kind: 'node', before, after });
     this.#wake();
   }
@@ -237,7 +237,7 @@ export class Scheduler implements WorldPart {
     this.#happened({ kind: 'nomination', node: this.#cache.node(nodeName) });
   }
 
-  /** A pod without a node: new, changed, or told of again after its own status changed. */
+  /** A pod without a node: new, changed, or delivered again after its own status changed. */
   #enqueue(pod: Pod): void {
     const key = keyOf(pod);
     if (!isWaiting(pod)) {
@@ -255,7 +255,7 @@ export class Scheduler implements WorldPart {
       if (known.waiting?.for === 'change' && demandOf(known.info.pod) !== demandOf(pod)) known.waiting = undefined;
       known.info = info;
     }
-    // A status that doesn't name the node yet doesn't end a nomination just made.
+    // A status without the node yet doesn't clear a new nomination.
     const nominated = pod.status?.nominatedNodeName ?? '';
     const before = known?.info.pod.status?.nominatedNodeName ?? '';
     if (nominated !== '') this.#cache.nominate(info, nominated);
@@ -264,12 +264,12 @@ export class Scheduler implements WorldPart {
   }
 
   #happened(event: ClusterEvent): void {
-    this.#queue.stir((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, (name) => this.#cache.objects.namespaceLabels(name)));
+    this.#queue.reactivate((pod, rejectedBy) => mayHelp(event, pod, rejectedBy, (name) => this.#cache.objects.namespaceLabels(name)));
     this.#wake();
   }
 }
 
-/** What of a pod its placement depends on, for comparison. */
+/** The part of a pod that its placement depends on, for comparison. */
 function demandOf({ spec, metadata }: Pod): string {
   return JSON.stringify([spec, metadata.labels]);
 }

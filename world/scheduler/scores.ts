@@ -1,7 +1,7 @@
 import type { Container } from '../../model/kube.ts';
 import { matchesNode } from '../../model/requirements.ts';
 import { untolerated } from '../../model/taints.ts';
-import { meansPod } from './affinity-term.ts';
+import { matchesPod } from './affinity-term.ts';
 import type { NamespaceLabels, WeightedAffinityTerm } from './affinity-term.ts';
 import type { Cluster, PodGroup } from './cluster.ts';
 import type { Cycle } from './cycle.ts';
@@ -14,7 +14,7 @@ const MAX_SCORE = 100;
 /** Weights of the default profile (`pkg/scheduler/apis/config/v1/default_plugins.go`). */
 const WEIGHTS = { taints: 3, nodeAffinity: 2, fit: 1, spread: 2, podAffinity: 2, balance: 1, images: 1 } as const;
 
-/** What the default profile gives each of the feasible nodes, in their order. */
+/** The default profile's scores of the feasible nodes, in their order. */
 export function scoreNodes(cycle: Cycle, feasible: readonly NodeInfo[]): readonly number[] {
   const { pod, cluster } = cycle;
   const taints = normalizeByHighest(
@@ -83,7 +83,7 @@ function balancedAllocation({ requests }: PodInfo, { allocatable, load }: NodeIn
   return Math.trunc((1 - Math.abs((first - second) / 2)) * MAX_SCORE);
 }
 
-/** What required affinity of pods that are there weighs in the score of the pods that it is about. */
+/** The weight of existing pods' required affinity in the scores of the pods that it matches. */
 const HARD_AFFINITY_WEIGHT = 1;
 
 /** InterPodAffinity: the pod's preferences for others, and theirs for it. Undefined if there are none. */
@@ -115,7 +115,7 @@ function termsBetween(
 ): readonly { readonly topologyKey: string; readonly weight: number }[] {
   const weigh = (terms: readonly WeightedAffinityTerm[], about: { namespace: string; labels: PodInfo['labels'] }, sign: 1 | -1) =>
     terms
-      .filter((term) => meansPod(term, about, namespaceLabels))
+      .filter((term) => matchesPod(term, about, namespaceLabels))
       .map(({ topologyKey, weight }) => ({ topologyKey, weight: sign * weight }));
   const hard = group.affinity.required.map((term) => ({ ...term, weight: HARD_AFFINITY_WEIGHT }));
   return [
@@ -128,10 +128,10 @@ function termsBetween(
 }
 
 const MIB = 2 ** 20;
-/** Images below the first don't count; above the second, for each container, more doesn't. */
+/** Images smaller than the first don't count; beyond the second, for each container, size adds nothing. */
 const IMAGE_BYTES = { from: 23 * MIB, toEach: 1000 * MIB } as const;
 
-/** ImageLocality: the sizes of the pod's images that the node has, each by the share of the nodes that have it. */
+/** ImageLocality: the sizes of the pod's images on the node, each weighted by the share of nodes that have it. */
 function imageLocality({ pod }: PodInfo, { node }: NodeInfo, cluster: Cluster): number {
   const images = node.status?.images;
   if (images === undefined || images.length === 0) return 0;

@@ -6,7 +6,7 @@ import { DEFAULT_CONSTRAINTS, defaultSelector } from './default-spread.ts';
 import type { NodeInfo } from './node-info.ts';
 import { constraintsOf, counts, hasKeys, isIncluded } from './spread.ts';
 
-/** One soft constraint, with the counts of the moment by domain; by node for `kubernetes.io/hostname`. */
+/** One soft constraint, with the current counts by domain; by node for `kubernetes.io/hostname`. */
 interface SoftSpread {
   readonly constraint: TopologySpreadConstraint;
   readonly counts: ReadonlyMap<string, number>;
@@ -15,8 +15,8 @@ interface SoftSpread {
 
 /**
  * Scores of the feasible nodes for the pod's ScheduleAnyway constraints, 0 to 100 each, in their order (`scoring.go` of
- * PodTopologySpread); undefined if it has none. A node without one of the topology keys scores 0, but not under the
- * default constraints, which do without a key.
+ * PodTopologySpread); undefined if it has none. A node without one of the topology keys scores 0, except under the
+ * default constraints, which tolerate a missing key.
  */
 export function softSpreadScores(cycle: Cycle, feasible: readonly NodeInfo[]): readonly number[] | undefined {
   const own = (cycle.pod.pod.spec.topologySpreadConstraints ?? []).length > 0;

@@ -7,12 +7,12 @@ import type { Cluster, PodGroup, Rejection } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** Whether a node suits a pod's node selector and required node affinity. */
+/** Whether a node matches a pod's node selector and required node affinity. */
 export type Suits = (node: NodeInfo) => boolean;
 
 /**
- * One DoNotSchedule constraint of a pod against the pods on all nodes, as `filtering.go` of the PodTopologySpread plugin
- * prepares it.
+ * One DoNotSchedule constraint of a pod against the pods on all nodes, prepared as in `filtering.go` of the
+ * PodTopologySpread plugin.
  */
 export class HardSpread {
   readonly #constraint: TopologySpreadConstraint;
@@ -54,7 +54,7 @@ export class HardSpread {
     return skew > maxSkew ? resolvable('PodTopologySpread', NOT_MATCHING) : undefined;
   }
 
-  /** Counts a pod more, or one less, on a node. As in the original, terminating pods are no exception here. */
+  /** Adds or removes a pod on a node. As in the original, terminating pods are no exception here. */
   adjust(pod: PodInfo, node: NodeInfo, delta: 1 | -1): void {
     if (pod.namespace === this.#namespace && this.#included.has(node.name) && matchesSelector(this.#selector, pod.labels)) {
       this.#add(node, delta);
@@ -104,7 +104,7 @@ export function isIncluded(constraint: TopologySpreadConstraint, { pod }: PodInf
 
 /**
  * Whether a constraint's selector counts a group of pods. As in 1.34, and unlike the documentation, the selector `{}`
- * counts none (kubernetes#141339, mended later), though it selects the pod itself.
+ * counts none (kubernetes#141339, fixed later), though it selects the pod itself.
  */
 export function counts(selector: LabelSelector | undefined, namespace: string, group: PodGroup): boolean {
   return group.namespace === namespace && !isEmpty(selector) && matchesSelector(selector, group.labels);
@@ -115,7 +115,7 @@ function isEmpty(selector: LabelSelector | null | undefined): boolean {
   return Object.keys(selector.matchLabels ?? {}).length === 0 && (selector.matchExpressions ?? []).length === 0;
 }
 
-/** Whether a pod, there or gone, may change what the other's hard constraints allow. */
+/** Whether a pod, when added or removed, may change what the other's hard constraints allow. */
 export function concernsSpread(waiting: PodInfo, { namespace, labels }: PodInfo): boolean {
   return (
     namespace === waiting.namespace &&

@@ -6,18 +6,18 @@ import type { ObjectCache } from './object-cache.ts';
 import { isBound } from './volumes.ts';
 import type { VolumePlan } from './volumes.ts';
 
-/** How often the scheduler looks whether claims are bound, and for how long (`bindTimeoutSeconds`). */
+/** How often the scheduler checks whether claims are bound, and for how long (`bindTimeoutSeconds`). */
 const BINDING = { periodMs: 1_000, timeoutMs: 600_000 } as const;
 
-/** The plan as if it were carried out already, for the decisions that follow. */
+/** Applies the plan to the cache as if it were done, for later decisions. */
 export function assumeVolumes({ bindings, provisions }: VolumePlan, nodeName: string, objects: ObjectCache): void {
   for (const { claim, volume } of bindings) objects.set('persistentvolumes', boundTo(volume, claim));
   for (const claim of provisions) objects.set('persistentvolumeclaims', withNode(claim, nodeName));
 }
 
 /**
- * Asks for what a pod's claims need on its node (`BindPodVolumes`): volumes that are there are kept for them, others are
- * left to a provisioner.
+ * Requests what a pod's claims need on its node (`BindPodVolumes`): existing volumes are reserved for them, others are left to
+ * a provisioner.
  * @returns whether all claims were bound in time
  */
 export async function bindVolumes(

@@ -49,7 +49,7 @@ test('a claim that waits for its first consumer is bound in the zone of the chos
   });
 });
 
-test('a pod waits until its claim is there and an immediate class has bound it', async () => {
+test('a pod waits until its claim exists and an immediate class has bound it', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1', { zone: 'a' });
     await addPod(bench.port, 'p', { volumes });
@@ -62,7 +62,7 @@ test('a pod waits until its claim is there and an immediate class has bound it',
   });
 });
 
-test('a claim in use stays until its pod is gone, and takes its volume along', async () => {
+test('a claim in use stays until its pod is gone, and its volume is deleted with it', async () => {
   await withParts(parts, async (bench) => {
     await addNode(bench.port, 'n1', { zone: 'a' });
     await addClaim(bench, 'WaitForFirstConsumer');

@@ -11,7 +11,7 @@ import type { WorldPart } from '../tasks.ts';
 import { refTo } from './volume-binder.ts';
 import { isBound } from './volumes.ts';
 
-/** From a change to what follows from it: making a volume takes an EBS driver some seconds. */
+/** From a change to its result: creating a volume takes an EBS driver some seconds. */
 export const VOLUME_DELAYS = { reconcile: { minMs: 500, maxMs: 3_000 } } as const;
 
 const NO_PROVISIONER = 'kubernetes.io/no-provisioner';
@@ -19,10 +19,10 @@ const CLAIM_PROTECTION = 'kubernetes.io/pvc-protection';
 const DYNAMIC = 'pv.kubernetes.io/provisioned-by';
 
 /**
- * The PersistentVolume controller, the provisioners of all storage classes and the protection of claims in use, as small
- * as a cluster needs them: a claim is bound to the volume that is kept for it, or else one is made, in the zone of the node
- * that the scheduler selected, or for an Immediate class in some zone. Claims of classes that make no volumes are bound
- * by the scheduler's choice alone; a deleted claim takes a volume that was made for it along.
+ * The PersistentVolume controller, the provisioners of all storage classes and the protection of claims in use, reduced to
+ * what a cluster needs: a claim is bound to the volume reserved for it; otherwise one is created, in the zone of the node that
+ * the scheduler selected, or for an Immediate class in some zone. Claims of classes without a provisioner are bound only by
+ * the scheduler's choice; a deleted claim's provisioned volume is deleted too.
  */
 export class VolumeController implements WorldPart {
   readonly #port: ClusterPort;
@@ -73,7 +73,7 @@ export class VolumeController implements WorldPart {
     if (volume !== undefined) await this.#bind(claim, volume);
   }
 
-  /** What becomes of volumes whose claim is gone. */
+  /** Reclaims volumes whose claim is gone. */
   async #reclaim(volumes: readonly PersistentVolume[], claim: PersistentVolumeClaim | undefined): Promise<void> {
     for (const { metadata, spec, status } of volumes) {
       const ref = { resource: 'persistentvolumes', name: metadata.name ?? '' };
@@ -101,7 +101,7 @@ export class VolumeController implements WorldPart {
     await this.#port.patch({ resource: 'persistentvolumeclaims', namespace, name }, { metadata: { finalizers: others } });
   }
 
-  /** Makes a volume for a claim, if it is time for that. */
+  /** Creates a volume for a claim, if it is time. */
   async #provision(claim: PersistentVolumeClaim): Promise<PersistentVolume | undefined> {
     const { metadata, spec } = claim;
     const found = await this.#port.get<StorageClass>({ resource: 'storageclasses', name: spec.storageClassName ?? '' });

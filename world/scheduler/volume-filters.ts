@@ -8,7 +8,7 @@ import type { PodInfo } from './pod-info.ts';
 import { claimName, planVolumes } from './volumes.ts';
 import type { ClaimsOfPod } from './volumes.ts';
 
-/** The labels by which a volume says where it is, and what a node calls the same. */
+/** The labels for a volume's location, with the equivalent node labels. */
 const ZONE_LABELS: readonly (readonly [string, string])[] = [
   ['failure-domain.beta.kubernetes.io/zone', LABEL.zone],
   ['failure-domain.beta.kubernetes.io/region', LABEL.region],
@@ -25,7 +25,7 @@ export class VolumeFilters {
   readonly #claims: ClaimsOfPod;
   readonly #objects: ClusterObjects;
   readonly #exclusive: ReadonlySet<string>;
-  /** How many uses by other pods there are of claims that take one pod only. */
+  /** How many other pods use claims that allow only one pod. */
   #exclusiveUses = 0;
 
   constructor(pod: PodInfo, claims: ClaimsOfPod, cluster: Cluster) {
@@ -42,7 +42,7 @@ export class VolumeFilters {
     return this.#restriction(node) ?? this.#limit(node) ?? this.#binding(node) ?? this.#zone(node);
   }
 
-  /** Counts a pod more, or one less. */
+  /** Adds or removes a pod. */
   adjust(pod: PodInfo, delta: 1 | -1): void {
     if (this.#exclusive.size === 0 || pod.namespace !== this.#pod.namespace) return;
     for (const { persistentVolumeClaim } of pod.volumes) {
@@ -87,7 +87,7 @@ export class VolumeFilters {
     return undefined;
   }
 
-  /** Driver by volume, of the CSI volumes of a pod, those to be made included. */
+  /** Drivers by volume, for the CSI volumes of a pod, including those to be created. */
   #attachable({ pod, namespace, volumes }: PodInfo): Map<string, string> {
     const result = new Map<string, string>();
     for (const one of volumes) {
@@ -126,7 +126,7 @@ export class VolumeFilters {
   }
 }
 
-/** An EBS volume that the pod itself names: never two pods on a node. */
+/** EBS volumes that the pod itself names: two pods on a node can't share one. */
 function diskOf({ awsElasticBlockStore }: Volume): string[] {
   return awsElasticBlockStore === undefined ? [] : [awsElasticBlockStore.volumeID];
 }

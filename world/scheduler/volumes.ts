@@ -10,7 +10,7 @@ import type { ClusterObjects, Rejection } from './cluster.ts';
 import type { NodeInfo } from './node-info.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** What binding a pod's claims on a node takes: volumes that are there, and claims that need one made. */
+/** What binding a pod's claims on a node requires: existing volumes, and claims that need a new one. */
 export interface VolumePlan {
   readonly bindings: readonly { readonly claim: PersistentVolumeClaim; readonly volume: PersistentVolume }[];
   readonly provisions: readonly PersistentVolumeClaim[];
@@ -25,18 +25,18 @@ const VOLUME_MISSING = 'node(s) unavailable due to one or more pvc(s) bound to n
 /** The claims of a pod. */
 export interface ClaimsOfPod {
   readonly bound: readonly PersistentVolumeClaim[];
-  /** Of a class that waits for the first consumer. */
+  /** Of a class with WaitForFirstConsumer. */
   readonly unbound: readonly PersistentVolumeClaim[];
 }
 
-/** The name of the claim that a volume stands for: one of its own for a generic ephemeral volume. */
+/** The name of a volume's claim: a separate one for a generic ephemeral volume. */
 export function claimName(podName: string, { name, persistentVolumeClaim, ephemeral }: Volume): string | undefined {
   return persistentVolumeClaim?.claimName ?? (ephemeral === undefined ? undefined : `${podName}-${name}`);
 }
 
 /**
- * The pod's claims, or why none of the nodes can do: what the PreFilters of VolumeRestrictions, VolumeBinding and
- * VolumeZone check.
+ * The pod's claims, or why no node is suitable: the checks in the PreFilters of VolumeRestrictions, VolumeBinding and
+ * VolumeZone.
  */
 export function claimsOfPod({ pod, namespace, volumes }: PodInfo, objects: ClusterObjects): ClaimsOfPod | Rejection {
   const bound: PersistentVolumeClaim[] = [];
@@ -69,7 +69,7 @@ function claimProblem({ metadata, spec, status }: PersistentVolumeClaim): string
   return metadata.deletionTimestamp === undefined ? undefined : `${claim} is being deleted`;
 }
 
-/** Whether claim and volume know of each other. */
+/** Whether claim and volume refer to each other. */
 export function isBound({ metadata, spec }: PersistentVolumeClaim): boolean {
   return (spec.volumeName ?? '') !== '' && metadata.annotations?.[BIND_COMPLETED] !== undefined;
 }
@@ -80,8 +80,8 @@ function waitsForConsumer({ spec }: PersistentVolumeClaim, objects: ClusterObjec
 }
 
 /**
- * How the claims could be met on a node, or why they can't, as `FindPodVolumes` of the VolumeBinding plugin has it. The
- * capacity that a driver says it has left (CSIStorageCapacity) is not looked at.
+ * How the claims could be bound on a node, or why they can't, like `FindPodVolumes` of the VolumeBinding plugin. The
+ * remaining capacity that a driver reports (CSIStorageCapacity) is not checked.
  */
 export function planVolumes(claims: ClaimsOfPod, node: NodeInfo, objects: ClusterObjects): VolumePlan | Rejection {
   if (claims.bound.length + claims.unbound.length === 0) return NOTHING;
@@ -109,7 +109,7 @@ function planUnbound(claims: readonly PersistentVolumeClaim[], node: NodeInfo, o
   return { bindings, provisions };
 }
 
-/** The smallest volume that a claim may have on a node, or the one that is kept for it. */
+/** The smallest volume that a claim can use on a node, or the one reserved for it. */
 function findVolume(
   claim: PersistentVolumeClaim,
   { labels }: NodeInfo,
@@ -154,14 +154,14 @@ function sizeOf(list: Readonly<Record<string, string>> | undefined): number {
   return list?.storage === undefined ? 0 : toWhole(list.storage);
 }
 
-/** Whether a node of these labels can reach a volume, by the volume's node affinity. */
+/** Whether a node with these labels can reach a volume, by the volume's node affinity. */
 function isReachable({ spec }: PersistentVolume, labels: Labels): boolean {
   const required = spec.nodeAffinity?.required;
   if (required === undefined) return true;
   return required.nodeSelectorTerms.some((term) => meetsTerm(term, labels));
 }
 
-/** The term's fields are not looked at: a volume's affinity is asked with the labels of a node alone. */
+/** The term's fields are ignored: a volume's affinity only looks at node labels. */
 function meetsTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, labels: Labels): boolean {
   return matchExpressions.length + matchFields.length > 0 && matchesLabels(parseRequirements(matchExpressions), labels);
 }

@@ -3,7 +3,7 @@ import { InstanceBook } from '../instance-book.ts';
 import { privateDnsName } from '../aws/addresses.ts';
 import type { Instance, InstancePort } from '../ports.ts';
 
-/** Instances that a test starts and ends. */
+/** Instances that a test starts and terminates. */
 export class FakeInstances extends InstanceBook implements InstancePort {
   readonly #nowMs: () => number;
 

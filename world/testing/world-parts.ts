@@ -1,4 +1,5 @@
 import type { InstanceType } from '../../model/catalogue.ts';
+import { defined } from '../../model/defined.ts';
 import { LABEL } from '../../model/kube.ts';
 import type { Condition, KubeEvent, KubeObject, Node, Pod, PodSpec, Taint } from '../../model/kube.ts';
 import type { Principal } from '../../model/operation.ts';
@@ -21,13 +22,13 @@ export interface Bench {
   pod(name: string): Promise<Pod | undefined>;
   pods(): Promise<Pod[]>;
   node(name: string): Promise<Node | undefined>;
-  /** Reason and message of the Events about an object, in the order of their times. */
+  /** Reason and message of the Events about an object, in chronological order. */
   eventsAbout(name: string): Promise<string[]>;
-  /** Looks every so often until it holds. @throws Error naming what did not come about */
+  /** Polls until it holds. @throws Error naming what did not happen */
   until(what: string, holds: () => Promise<boolean>, maxMs: number): Promise<void>;
 }
 
-/** What parts are made of. */
+/** The dependencies of parts. */
 export interface PartSite {
   readonly port: (principal: Principal) => ClusterPort;
   readonly clock: Clock;
@@ -36,7 +37,7 @@ export interface PartSite {
 }
 
 const START_MS = Date.parse('2026-01-01T00:00:00Z');
-const LOOK_MS = 10;
+const POLL_MS = 10;
 
 /** Runs `work` under virtual time beside some parts, and stops them; they must then end by themselves. */
 export async function withParts(
@@ -83,7 +84,7 @@ function benchOf(port: ClusterPort, clock: Clock, instances: FakeInstances): Ben
       const endMs = clock.nowMs() + maxMs;
       while (!(await holds())) {
         if (clock.nowMs() >= endMs) throw new Error(`not within ${maxMs} ms: ${what}`);
-        await clock.sleep(LOOK_MS);
+        await clock.sleep(POLL_MS);
       }
     },
   };
@@ -104,7 +105,7 @@ export const M6I_LARGE: InstanceType = {
   onDemandUsdPerHour: 0.096,
 };
 
-/** A node as tests say it. */
+/** The specification of a test's node. */
 export interface NodeSpec {
   readonly zone?: string;
   readonly labels?: Readonly<Record<string, string>>;
@@ -114,7 +115,7 @@ export interface NodeSpec {
   readonly unschedulable?: boolean;
 }
 
-/** A ready node with 4 cores, 8 GiB and room for 20 pods, unless said otherwise. */
+/** A ready node with 4 cores, 8 GiB and room for 20 pods, by default. */
 export function makeNode(
   name: string,
   { zone, labels = {}, cpu = '4', pods = '20', taints = [], unschedulable = false }: NodeSpec = {},
@@ -127,20 +128,20 @@ export function makeNode(
   };
 }
 
-/** Creates a ready node as the controllers leave it: the API server taints new nodes until they are found ready. */
+/** Creates a ready node as the controllers leave it: the API server taints new nodes until they are ready. */
 export async function addNode(port: ClusterPort, name: string, spec: NodeSpec = {}): Promise<void> {
   await port.create<Node>('nodes', makeNode(name, spec));
   const taints = spec.taints ?? [];
   await port.patch({ resource: 'nodes', name }, { spec: { taints: taints.length === 0 ? null : taints } });
 }
 
-/** A pod that requests 1 core, unless said otherwise. */
+/** A pod that requests 1 core, by default. */
 export function makePod(
   name: string,
   { cpu = '1', labels, ...spec }: Partial<PodSpec> & { cpu?: string; labels?: Record<string, string> } = {},
 ): Pod {
   return {
-    metadata: { name, namespace: 'default', ...(labels === undefined ? {} : { labels }) },
+    metadata: { name, namespace: 'default', ...defined({ labels }) },
     spec: { containers: [{ name: 'main', image: 'app', resources: { requests: { cpu } } }], ...spec },
   };
 }

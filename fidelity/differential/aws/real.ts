@@ -3,7 +3,7 @@ import { CreateQueueCommand } from '@aws-sdk/client-sqs';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import { LocalStackEndpoint, newAccount } from '../../../world/real/localstack/endpoint.ts';
-import { makeNetwork } from '../../../world/real/localstack/network.ts';
+import { createNetwork } from '../../../world/real/localstack/network.ts';
 import { clearAccounts } from '../../../world/real/localstack/sweep-account.ts';
 import { subnetsOf } from '../../../world/aws/network.ts';
 import { writeTags } from '../../../world/aws/tags.ts';
@@ -49,7 +49,7 @@ export async function askLocalStack(
 async function askOne(script: Script, endpoint: LocalStackEndpoint, account: string): Promise<Answer[]> {
   const [ec2, sqs] = [endpoint.ec2(account), endpoint.sqs(account)];
   const own = subnetsOf(CLUSTER);
-  const { vpcId, subnets } = await makeNetwork(ec2, own);
+  const { vpcId, subnets } = await createNetwork(ec2, own);
   await ec2.send(new CreateTagsCommand({ Resources: [...subnets.values()], Tags: writeTags(SUBNET_TAGS) }));
   const { QueueUrl = '' } = await sqs.send(new CreateQueueCommand({ QueueName: QUEUE_NAME }));
   const given = new Map([

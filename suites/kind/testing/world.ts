@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EC2S } from '../../../cli/choose-ec2.ts';
+import { EC2_KINDS } from '../../../cli/choose-ec2.ts';
 import { parseClusters } from '../../../cli/options.ts';
 import type { WorldUp } from '../../../cli/world-host.ts';
 
@@ -15,8 +15,8 @@ export function clustersWanted(environment: NodeJS.ProcessEnv = process.env): nu
 }
 
 /** Where machines are; by default in LocalStack. @throws when the variable has another value than these */
-export function ec2Wanted(environment: NodeJS.ProcessEnv = process.env): (typeof EC2S)[number] | undefined {
-  return z.enum(EC2S).optional().parse(environment[EC2_VARIABLE]);
+export function ec2Wanted(environment: NodeJS.ProcessEnv = process.env): (typeof EC2_KINDS)[number] | undefined {
+  return z.enum(EC2_KINDS).optional().parse(environment[EC2_VARIABLE]);
 }
 
 const upSchema = z.object({

@@ -8,14 +8,14 @@ import { toSdkType } from '../sdk-types.ts';
 import { offeringOf } from './plan.ts';
 import type { FleetPlan } from './plan.ts';
 
-/** How sparse errors are where no fault says otherwise: EC2 mostly names one pool (aws-karpenter core#3198). */
+/** How many pools errors name when no fault says otherwise: EC2 mostly names one (aws-karpenter core#3198). */
 const DEFAULT_NAMING: FleetErrorNaming = 'one';
 
 /**
- * The errors of one part of a fleet, as sparse as the limits that caused them want it: the pool that was tried first
- * (`one`), those that were tried (`tried`), every pool of the request that lacks capacity (`all`), or none by name.
- * There are errors beside instances where a pool failed before another one gave an instance. A quota is named once, by the
- * first pool that met it.
+ * The errors of one part of a fleet, as sparse as the limits that caused them require: the pool that was tried first (`one`),
+ * all that were tried (`tried`), every pool of the request that lacks capacity (`all`), or none by name.
+ * A fleet can have both errors and instances, when one pool failed before another succeeded. A quota is named once, for the
+ * first pool that hit it.
  */
 export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan): CreateFleetError[] {
   const { capacityType } = part;
@@ -43,7 +43,7 @@ export function fleetErrors(capacity: Capacity, part: FleetPart, plan: FleetPlan
   return [...problems, ...allowed, ...lacking, ...(vague === undefined ? [] : [unfulfillable(vague.pool, capacityType)])];
 }
 
-/** A pool that lacked capacity, with the faults that brought it about. */
+/** A pool that lacked capacity, with the limits that caused it. */
 interface Lacking {
   readonly pool: FleetPool;
   readonly limits: readonly ArmedLimit[];
@@ -80,8 +80,8 @@ function insufficientCapacity(pool: FleetPool, capacityType: CapacityType): Crea
 }
 
 /**
- * Source: an answer quoted in aws/karpenter-provider-aws#8686. It names a specification, as every error of a fleet does that
- * anybody quotes: Karpenter reads that of each error, without asking whether it is there, and logs this one.
+ * Source: an answer quoted in aws/karpenter-provider-aws#8686. It names a specification, as every fleet error quoted anywhere
+ * does: Karpenter reads that of each error without a nil check, and logs this one.
  */
 function unfulfillable(pool: FleetPool, capacityType: CapacityType): CreateFleetError {
   return {
@@ -91,7 +91,7 @@ function unfulfillable(pool: FleetPool, capacityType: CapacityType): CreateFleet
   };
 }
 
-/** The answer of a fleet that got nothing but one error, which names the first of what was asked for. */
+/** The answer of a fleet that got nothing but one error, which names the first specification of the request. */
 export function refusedFleet(id: string, input: unknown, { code, message }: { code: string; message: string }): CreateFleetResult {
   const { LaunchTemplateConfigs: configs = [] } = (input ?? {}) as CreateFleetRequest;
   const [first] = configs;
@@ -108,7 +108,7 @@ export function refusedFleet(id: string, input: unknown, { code, message }: { co
 
 type Named = Pick<FleetPool, 'template' | 'version' | 'override'> & Partial<Pick<FleetPool, 'type' | 'subnet'>>;
 
-/** A launch specification as answers name it: the template by id, and what was overridden, with type and zone filled in. */
+/** A launch specification as answers show it: the template by id, and the overrides, with type and zone filled in. */
 export function nameSpecification(
   { template, version, override, type, subnet }: Named,
   capacityType: CapacityType,

@@ -13,7 +13,7 @@ const SPECIFICATIONS_MAX = 300;
 const TARGET_CAPACITY_MAX = 10_000;
 const WEIGHT_MAX = 999;
 
-/** Something asked for that can't be launched, whatever the capacity. */
+/** A requested specification that can't be launched, whatever the capacity. */
 interface FleetProblem {
   readonly specification: Pick<FleetPool, 'template' | 'version' | 'override'>;
   readonly capacityType: CapacityType;
@@ -21,20 +21,20 @@ interface FleetProblem {
   readonly message: string;
 }
 
-/** A part of a fleet that is bought in one way. */
+/** The part of a fleet with one capacity type. */
 export interface FleetPart {
   readonly capacityType: CapacityType;
   readonly strategy: Strategy;
   readonly units: number;
-  /** Of equals the first is taken. */
+  /** On a tie, the first is taken. */
   readonly pools: readonly FleetPool[];
   readonly problems: readonly FleetProblem[];
 }
 
 /**
- * Reads what a fleet asks for. Fleets of type instant only; options that would change where instances go and that this
- * world does not emulate are refused, never ignored.
- * @throws Ec2Refusal where EC2 refuses the whole request
+ * Reads the request for a fleet. Fleets of type instant only. Options that would change the placement of instances and that
+ * this world does not emulate are refused, never ignored.
+ * @throws Ec2Refusal if EC2 would refuse the whole request
  */
 export function readOrder(account: Account, request: CreateFleetRequest, span: number): FleetPart[] {
   refuseUnemulated(request);
@@ -56,7 +56,7 @@ export function readOrder(account: Account, request: CreateFleetRequest, span: n
         capacityType,
         strategy: strategies[capacityType],
         units: units[capacityType],
-        // EC2 does not say which of equals it takes: none has its place in the request to thank for it.
+        // EC2 does not document how it breaks ties, so the order of the request must not matter.
         pools: account.random.shuffle(resolved.flatMap((one) => ('pool' in one ? [one.pool] : []))),
         problems: resolved.flatMap((one) => ('problem' in one ? [one.problem] : [])),
       };
@@ -116,7 +116,7 @@ function readSpecifications(account: Account, config: FleetLaunchTemplateConfigR
 
 type Resolved = { readonly pool: FleetPool } | { readonly problem: FleetProblem };
 
-/** The pools that a specification stands for: without a subnet or zone, one in each zone that offers the type. */
+/** The pools of a specification: without a subnet or zone, one in each zone that offers the type. */
 function resolve(account: Account, specification: Specification, capacityType: CapacityType): Resolved[] {
   const { override, version } = specification;
   const problem = (code: string, message: string): Resolved[] => [{ problem: { specification, capacityType, code, message } }];

@@ -13,7 +13,7 @@ export interface Taken {
   readonly lease: Lease;
 }
 
-/** A pool that a fleet tried in vain. */
+/** A pool that a fleet tried without success. */
 export interface Tried {
   readonly pool: FleetPool;
   readonly shortage: Shortage;
@@ -33,9 +33,9 @@ interface PlanSite {
 }
 
 /**
- * Takes room for the instances of a fleet, one at a time, each where its strategy would have it. A pool that fails is
- * not tried again by this fleet: the next best is, until the target is met or no pool is left. EC2's allocation does
- * not know of the limits that faults set: it tries such a pool like any other.
+ * Takes room for the instances of a fleet one by one, each where its strategy wants it. This fleet does not try a failed pool
+ * again but the next best one, until the target is met or no pool is left. EC2's allocation does not know the limits that
+ * faults set: it tries such a pool like any other.
  */
 export function planPart(site: PlanSite, part: FleetPart): FleetPlan {
   const { strategy, units } = part;
@@ -69,7 +69,7 @@ export function planPart(site: PlanSite, part: FleetPart): FleetPlan {
   return { taken, tried };
 }
 
-/** What a pool is of. */
+/** The offering of a pool. */
 export function offeringOf({ type, subnet }: FleetPool, { capacityType }: Pick<FleetPart, 'capacityType'>): Offering {
   return offeringAt({ type, subnet, capacityType });
 }

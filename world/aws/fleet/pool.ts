@@ -9,8 +9,8 @@ export interface FleetPool {
   readonly subnet: Subnet;
   readonly template: LaunchTemplate;
   readonly version: TemplateVersion;
-  /** As it was asked for. */
+  /** As requested. */
   readonly override: FleetLaunchTemplateOverridesRequest;
-  /** Units of the target that one instance fulfils. */
+  /** Target units that one instance fulfils. */
   readonly weight: number;
 }

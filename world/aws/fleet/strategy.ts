@@ -6,13 +6,13 @@ import type { FleetPool } from './pool.ts';
 export interface Candidate {
   readonly pool: FleetPool;
   readonly usdPerHour: number;
-  /** Instances that it still holds, as far as EC2's own allocation knows. */
+  /** Instances that it can still hold, as far as EC2's own allocation knows. */
   readonly free: number;
   /** Instances that this fleet has taken from it. */
   readonly taken: number;
 }
 
-/** Pools that hold at least this share of what the deepest one holds count as equally safe. */
+/** Pools with at least this share of the deepest one's room count as equally safe. */
 const SAFE_SHARE = 0.5;
 
 type Rank = (candidate: Candidate) => number;
@@ -25,9 +25,9 @@ const priority: Rank = ({ pool }) => pool.override.Priority ?? Infinity;
 export type Strategy = (candidates: readonly Candidate[]) => Candidate;
 
 /**
- * Allocation strategies, one instance at a time; of equals the first is taken. EC2 says what they aim at, not
- * how: `price-capacity-optimized` is the cheapest among the deep pools here, where deep means at least half of the
- * deepest; `capacity-optimized-prioritized` the one of highest priority among them.
+ * Allocation strategies, one instance at a time; on a tie the first is taken. EC2 documents what they aim at, not how:
+ * here, `price-capacity-optimized` takes the cheapest of the deep pools, where deep means at least half as deep as the
+ * deepest; `capacity-optimized-prioritized` takes the one of highest priority among them.
  */
 const STRATEGIES: Readonly<Record<CapacityType, Readonly<Record<string, Strategy>>>> = {
   'on-demand': {
@@ -56,7 +56,7 @@ function deepest(candidates: readonly Candidate[]): readonly Candidate[] {
   return candidates.filter(({ free }) => free >= most * SAFE_SHARE);
 }
 
-/** The first of those with the lowest rank. */
+/** The first candidate with the lowest rank. */
 function lowest(candidates: readonly Candidate[], rank: Rank): Candidate {
   return candidates.reduce((best, candidate) => (rank(candidate) < rank(best) ? candidate : best));
 }

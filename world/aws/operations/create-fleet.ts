@@ -13,12 +13,12 @@ import { decodeUserData } from '../launch-templates.ts';
 import type { Launch } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
-import { tellFaults } from '../room.ts';
+import { reportFired } from '../room.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 import { toSdkType } from '../sdk-types.ts';
 
-/** What all instances of one fleet have in common. */
+/** What all instances of one fleet share. */
 interface Fleet {
   readonly id: string;
   readonly tags: Tags;
@@ -31,7 +31,7 @@ interface Launched {
   readonly errors: readonly CreateFleetError[];
 }
 
-/** Launches what a fleet of type instant asks for, once, and says at once what came of it. */
+/** Launches a fleet of type instant once, and answers with the result at once. */
 export async function createFleet(account: Account, request: CreateFleetRequest, caller: Caller): Promise<Outcome> {
   const parts = readOrder(account, request, caller.span);
   const fleet: Fleet = {
@@ -40,12 +40,12 @@ export async function createFleet(account: Account, request: CreateFleetRequest,
     clientToken: request.ClientToken ?? '',
     span: caller.span,
   };
-  // Room is taken and errors are found for all parts before the first launch: whatever others do meanwhile, they stand.
+  // Room is taken and errors are determined for all parts before the first launch, so concurrent requests do not change them.
   const plans = parts.map((part) => {
     const plan = planOf(account, part);
     return { part, plan, errors: fleetErrors(account.capacity, part, plan) };
   });
-  tellFaults(
+  reportFired(
     plans.flatMap(({ plan }) => plan.tried.map(({ shortage }) => shortage)),
     caller.span,
   );
@@ -74,7 +74,7 @@ function planOf(account: Account, part: FleetPart): FleetPlan {
   return planPart(site, part);
 }
 
-/** Launches instances pool by pool, in the order in which pools were chosen; each pool's are one reservation. */
+/** Launches instances pool by pool, in the order in which pools were chosen; each pool is one reservation. */
 async function launchAll(account: Account, fleet: Fleet, capacityType: CapacityType, taken: readonly Taken[]): Promise<Launched> {
   const instances: CreateFleetInstance[] = [];
   const errors: CreateFleetError[] = [];

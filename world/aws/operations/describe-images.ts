@@ -1,4 +1,5 @@
 import type { DescribeImagesRequest, DescribeImagesResult, Image } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -8,11 +9,11 @@ import type { Account } from '../operation.ts';
 import { cutPage } from '../pages.ts';
 
 const PAGE = { min: 1, max: 1_000 };
-/** Amazon's, with which EKS publishes images. */
+/** Amazon's account that publishes EKS images. */
 const OWNER_ID = '602401143452';
 const OWNER_ALIAS = 'amazon';
 
-/** Nobody sees the tags of others' images. */
+/** The tags of others' images are not visible. */
 const tagsOf = (): Readonly<Record<string, string>> => ({});
 
 const ATTRIBUTES: Attributes<NodeImage> = {
@@ -32,7 +33,7 @@ const ATTRIBUTES: Attributes<NodeImage> = {
   'virtualization-type': () => ['hvm'],
 };
 
-/** Lists Amazon's images for nodes in the order of their ids. The account has none of its own. */
+/** Lists Amazon's node images in the order of their ids. The account has no images of its own. */
 export function describeImages({ cluster }: Account, request: DescribeImagesRequest): DescribeImagesResult {
   const { ImageIds: ids = [], Owners: owners = [], Filters, MaxResults, NextToken } = request;
   const images = [...nodeImages(cluster)].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -42,7 +43,7 @@ export function describeImages({ cluster }: Account, request: DescribeImagesRequ
   const matches = matchFilters(Filters, ATTRIBUTES, tagsOf);
   const found = images.filter((image) => isOwned && (ids.length === 0 || ids.includes(image.id)) && matches(image));
   const { items, nextToken } = cutPage(found, ({ id }) => id, { MaxResults, NextToken }, PAGE);
-  return { Images: items.map(write), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { Images: items.map(write), ...defined({ NextToken: nextToken }) };
 }
 
 function write({ id, name, architecture }: NodeImage): Image {

@@ -1,4 +1,5 @@
 import type { DescribeInstanceStatusRequest, DescribeInstanceStatusResult, InstanceStatus, SummaryStatus } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { matchFilters } from '../filters.ts';
@@ -12,7 +13,7 @@ import { bySequence, sequenceKey } from './describe-instances.ts';
 
 const PAGE = { min: 5, max: 1_000 };
 const IDS_MAX = 100;
-/** Status checks of a new instance take some minutes before they pass. */
+/** The status checks of a new instance take some minutes to pass. */
 const CHECKS_MS = 120_000;
 
 interface Checked {
@@ -21,7 +22,7 @@ interface Checked {
   readonly reachability: 'passed' | 'initializing' | undefined;
 }
 
-/** Both checks, of system and instance, say the same. No scheduled events: their filters match nothing. */
+/** Both checks, of system and instance, have the same status. There are no scheduled events: their filters match nothing. */
 const ATTRIBUTES: Attributes<Checked> = {
   'availability-zone': ({ record }) => [record.zone],
   'availability-zone-id': ({ record }) => [zoneIdOf(record.zone)],
@@ -39,7 +40,7 @@ const ATTRIBUTES: Attributes<Checked> = {
   'system-status.status': ({ status }) => [status],
 };
 
-/** Lists status checks of running instances, with IncludeAllInstances of all. */
+/** Lists status checks of running instances; of all instances with IncludeAllInstances. */
 export function describeInstanceStatus(
   account: Account,
   request: DescribeInstanceStatusRequest,
@@ -58,7 +59,7 @@ export function describeInstanceStatus(
     .map((record) => check(record, nowMs))
     .filter(matches);
   const { items, nextToken } = cutPage(listed, ({ record }) => sequenceKey(record), { MaxResults, NextToken }, PAGE);
-  return { InstanceStatuses: items.map(writeStatus), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { InstanceStatuses: items.map(writeStatus), ...defined({ NextToken: nextToken }) };
 }
 
 function check(record: InstanceRecord, nowMs: number): Checked {

@@ -1,4 +1,5 @@
 import type { DescribeInstanceTypeOfferingsRequest, DescribeInstanceTypeOfferingsResult, InstanceTypeOffering } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { invalidValue } from '../../../protocols/ec2/refusal.ts';
 import { constantAnswers } from '../constant-answers.ts';
 import { matchFilters } from '../filters.ts';
@@ -36,12 +37,12 @@ export const describeInstanceTypeOfferings = constantAnswers(
       InstanceTypeOfferings: items.map(({ type, location }): InstanceTypeOffering => {
         return { InstanceType: toSdkType(type), LocationType, Location: location };
       }),
-      ...(nextToken === undefined ? {} : { NextToken: nextToken }),
+      ...defined({ NextToken: nextToken }),
     };
   },
 );
 
-/** Sorts as types do by name and then locations: a blank is lower than any character of a name. */
+/** Sorts by type name, then location: a blank sorts before any character of a name. */
 function keyOf({ type, location }: Offered): string {
   return `${type} ${location}`;
 }

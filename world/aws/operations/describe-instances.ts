@@ -1,4 +1,5 @@
 import type { DescribeInstancesRequest, DescribeInstancesResult } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -22,7 +23,7 @@ const PAGE = { min: 5, max: 1_000 };
 
 const tagsOf = (record: InstanceRecord): InstanceRecord['tags'] => record.tags;
 
-/** Filters by what instances of this world have. EC2 knows some more (network interfaces, block devices, CPU options). */
+/** Filters on what instances of this world have. EC2 has a few more (network interfaces, block devices, CPU options). */
 const attributesOf = ({ network }: Account): Attributes<InstanceRecord> => ({
   ...tagAttributes(tagsOf),
   architecture: ({ architecture }) => [architecture],
@@ -68,14 +69,14 @@ export function describeInstances(account: Account, request: DescribeInstancesRe
   const matches = matchFilters(Filters, attributesOf(account), tagsOf);
   const asked = ids.length === 0 ? account.instances.readAll(span) : readInstances(account, [...new Set(ids)], span).sort(bySequence);
   const { items, nextToken } = cutPage(asked.filter(matches), sequenceKey, { MaxResults, NextToken }, PAGE);
-  return { Reservations: writeReservations(account, items), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { Reservations: writeReservations(account, items), ...defined({ NextToken: nextToken }) };
 }
 
 export function bySequence(a: InstanceRecord, b: InstanceRecord): number {
   return a.sequence - b.sequence;
 }
 
-/** Sorts by code units as sequences do by number. */
+/** A key whose order by code units is the order of sequence numbers. */
 export function sequenceKey({ sequence }: InstanceRecord): string {
   return String(sequence).padStart(12, '0');
 }

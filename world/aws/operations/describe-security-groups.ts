@@ -7,7 +7,7 @@ import { ACCOUNT_ID } from '../operation.ts';
 import type { Account } from '../operation.ts';
 import { writeTags } from '../tags.ts';
 
-/** Lists the cluster's one security group. Its rules are left out: nothing here has ports. */
+/** Lists the cluster's only security group. Its rules are omitted: nothing here has ports. */
 export function describeSecurityGroups(
   { cluster, network }: Account,
   request: DescribeSecurityGroupsRequest,

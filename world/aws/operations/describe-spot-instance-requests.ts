@@ -1,4 +1,5 @@
 import type { DescribeSpotInstanceRequestsRequest, DescribeSpotInstanceRequestsResult, SpotInstanceRequest } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { matchFilters } from '../filters.ts';
@@ -21,7 +22,7 @@ const ATTRIBUTES: Attributes<InstanceRecord> = {
   type: () => ['one-time'],
 };
 
-/** Lists the requests behind spot instances, one each: those that found no capacity leave none, as instant fleets do. */
+/** Lists the requests behind spot instances, one each. Requests without capacity leave none, as with instant fleets. */
 export function describeSpotInstanceRequests(
   account: Account,
   request: DescribeSpotInstanceRequestsRequest,
@@ -37,7 +38,7 @@ export function describeSpotInstanceRequests(
   const asked = spot.filter((record) => (ids.length === 0 || ids.includes(spotRequestId(record))) && matches(record));
   const sorted = asked.sort((a, b) => (spotRequestId(a) < spotRequestId(b) ? -1 : 1));
   const { items, nextToken } = cutPage(sorted, spotRequestId, { MaxResults, NextToken }, PAGE);
-  return { SpotInstanceRequests: items.map(write), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { SpotInstanceRequests: items.map(write), ...defined({ NextToken: nextToken }) };
 }
 
 function isOver({ state }: InstanceRecord): boolean {

@@ -8,11 +8,11 @@ import type { Account } from '../operation.ts';
 import { cutPage, decodeToken } from '../pages.ts';
 import { toSdkType } from '../sdk-types.ts';
 
-/** More may be asked for, as Karpenter does; EC2 takes that, and answers no more than this at once. */
+/** A request may ask for more, as Karpenter's do; EC2 accepts that, but returns no more than this per page. */
 const PAGE_MAX = 1_000;
 const PAGE = { min: 1, max: PAGE_MAX, byDefault: PAGE_MAX };
 const PRODUCT = 'Linux/UNIX';
-/** EC2 keeps 90 days. One day is enough for what an autoscaler decides, and is what a request without a start gets here. */
+/** EC2 keeps 90 days. One day is enough for an autoscaler's decisions, and is the default when a request has no start. */
 const HISTORY_MS = 24 * 3_600_000;
 
 interface Entry {
@@ -31,7 +31,7 @@ const ATTRIBUTES: Attributes<Entry> = {
 
 /**
  * Lists spot prices by type and zone, newest first: for each pool every change from the end back to the price that was
- * in force at the start.
+ * in effect at the start.
  */
 export function describeSpotPriceHistory(account: Account, request: DescribeSpotPriceHistoryRequest): DescribeSpotPriceHistoryResult {
   const { Filters, MaxResults = PAGE_MAX, NextToken, InstanceTypes, ProductDescriptions = [PRODUCT], AvailabilityZone } = request;
@@ -40,7 +40,7 @@ export function describeSpotPriceHistory(account: Account, request: DescribeSpot
   const startMs = Math.min(Math.max(toMs(request.StartTime) ?? 0, nowMs - HISTORY_MS), endMs);
   const isAsked = ProductDescriptions.some((product) => product.startsWith(PRODUCT));
   const names = InstanceTypes === undefined ? undefined : new Set<string>(InstanceTypes);
-  // Earlier types were on earlier pages: the price of none of them need be found out again.
+  // Earlier types were on earlier pages: their prices need not be computed again.
   const [firstType = ''] = NextToken === undefined || NextToken === '' ? [] : decodeToken(NextToken).split(' ');
   const types = [...account.catalogue.types.values()].filter(({ type, usageClasses }) => {
     return isAsked && usageClasses.includes('spot') && (names?.has(type) ?? true) && type >= firstType;
@@ -88,7 +88,7 @@ function keyOf({ type, zone, sinceMs }: Entry): string {
   return `${type.type} ${zone} ${String(Number.MAX_SAFE_INTEGER - sinceMs)}`;
 }
 
-/** Inputs have timestamps as text, whatever the SDK's types say. @throws Ec2Refusal for text that is no time */
+/** Inputs have timestamps as text, whatever the SDK's types say. @throws Ec2Refusal for text that is not a time */
 function toMs(time: Date | undefined): number | undefined {
   if (time === undefined) return undefined;
   const ms = Date.parse(String(time));

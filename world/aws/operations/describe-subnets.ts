@@ -1,4 +1,5 @@
 import type { DescribeSubnetsRequest, DescribeSubnetsResult, Subnet as SdkSubnet } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
 import type { Attributes } from '../filters.ts';
@@ -45,5 +46,5 @@ export function describeSubnets({ cluster, network, quotas }: Account, request: 
     MapPublicIpOnLaunch: false,
     Tags: writeTags(tags),
   });
-  return { Subnets: items.map(write), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { Subnets: items.map(write), ...defined({ NextToken: nextToken }) };
 }

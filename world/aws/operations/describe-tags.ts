@@ -1,4 +1,5 @@
 import type { DescribeTagsRequest, DescribeTagsResult, ResourceType, TagDescription } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { clusterTags } from '../cluster-tags.ts';
 import { matchFilters } from '../filters.ts';
@@ -38,7 +39,7 @@ export function describeTags(account: Account, request: DescribeTagsRequest, { s
   const { items, nextToken } = cutPage(sorted, keyOf, request, PAGE);
   return {
     Tags: items.map(({ id, type, key, value }): TagDescription => ({ ResourceId: id, ResourceType: type, Key: key, Value: value })),
-    ...(nextToken === undefined ? {} : { NextToken: nextToken }),
+    ...defined({ NextToken: nextToken }),
   };
 }
 

@@ -5,11 +5,11 @@ import type { Ec2Operation } from '../operation.ts';
 type Input = Readonly<Record<string, unknown>>;
 
 /**
- * Lists of what an autoscaler asks for and this account has none of. The volumes and network interfaces of instances are
- * left out too.
- * @param answer the member of the output that holds the list
- * @param ids the member of the input that names some
- * @param code of the refusal when one is named
+ * Lists that an autoscaler requests and that are empty in this account. The volumes and network interfaces of instances are
+ * omitted too.
+ * @param answer the output's list member
+ * @param ids the input's member that names ids
+ * @param code of the refusal if an id is named
  */
 function emptyList(answer: string, ids: string, code: string): Ec2Operation {
   return reading((_account, input: Input) => {

@@ -7,6 +7,7 @@ import type {
   DescribeFleetsResult,
   FleetData,
 } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import { Ec2Refusal, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import type { FleetRecord } from '../fleets.ts';
@@ -15,7 +16,7 @@ import type { Account, Outcome } from '../operation.ts';
 
 const FLEET_ID = /^fleet-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** Describes fleets by id: fleets of type instant are in no list that does not name them. Source: DescribeFleets. */
+/** Describes fleets by id: EC2 lists fleets of type instant only if the request names them. Source: DescribeFleets. */
 export function describeFleets({ fleets }: Account, { FleetIds: ids = [] }: DescribeFleetsRequest): DescribeFleetsResult {
   const found = ids.map((id) => {
     const fleet = fleets.get(id);
@@ -25,7 +26,7 @@ export function describeFleets({ fleets }: Account, { FleetIds: ids = [] }: Desc
   return { Fleets: found.map(writeFleet) };
 }
 
-/** Deletes fleets together with their instances, which for type instant can't stay. Source: DeleteFleets. */
+/** Deletes fleets together with their instances, which can't be kept for type instant. Source: DeleteFleets. */
 export function deleteFleets(account: Account, request: DeleteFleetsRequest, { span }: Caller): Outcome {
   const { FleetIds: ids = [], TerminateInstances: isEnding } = request;
   if (ids.length === 0) throw missingParameter('FleetId');
@@ -66,7 +67,7 @@ function writeFleet({ id, request, createdAtMs, instances, errors }: FleetRecord
     FleetState: 'active',
     ActivityStatus: errors.length > 0 && instances.length === 0 ? 'error' : 'fulfilled',
     CreateTime: new Date(createdAtMs),
-    ...(request.ClientToken === undefined ? {} : { ClientToken: request.ClientToken }),
+    ...defined({ ClientToken: request.ClientToken }),
     FulfilledCapacity: instances.flatMap(({ InstanceIds = [] }) => InstanceIds).length,
     Type: 'instant',
     TargetCapacitySpecification: request.TargetCapacitySpecification,

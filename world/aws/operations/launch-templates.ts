@@ -9,6 +9,7 @@ import type {
   LaunchTemplateVersion,
   ModifyLaunchTemplateRequest,
 } from '@aws-sdk/client-ec2';
+import { defined } from '../../../model/defined.ts';
 import type { Caller } from '../../../wire/backend.ts';
 import { invalidValue, missingParameter } from '../../../protocols/ec2/refusal.ts';
 import { matchFilters, tagAttributes } from '../filters.ts';
@@ -58,7 +59,7 @@ export function createLaunchTemplate({ templates, clock }: Account, request: Cre
   return outcome({ LaunchTemplate: writeTemplate(created) }, [created.id]);
 }
 
-/** Adds a version: the data of its source version, where one is named, with what the request says put over it. */
+/** Adds a version: the data of its source version, if one is named, overridden by the request's data. */
 export function createLaunchTemplateVersion(
   { templates, clock }: Account,
   request: CreateLaunchTemplateVersionRequest,
@@ -103,10 +104,10 @@ export function describeLaunchTemplates(
   const matches = matchFilters(Filters, ATTRIBUTES, tagsOf);
   const found = templates.readAll(span).filter((template) => (asked.size === 0 || asked.has(template.id)) && matches(template));
   const { items, nextToken } = cutPage(found, ({ id }) => id, { MaxResults, NextToken }, PAGE);
-  return { LaunchTemplates: items.map(writeTemplate), ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { LaunchTemplates: items.map(writeTemplate), ...defined({ NextToken: nextToken }) };
 }
 
-/** Lists versions: of one template those that are named or all, of all templates the latest or default ones. */
+/** Lists versions: the named ones or all of one template, the latest or default ones of all templates. */
 export function describeLaunchTemplateVersions(
   { templates }: Account,
   request: DescribeLaunchTemplateVersionsRequest,
@@ -131,5 +132,5 @@ export function describeLaunchTemplateVersions(
   const keyOf = (one: (typeof versions)[number]): string => `${one.LaunchTemplateId} ${String(one.VersionNumber).padStart(9, '0')}`;
   const matches = matchFilters(Filters, VERSION_ATTRIBUTES);
   const { items, nextToken } = cutPage(versions.filter(matches), keyOf, { MaxResults, NextToken }, PAGE);
-  return { LaunchTemplateVersions: [...items], ...(nextToken === undefined ? {} : { NextToken: nextToken }) };
+  return { LaunchTemplateVersions: [...items], ...defined({ NextToken: nextToken }) };
 }

@@ -5,7 +5,7 @@ import { findInstances } from '../instance-view.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
 
-/** Switches termination protection; other attributes can't be changed here. Spot instances can't have it. */
+/** Changes termination protection; other attributes can't be changed here. Spot instances can't have it. */
 export function modifyInstanceAttribute(account: Account, request: ModifyInstanceAttributeRequest, { span }: Caller): Outcome {
   const { InstanceId: id, DisableApiTermination: protection } = request;
   if (id === undefined) throw missingParameter('InstanceId');

@@ -14,11 +14,11 @@ import type { LaunchTemplate, TemplateData, TemplateVersion } from '../launch-te
 import type { Subnet } from '../network.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Idempotency, Outcome } from '../operation.ts';
-import { offeringAt, tellFaults } from '../room.ts';
+import { offeringAt, reportFired } from '../room.ts';
 import { launchTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 
-/** What of a request a template may say as well; what the request says counts. */
+/** Members of a request that a template can also set; the request's take precedence. */
 const SHARED = [
   'DisableApiTermination',
   'EbsOptimized',
@@ -33,11 +33,11 @@ const SHARED = [
   'UserData',
 ] as const satisfies readonly (keyof RunInstancesRequest & keyof TemplateData)[];
 
-/** What is to be launched, read from request and template. */
+/** What to launch, read from request and template. */
 interface Order {
   readonly type: InstanceType;
   readonly capacityType: CapacityType;
-  /** Where it may go; EC2 chooses where there is more than one. */
+  /** The allowed subnets; EC2 chooses if there are several. */
   readonly subnets: readonly Subnet[];
   readonly data: TemplateData;
   readonly tags: Tags;
@@ -46,8 +46,8 @@ interface Order {
 }
 
 /**
- * Launches up to MaxCount instances in one zone, and none where not MinCount of them find room. Without a subnet or zone
- * it goes where most capacity is, as if the cluster's subnets were the default ones.
+ * Launches up to MaxCount instances in one zone, or none if there is no room for MinCount of them. Without a subnet or zone
+ * they go where most capacity is, as if the cluster's subnets were the default ones.
  */
 export async function runInstances(account: Account, request: RunInstancesRequest, { span }: Caller): Promise<Outcome> {
   const order = readOrder(account, request, span);
@@ -83,8 +83,8 @@ export async function runInstances(account: Account, request: RunInstancesReques
 }
 
 /**
- * Tokens reach as far as the zone where the request names one: the same token in another zone launches again. A token
- * whose instances have all ended can't be used again. Sources: "Ensuring idempotency in Amazon EC2 API requests"; the
+ * The scope of a token is the zone, if the request names one: the same token in another zone launches again. A token whose
+ * instances have all been terminated can't be used again. Sources: "Ensuring idempotency in Amazon EC2 API requests"; the
  * answer quoted in boto/boto3#4406.
  */
 export const RUN_IDEMPOTENCY: Idempotency = {
@@ -124,7 +124,7 @@ function readOrder(account: Account, request: RunInstancesRequest, span: number)
   const own = Object.fromEntries(SHARED.flatMap((key) => (request[key] === undefined ? [] : [[key, request[key]]]))) as TemplateData;
   const data: TemplateData = { ...found?.version.data, ...own };
   if (data.ImageId === undefined) throw missingParameter('ImageId');
-  // EC2's own default where none is named is a type that hardly anybody wants; nobody relies on it here.
+  // EC2's own default is a type that hardly anyone wants; nothing here relies on it.
   if (data.InstanceType === undefined) throw missingParameter('InstanceType');
   const type = account.catalogue.types.get(data.InstanceType);
   if (type === undefined) throw invalidValue(`Invalid value '${data.InstanceType}' for InstanceType.`);
@@ -148,7 +148,7 @@ function readOrder(account: Account, request: RunInstancesRequest, span: number)
   };
 }
 
-/** Spot or not, and what the caller would pay at most. */
+/** Spot or not, with a check of the caller's maximum price. */
 function readMarket(account: Account, request: RunInstancesRequest, template: TemplateData | undefined, type: InstanceType): CapacityType {
   const options = request.InstanceMarketOptions ?? template?.InstanceMarketOptions;
   const market = options?.MarketType;
@@ -204,7 +204,7 @@ function readSubnets({ network }: Account, request: RunInstancesRequest, templat
   );
 }
 
-/** Room for as many as there is, in the first subnet that has it for enough. */
+/** Room for as many as possible, in the first subnet that has room for enough. */
 function takeRoom(account: Account, order: Order, span: number): { readonly subnet: Subnet; readonly leases: readonly Lease[] } {
   const { type, capacityType } = order;
   const freeIn = (subnet: Subnet): number => account.capacity.free(offeringAt({ type, subnet, capacityType }));
@@ -216,7 +216,7 @@ function takeRoom(account: Account, order: Order, span: number): { readonly subn
     while (leases.length < order.max) {
       const room = account.room.take(place, leases.length);
       if ('kind' in room) {
-        tellFaults([room], span);
+        reportFired([room], span);
         refusal ??= room.kind === 'capacity' ? insufficientInstanceCapacity(account, place) : room.refusal;
         break;
       }
@@ -225,5 +225,5 @@ function takeRoom(account: Account, order: Order, span: number): { readonly subn
     if (leases.length >= order.min) return { subnet, leases };
     for (const lease of leases) lease.undo();
   }
-  throw refusal ?? new RangeError('there is a subnet to try');
+  throw refusal ?? new RangeError('there must be a subnet to try');
 }

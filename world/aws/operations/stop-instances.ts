@@ -7,11 +7,11 @@ import { USER_INITIATED } from '../instances.ts';
 import type { InstanceRecord } from '../instances.ts';
 import { outcome } from '../operation.ts';
 import type { Account, Outcome } from '../operation.ts';
-import { tellFaults } from '../room.ts';
+import { reportFired } from '../room.ts';
 import type { Place } from '../room.ts';
 import { changedIds, namedIds, writeChanges } from './terminate-instances.ts';
 
-/** Stops instances that run. One that can't be stopped fails the whole request; stopping one again is no error. */
+/** Stops running instances. One that can't be stopped fails the whole request; stopping one again is not an error. */
 export function stopInstances(account: Account, { InstanceIds }: StopInstancesRequest, { span }: Caller): Outcome {
   const asked = findInstances(account, namedIds(InstanceIds, 'stopped'), span);
   for (const instance of asked) checkStoppable(instance);
@@ -20,12 +20,12 @@ export function stopInstances(account: Account, { InstanceIds }: StopInstancesRe
   return outcome(output, changedIds(changes));
 }
 
-/** Starts instances that are stopped; starting one that runs is no error. All find room, or none is started. */
+/** Starts stopped instances; starting a running one is not an error. All of them get room, or none is started. */
 export function startInstances(account: Account, { InstanceIds }: StartInstancesRequest, { span }: Caller): Outcome {
   const asked = findInstances(account, namedIds(InstanceIds, 'started'), span);
   const wrong = asked.find(({ state }) => !['pending', 'running', 'stopped'].includes(state));
   if (wrong !== undefined) throw incorrectState(wrong, 'started');
-  const leases = new Map<string, { undo(): void; giveBack(): void }>();
+  const leases = new Map<string, { undo(): void; release(): void }>();
   for (const instance of asked.filter(({ state }) => state === 'stopped')) {
     const place = placeOf(account, instance);
     const room = account.room.take(place, -1);
@@ -34,7 +34,7 @@ export function startInstances(account: Account, { InstanceIds }: StartInstances
       continue;
     }
     for (const lease of leases.values()) lease.undo();
-    tellFaults([room], span);
+    reportFired([room], span);
     throw room.kind === 'capacity' ? insufficientInstanceCapacity(account, place) : room.refusal;
   }
   const changes = asked.map((before) => {
@@ -45,7 +45,7 @@ export function startInstances(account: Account, { InstanceIds }: StartInstances
   return outcome(output, changedIds(changes));
 }
 
-/** Spot instances here belong to one-time requests, as those of instant fleets do. */
+/** Spot instances here belong to one-time requests, like those of instant fleets. */
 function checkStoppable(instance: InstanceRecord): void {
   if (instance.capacityType === 'spot') {
     const message = `You can't stop the Spot Instance '${instance.id}' because it is associated with a one-time Spot Instance request. You can only stop Spot Instances associated with persistent Spot Instance requests.`;

@@ -28,7 +28,7 @@ import { startInstances, stopInstances } from './stop-instances.ts';
 import { createTags, deleteTags } from './tags.ts';
 import { terminateInstances } from './terminate-instances.ts';
 
-/** Every EC2 operation of the world, by its action. Another one is a file and a line here. */
+/** Every EC2 operation of the world, by its action. To add one, add a file and a line here. */
 export const EC2_OPERATIONS: Readonly<Record<string, Ec2Operation>> = {
   ...EMPTY_LISTS,
   CreateFleet: { run: createFleet, idempotent: {} },

@@ -7,14 +7,14 @@ import type { Account, Outcome } from '../operation.ts';
 import { checkTagCount, readTags } from '../tags.ts';
 import type { Tags } from '../tags.ts';
 
-/** Sets tags on instances and launch templates; other resources have none here. One bad id fails the whole request. */
+/** Sets tags on instances and launch templates; other resources don't support tags here. One bad id fails the whole request. */
 export function createTags(account: Account, { Resources, Tags: tags }: CreateTagsRequest, caller: Caller): Outcome {
   if (tags === undefined || tags.length === 0) throw missingParameter('Tag');
   const added = readTags(tags);
   return retag(account, Resources, caller, (before) => ({ ...before, ...added }));
 }
 
-/** Takes tags away: all of a user's own where none is named; one that is named with a value only where it has that value. */
+/** Removes tags: all user tags if none is named; a tag named with a value only if it has that value. */
 export function deleteTags(account: Account, { Resources, Tags: named }: DeleteTagsRequest, caller: Caller): Outcome {
   const isNamed = (key: string, value: string): boolean => {
     if (named === undefined || named.length === 0) return !key.startsWith('aws:');
@@ -28,7 +28,7 @@ export function deleteTags(account: Account, { Resources, Tags: named }: DeleteT
 function retag(account: Account, ids: readonly string[] = [], { span }: Caller, change: (tags: Tags) => Tags): Outcome {
   if (ids.length === 0) throw missingParameter('ResourceId');
   const asked = [...new Set(ids)];
-  // Everything is looked at before anything is changed.
+  // Everything is checked before anything is changed.
   for (const id of asked) checkTagCount(change(tagsOf(account, id, span)));
   for (const id of asked) {
     account.instances.retag(id, change, span);

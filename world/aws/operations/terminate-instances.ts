@@ -9,9 +9,9 @@ import type { Account, Outcome } from '../operation.ts';
 const IDS_MAX = 1_000;
 
 /**
- * Ends instances. One id that is not there fails the whole request; ending one again is no error. Where one is protected,
- * the request fails, and yet those in other zones than the protected ones end. Source: TerminateInstances in the EC2 API
- * reference.
+ * Terminates instances. One unknown id fails the whole request; terminating one again is not an error. If one is protected,
+ * the request fails, yet instances in other zones than the protected ones are terminated. Source: TerminateInstances in the
+ * EC2 API reference.
  */
 export function terminateInstances(account: Account, { InstanceIds }: TerminateInstancesRequest, { span }: Caller): Outcome {
   const asked = findInstances(account, namedIds(InstanceIds, 'terminated'), span);

@@ -1,6 +1,6 @@
 import { invalidParameterValue, sqsRefusal } from './errors.ts';
 
-/** What a queue can be made with: default and limits. Source: CreateQueue in the API reference. */
+/** The attributes that a queue can be created with: default and limits. Source: CreateQueue in the API reference. */
 const SETTABLE = {
   DelaySeconds: { byDefault: 0, min: 0, max: 900 },
   MaximumMessageSize: { byDefault: 1_048_576, min: 1_024, max: 1_048_576 },
@@ -10,7 +10,7 @@ const SETTABLE = {
 } as const;
 
 export type QueueSetting = keyof typeof SETTABLE;
-/** Seconds, but for the size in bytes. */
+/** In seconds, except the size, which is in bytes. */
 export type QueueSettings = Readonly<Record<QueueSetting, number>>;
 
 /**
@@ -33,7 +33,7 @@ export function settingsOf(given: Readonly<Record<string, string>>): QueueSettin
   return settings;
 }
 
-/** @throws JsonRefusal for what is no name of a standard queue */
+/** @throws JsonRefusal for an invalid name of a standard queue */
 export function checkQueueName(name: string): void {
   if (/^[A-Za-z0-9_-]{1,80}$/.test(name)) return;
   throw invalidParameterValue('Can only include alphanumeric characters, hyphens, or underscores. 1 to 80 in length');

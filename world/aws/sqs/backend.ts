@@ -11,7 +11,7 @@ import { SQS_OPERATIONS } from './operations.ts';
 import { SERVICE, SqsProtocol } from './protocol.ts';
 import type { Queues } from './queues.ts';
 
-/** Serves SQS by the JSON protocol, which SDKs have spoken since the end of 2023; the query protocol before it is not served. */
+/** Serves SQS with the JSON protocol, which SDKs have used since the end of 2023; the older query protocol is not served. */
 export class SqsBackend extends SqsProtocol implements Backend {
   readonly #queues: Queues;
 

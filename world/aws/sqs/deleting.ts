@@ -17,7 +17,7 @@ export const deleteMessage = operation(
   },
 );
 
-/** DeleteMessageBatch: each entry succeeds or fails for itself. */
+/** DeleteMessageBatch: each entry succeeds or fails by itself. */
 export const deleteMessageBatch = operation(
   z.object({
     QueueUrl: z.string().default(''),

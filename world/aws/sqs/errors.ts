@@ -29,7 +29,7 @@ export function sqsRefusal(shape: SqsShape, message: string): JsonRefusal {
   return new JsonRefusal(`com.amazonaws.sqs#${shape}`, queryCode, message, status);
 }
 
-/** A refusal by any code: a shape of SQS, a query code of one, or an error common to all services (`AccessDenied`). */
+/** A refusal by any code: a shape of SQS, the query code of a shape, or an error common to all services (`AccessDenied`). */
 export function refusalOf(code: string, message: string, status: number): JsonRefusal {
   const known = Object.entries(SHAPES).find(([shape, [queryCode]]) => code === shape || code === queryCode);
   if (known !== undefined) return new JsonRefusal(`com.amazonaws.sqs#${known[0]}`, known[1][0], message, status);
@@ -40,7 +40,7 @@ export function queueDoesNotExist(): JsonRefusal {
   return sqsRefusal('QueueDoesNotExist', 'The specified queue does not exist.');
 }
 
-/** Source of the wording: what SQS answers, as its users quote it. */
+/** Source of the wording: answers of SQS quoted by its users. */
 export function invalidParameter(name: string, value: string | number, reason: string): JsonRefusal {
   return invalidParameterValue(`Value ${value} for parameter ${name} is invalid. Reason: ${reason}`);
 }

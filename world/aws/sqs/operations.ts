@@ -8,10 +8,10 @@ import { queueArn } from './queues.ts';
 import { md5Of, receiveMessage } from './receiving.ts';
 
 const MAX_DELAY_S = 900;
-/** Most queues in one answer. Source: ListQueues in the API reference. */
+/** Maximum queues in one answer. Source: ListQueues in the API reference. */
 const MAX_QUEUES = 1_000;
-/** Source: SendMessage in the API reference: what XML 1.0 takes. */
-const UNLAWFUL_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
+/** Source: SendMessage in the API reference: characters that XML 1.0 does not allow. */
+const INVALID_CHARACTERS = /[^\t\n\r\u{20}-\u{d7ff}\u{e000}-\u{fffd}\u{10000}-\u{10ffff}]/u;
 
 const createQueue = operation(
   z.object({ QueueName: z.string().default(''), Attributes: z.record(z.string(), z.string()).default({}) }),
@@ -27,7 +27,7 @@ const getQueueUrl = operation(z.object({ QueueName: z.string().default('') }), (
   return reading({ QueueUrl: queues.byName(QueueName).url });
 });
 
-/** One page: no world has more queues than that. */
+/** One page: no world has more queues. */
 const listQueues = operation(z.object({ QueueNamePrefix: z.string().default('') }), ({ queues }, { QueueNamePrefix }) => {
   const urls = queues.list().flatMap(({ name, url }) => (name.startsWith(QueueNamePrefix) ? [url] : []));
   return reading(urls.length === 0 ? {} : { QueueUrls: urls.slice(0, MAX_QUEUES) });
@@ -59,7 +59,7 @@ function attributesOf(region: string, queue: Queue): Readonly<Record<string, str
   };
 }
 
-/** Without message attributes: nothing that an autoscaler reads has any. */
+/** Without message attributes: no message of an autoscaler has any. */
 const sendMessage = operation(
   z.object({
     QueueUrl: z.string().default(''),
@@ -76,7 +76,7 @@ const sendMessage = operation(
     if (Buffer.byteLength(body) > maxBytes) {
       throw invalidParameterValue(`One or more parameters are invalid. Reason: Message must be shorter than ${maxBytes} bytes.`);
     }
-    if (UNLAWFUL_CHARACTERS.test(body)) throw sqsRefusal('InvalidMessageContents', 'Invalid characters found in the message body.');
+    if (INVALID_CHARACTERS.test(body)) throw sqsRefusal('InvalidMessageContents', 'Invalid characters found in the message body.');
     if (Object.keys(input.MessageAttributes).length > 0) {
       throw sqsRefusal('UnsupportedOperation', 'This world emulates no message attributes.');
     }
@@ -91,7 +91,7 @@ const purgeQueue = operation(z.object({ QueueUrl: z.string().default('') }), ({ 
   return changing({}, [queue.name]);
 });
 
-/** By their names on the wire. */
+/** By their names in requests. */
 export const SQS_OPERATIONS: Readonly<Record<string, SqsOperation>> = {
   ChangeMessageVisibility: changeMessageVisibility,
   CreateQueue: createQueue,

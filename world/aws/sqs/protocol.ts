@@ -9,17 +9,17 @@ import type { WireRequest, WireResponse } from '../../../wire/wire.ts';
 import { drawUuid } from '../ids.ts';
 import { refusalOf } from './errors.ts';
 
-/** As requests name it. */
+/** As in requests. */
 export const SERVICE = 'AmazonSQS';
-/** As IAM has it, a reception reads: what is received comes again unless it is deleted. */
+/** As in IAM, a reception is a read: a received message comes again unless it is deleted. */
 const READING = /^(Get|List|ReceiveMessage)/;
 
-/** How requests of SQS are read and answers written, wherever the queues are. */
+/** How SQS requests are read and answers written, wherever the queues are. */
 export class SqsProtocol implements Omit<Backend, 'handle'> {
   readonly #clock: Clock;
   readonly #random: Random;
 
-  /** @param parts.random request ids come from it */
+  /** @param parts.random source of request ids */
   constructor(parts: { readonly clock: Clock; readonly random: Random }) {
     this.#clock = parts.clock;
     this.#random = parts.random;
@@ -43,7 +43,7 @@ export class SqsProtocol implements Omit<Backend, 'handle'> {
     return { status, headers: { ...this.headers(), ...headers, ...retryAfter }, body };
   }
 
-  /** Of a reception the ids of its messages. */
+  /** For a reception, the ids of its messages. */
   describeAnswer({ name }: Operation, { status, body }: WholeAnswer): AnswerNote {
     if (status >= 400) return describeError(asText(body));
     if (name !== 'sqs:ReceiveMessage') return {};
@@ -55,7 +55,7 @@ export class SqsProtocol implements Omit<Backend, 'handle'> {
     }
   }
 
-  /** Of every answer. */
+  /** The headers of every answer. */
   headers(): Readonly<Record<string, string>> {
     return {
       'x-amzn-requestid': drawUuid(this.#random),

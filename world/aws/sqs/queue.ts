@@ -8,11 +8,11 @@ import { invalidParameter, sqsRefusal } from './errors.ts';
 import { formatReceipt, parseReceipt } from './message.ts';
 import type { Message } from './message.ts';
 
-/** Messages sent within this time of each other may be received in any order. SQS promises no order at all. */
+/** Messages sent within this time of each other may be received in any order. SQS guarantees no order at all. */
 const REORDER_MS = 1_000;
-/** A short poll asks a part of the servers only. SQS names no figure. */
+/** The share of messages that a short poll misses: it asks only some servers. SQS gives no figure. */
 const SHORT_POLL_MISSES = 0.1;
-/** A server that was away keeps its copy of a deleted message, which then comes again. SQS says "on rare occasions". */
+/** How often a server that was unavailable keeps its copy of a deleted message, which then comes again. SQS says "on rare occasions". */
 const DELETE_MISSES = 0.001;
 /** Source: "Amazon SQS message quotas". */
 const MAX_IN_FLIGHT = 120_000;
@@ -25,7 +25,7 @@ export interface Reception {
   readonly receiptHandle: string;
 }
 
-/** What to receive. */
+/** The parameters of a reception. */
 export interface PollRequest {
   readonly max: number;
   readonly visibilityMs: number;
@@ -37,8 +37,8 @@ export interface PollRequest {
 
 /**
  * A standard queue: delivers at least once, in nearly any order. A received message is hidden for its visibility time-out;
- * who has not deleted it by then may meet it again. Source: "Amazon SQS standard queues", "Amazon SQS visibility timeout",
- * "Amazon SQS short and long polling".
+ * a consumer that has not deleted it by then may receive it again. Source: "Amazon SQS standard queues", "Amazon SQS visibility
+ * timeout", "Amazon SQS short and long polling".
  */
 export class Queue {
   readonly name: string;
@@ -62,14 +62,14 @@ export class Queue {
     this.createdAtMs = parts.clock.nowMs();
   }
 
-  /** Approximate counts, as attributes name them. Here they are exact. */
+  /** Approximate counts, as the attributes' names say. Here they are exact. */
   get counts(): { readonly visible: number; readonly notVisible: number; readonly delayed: number } {
     const hidden = this.#retained().filter(({ visibleAtMs }) => visibleAtMs > this.#clock.nowMs());
     const delayed = hidden.filter(({ receiveCount }) => receiveCount === 0).length;
     return { visible: this.#messages.size - hidden.length, notVisible: hidden.length - delayed, delayed };
   }
 
-  /** Puts a message in. @param onReceived told of each reception. @returns its id */
+  /** Enqueues a message. @param onReceived called on each reception. @returns its id */
   send(body: string, options: { readonly delayMs?: number; readonly onReceived?: (caller: Caller) => void } = {}): string {
     const nowMs = this.#clock.nowMs();
     const id = drawUuid(this.#random);
@@ -87,7 +87,7 @@ export class Queue {
     return id;
   }
 
-  /** Hands out messages; waits for a first one for at most `waitMs`, and no longer than somebody wants them. */
+  /** Receives messages; waits for the first one for at most `waitMs`, and only while the caller waits. */
   async receive(request: PollRequest): Promise<Reception[]> {
     const endMs = this.#clock.nowMs() + request.waitMs;
     for (;;) {
@@ -99,9 +99,9 @@ export class Queue {
   }
 
   /**
-   * Deletes what a handle stands for. With the handle of an earlier reception nothing is deleted, and SQS does not say so;
-   * neither does it for a message that is gone.
-   * @returns the id of the message that was deleted
+   * Deletes the message of a handle. The handle of an earlier reception deletes nothing, and SQS does not report that; nor does
+   * it for a message that is already deleted.
+   * @returns the id of the deleted message
    */
   delete(receiptHandle: string): string | undefined {
     const { messageId, reception } = parseReceipt(this.name, receiptHandle);
@@ -111,7 +111,7 @@ export class Queue {
     return messageId;
   }
 
-  /** Hides a message that is in flight for so long from now on; with 0 it can be received at once. */
+  /** Hides an in-flight message for this long from now; with 0 it can be received at once. */
   changeVisibility(receiptHandle: string, visibilityMs: number): void {
     const { messageId, reception } = parseReceipt(this.name, receiptHandle);
     const message = this.#retained().find(({ id }) => id === messageId);
@@ -127,7 +127,7 @@ export class Queue {
     this.#wakePolls();
   }
 
-  /** Deletes all messages, at once where SQS takes up to a minute. */
+  /** Deletes all messages at once, where SQS takes up to a minute. */
   purge(): void {
     const nowMs = this.#clock.nowMs();
     if (nowMs - this.#purgedAtMs < PURGE_PERIOD_MS) {
@@ -156,7 +156,7 @@ export class Queue {
       });
   }
 
-  /** Forgets what has been kept for too long. */
+  /** Drops messages whose retention period is over. */
   #retained(): Message[] {
     const oldestMs = this.#clock.nowMs() - this.settings.MessageRetentionPeriod * 1_000;
     for (const { id, sentAtMs } of this.#messages.values()) {
@@ -166,7 +166,7 @@ export class Queue {
     return [...this.#messages.values()];
   }
 
-  /** Waits until a message comes, becomes visible again, the poll ends or nobody wants it any more. */
+  /** Waits until a message arrives or becomes visible again, the poll ends, or the caller stops waiting. */
   async #untilChange(endMs: number, signal: AbortSignal | undefined): Promise<void> {
     const nextMs = this.#retained().reduce((next, { visibleAtMs }) => Math.min(next, visibleAtMs), endMs);
     const poll = new AbortController();

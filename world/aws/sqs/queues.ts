@@ -24,7 +24,7 @@ export class Queues {
     this.#random = parts.random;
   }
 
-  /** Makes a queue, or returns the one that is there already. @throws JsonRefusal as CreateQueue does */
+  /** Creates a queue, or returns the existing one. @throws JsonRefusal as CreateQueue does */
   create(name: string, attributes: Readonly<Record<string, string>> = {}): Queue {
     checkQueueName(name);
     const settings = settingsOf(attributes);
@@ -47,7 +47,7 @@ export class Queues {
     return queue;
   }
 
-  /** A queue by the account and name in its URL, whatever its host. @throws JsonRefusal when there is none */
+  /** A queue by the account and name in its URL, whatever the host. @throws JsonRefusal when there is none */
   byUrl(url: string): Queue {
     const [name, account] = url.split('/').reverse();
     if (account !== ACCOUNT_ID) throw queueDoesNotExist();

@@ -9,7 +9,7 @@ const MAX_MESSAGES = 10;
 const MAX_WAIT_S = 20;
 export const MAX_VISIBILITY_S = 43_200;
 
-/** ReceiveMessage. A reception changes nothing that lasts: who does not delete gets the message again. */
+/** ReceiveMessage. A reception changes nothing permanently: an undeleted message is received again. */
 export const receiveMessage = operation(
   z.object({
     QueueUrl: z.string().default(''),
@@ -43,7 +43,7 @@ export function md5Of(text: string): string {
   return createHash('md5').update(text).digest('hex');
 }
 
-/** Messages of this world come from one sender, and have no attributes of their own. */
+/** Messages in this world have one sender, and no attributes of their own. */
 const SENDER_ID = 'AIDAIENQZJOLO23YVJ4VO';
 
 function toSdkMessage({ message, receiptHandle }: Reception, names: ReadonlySet<string>): SdkMessage {

@@ -48,7 +48,7 @@ test('a message is hidden once received, comes again, and is gone once deleted',
     expect(again[0]?.Attributes).toEqual({ ApproximateReceiveCount: '2' });
     expect(handleOf(again)).not.toBe(handleOf(first));
 
-    // The handle of an earlier reception deletes nothing, and nobody says so.
+    // The handle of an earlier reception deletes nothing, without an error.
     await send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: handleOf(first) }));
     expect(answers.at(-1)?.effect).toEqual({ kind: 'none' });
     await send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: handleOf(again) }));
@@ -86,7 +86,7 @@ test('a poll wakes for a message that becomes visible, and one message goes to o
   });
 });
 
-test('a poll that is given up takes nothing', async () => {
+test('an abandoned poll takes nothing', async () => {
   await withSqs(async ({ send, clock, queues }) => {
     const giving = new AbortController();
     const polled = send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 20 }), { abortSignal: giving.signal });
@@ -138,7 +138,7 @@ test('a batch of deletes succeeds and fails entry by entry', async () => {
   });
 });
 
-test('queues are made, found, listed and described', async () => {
+test('queues are created, found, listed and described', async () => {
   await withSqs(async ({ send, queues, clock }) => {
     const made = await send(new CreateQueueCommand({ QueueName: 'other', Attributes: { VisibilityTimeout: '5' } }));
     expect((await send(new GetQueueUrlCommand({ QueueName: 'other' }))).QueueUrl).toBe(made.QueueUrl);
@@ -167,7 +167,7 @@ type Send = SQSClient['send'];
 const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; refused: string }[] = [
   { name: 'no such queue', ask: (send) => send(new GetQueueUrlCommand({ QueueName: 'none' })), refused: '400 QueueDoesNotExist' },
   {
-    name: 'a URL of nobody',
+    name: 'the URL of an unknown queue',
     ask: (send) => send(new ReceiveMessageCommand({ QueueUrl: 'https://x/1/workers' })),
     refused: '400 QueueDoesNotExist',
   },
@@ -187,7 +187,7 @@ const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; 
     refused: '400 InvalidParameterValue',
   },
   {
-    name: 'a handle of nobody',
+    name: 'an unknown handle',
     ask: (send) => send(new DeleteMessageCommand({ QueueUrl, ReceiptHandle: 'r' })),
     refused: '404 ReceiptHandleIsInvalid',
   },
@@ -202,7 +202,7 @@ const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; 
     refused: '400 TooManyEntriesInBatchRequest',
   },
   {
-    name: 'an entry twice',
+    name: 'a duplicate entry',
     ask: (send) => send(new DeleteMessageBatchCommand({ QueueUrl, Entries: [MANY[0], MANY[0]].flatMap((entry) => entry ?? []) })),
     refused: '400 BatchEntryIdsNotDistinct',
   },
@@ -213,13 +213,13 @@ const REFUSALS: readonly { name: string; ask: (send: Send) => Promise<unknown>; 
     refused: '400 InvalidMessageContents',
   },
   {
-    name: 'a queue of other attributes',
+    name: 'an existing queue with other attributes',
     ask: (send) => send(new CreateQueueCommand({ QueueName: 'workers', Attributes: { DelaySeconds: '1' } })),
     refused: '400 QueueNameExists',
   },
   { name: 'a bad name', ask: (send) => send(new CreateQueueCommand({ QueueName: 'a b' })), refused: '400 InvalidParameterValue' },
   {
-    name: 'an attribute that is none',
+    name: 'an unknown attribute',
     ask: (send) => send(new CreateQueueCommand({ QueueName: 'new', Attributes: { Colour: 'red' } as never })),
     refused: '400 InvalidAttributeName',
   },
@@ -242,12 +242,12 @@ for (const { name, headers, body, type } of [
   { name: 'no JSON', headers: { 'x-amz-target': 'AmazonSQS.ListQueues' }, body: '{', type: 'SerializationException' },
   { name: 'a list', headers: { 'x-amz-target': 'AmazonSQS.ListQueues' }, body: '[]', type: 'SerializationException' },
   {
-    name: 'a text for a number',
+    name: 'a string instead of a number',
     headers: { 'x-amz-target': 'AmazonSQS.ReceiveMessage' },
     body: '{"MaxNumberOfMessages":"1"}',
     type: 'SerializationException',
   },
-  { name: 'an operation of nobody', headers: { 'x-amz-target': 'AmazonSQS.Nothing' }, body: '{}', type: 'UnknownOperationException' },
+  { name: 'an unknown operation', headers: { 'x-amz-target': 'AmazonSQS.Nothing' }, body: '{}', type: 'UnknownOperationException' },
   { name: 'no operation', headers: {}, body: '{}', type: 'UnknownOperationException' },
 ]) {
   test(`refuses ${name}: ${type}`, async () => {
@@ -260,7 +260,7 @@ for (const { name, headers, body, type } of [
   });
 }
 
-test('hands out in nearly the order of sending, the same for the same seed', async () => {
+test('delivers almost in the order of sending, identically for the same seed', async () => {
   const order = async (seed: number): Promise<string> => {
     const bodies: string[] = [];
     await withSqs(async ({ send, queues, clock }) => {

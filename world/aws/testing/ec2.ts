@@ -4,6 +4,7 @@ import { warmUp } from '../../../clients/ec2.ts';
 import { createSdkClient } from '../../../clients/ec2-sdk.ts';
 import type { EventOf, NewEvent } from '../../../history/events.ts';
 import type { ClusterConfig } from '../../../model/cluster.ts';
+import { defined } from '../../../model/defined.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
 import type { Effect } from '../../../model/operation.ts';
 import type { ClockScope } from '../../../runtime/clock.ts';
@@ -24,12 +25,12 @@ export const CLUSTER: ClusterConfig = {
   imageIds: { x86_64: 'ami-00000064', arm64: 'ami-000000a4' },
 };
 
-/** Read once: it is large. */
+/** Loaded once: it is large. */
 const CATALOGUE = loadCatalogue();
 
 export type InstanceEvent = Omit<EventOf<'instance'>, 'i' | 't'>;
 
-/** One exchange as it went over the wire. */
+/** One exchange over the wire. */
 export interface Exchange {
   readonly request: string;
   readonly answer: Answer;
@@ -39,7 +40,7 @@ export interface Exchange {
 export interface Bench {
   readonly clock: ClockScope;
   readonly ports: Ec2['ports'];
-  /** Not there until they are run. */
+  /** Absent until they are run. */
   readonly others: Ec2['others'];
   readonly backend: Ec2['backend'];
   readonly send: EC2Client['send'];
@@ -48,9 +49,9 @@ export interface Bench {
   readonly events: readonly InstanceEvent[];
   /** All events so far. */
   readonly told: readonly NewEvent[];
-  /** What the last request did. */
+  /** The effect of the last request. */
   effect(): Effect | undefined;
-  /** Sends a request as it is. */
+  /** Sends a raw request. */
   raw(form: string): Promise<Answer>;
 }
 
@@ -88,7 +89,7 @@ export async function withEc2(
     return answer;
   };
   const client = createSdkClient({ wire, clock, region: CLUSTER.region, timeoutMs: 60_000 });
-  // The client's overloads can't be said of a wrapper; this one passes everything on.
+  // A wrapper can't have the client's overloads; this one passes everything on.
   const send = ((command: Parameters<EC2Client['send']>[0]) => clock.call('ec2', () => client.send(command))) as EC2Client['send'];
   const headers = { 'content-type': 'application/x-www-form-urlencoded' };
   const raw = (form: string): Promise<Answer> => wire({ method: 'POST', path: '/', headers, body: form });
@@ -108,7 +109,7 @@ export async function withEc2(
   client.destroy();
 }
 
-/** Makes the launch template that fleets below use. */
+/** Creates the launch template of the fleets below. */
 export async function makeTemplate({ send }: Bench, name = 'nodes', imageId = CLUSTER.imageIds.x86_64): Promise<void> {
   const UserData = Buffer.from('node labels: ä').toString('base64');
   const data = { ImageId: imageId, SecurityGroupIds: [CLUSTER.securityGroupId], UserData };
@@ -141,7 +142,7 @@ export function fleet(spec: FleetSpec = {}): CreateFleetCommand {
   );
   return new CreateFleetCommand({
     Type: 'instant',
-    ...(token === undefined ? {} : { ClientToken: token }),
+    ...defined({ ClientToken: token }),
     LaunchTemplateConfigs: [{ LaunchTemplateSpecification: { LaunchTemplateName: template, Version: '$Latest' }, Overrides: overrides }],
     TargetCapacitySpecification: { TotalTargetCapacity: count, DefaultTargetCapacityType: capacityType },
     ...(spec.inOrder === true ? { OnDemandOptions: { AllocationStrategy: 'prioritized' as const } } : {}),
@@ -162,7 +163,7 @@ export function errorsOf(output: CreateFleetCommandOutput): string[] {
   });
 }
 
-/** What EC2 refused a request with: `status code`. */
+/** The refusal of a request by EC2: `status code`. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;

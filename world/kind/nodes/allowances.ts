@@ -1,15 +1,15 @@
 import type { AllowanceName } from '../../world.ts';
 
-/** An instance that runs to its kubelet's start: its container is made, four at a time, and systemd comes up. */
+/** From a running instance to its kubelet's start: its container is created, four at a time, and systemd starts. */
 const BOOT_MS = 45_000;
-/** A kubelet's start to its Node: it asks for a certificate, and the cloud controller looks at what came of it. */
+/** From a kubelet's start to its Node: it requests a certificate, and the cloud controller handles the new node. */
 const REGISTER_MS = 10_000;
-/** The container runtime has found its network's configuration, and start-up taints are gone. */
+/** The container runtime has found its network configuration, and start-up taints are removed. */
 const READY_MS = 10_000;
-/** A sandbox and containers of an image that is there, on a machine that boots others beside it. */
+/** A sandbox and containers of a local image, on a machine that boots other nodes at the same time. */
 const POD_START_MS = 15_000;
 
-/** What real kubelets in containers take at most, beside a real control plane on one machine. */
+/** The most that real kubelets in containers take, beside a real control plane on one machine. */
 export const REAL_NODE_ALLOWANCES: Partial<Readonly<Record<AllowanceName, number>>> = {
   bootMs: BOOT_MS,
   registerMs: REGISTER_MS,

@@ -7,24 +7,24 @@ import type { ProgramEnd, Programs } from '../programs.ts';
 import { RUN_LABEL } from '../run-state.ts';
 import type { NodeFiles } from './node-files.ts';
 
-/** Where containers of nodes are made, as plain data: trials run in processes of their own. */
+/** Where node containers are created, as plain data: trials run in separate processes. */
 export interface RealNodesRef {
-  /** The cluster of kind that they join. */
+  /** The kind cluster that they join. */
   readonly cluster: string;
-  /** The run whose label they carry. */
+  /** The run whose label they have. */
   readonly run: string;
-  /** Its temporary folder: what is written there goes with it. */
+  /** Its temporary folder: everything in it is deleted with it. */
   readonly folder: string;
 }
 
-/** The label of containers that stand for instances: the cluster that their nodes joined. */
+/** The label of containers that act as instances: the cluster that their nodes joined. */
 export const NODE_LABEL = 'scaleproof.node-of';
-/** The label by which kind knows what a container of its clusters is for. Source: kind, `pkg/cluster/constants/constants.go`. */
+/** The label by which kind knows a container's role in its cluster. Source: kind, `pkg/cluster/constants/constants.go`. */
 const ROLE_LABEL = 'io.x-k8s.kind.role';
-/** The network that all clusters of kind share. Source: kind, `pkg/cluster/internal/providers/docker/provider.go`. */
+/** The network that all kind clusters share. Source: kind, `pkg/cluster/internal/providers/docker/provider.go`. */
 const NETWORK = 'kind';
 
-/** A container is made of an image that is there: on a busy disk it takes some seconds. */
+/** A container is created from a local image: on a busy disk that takes some seconds. */
 const CREATE_LIMIT_MS = 120_000;
 const START_LIMIT_MS = 60_000;
 const COPY_LIMIT_MS = 30_000;
@@ -35,8 +35,8 @@ const SYSTEMD_LIMIT_MS = 30_000;
 const SYSTEMD_PERIOD_MS = 1_000;
 
 /**
- * How `docker create` makes a node's container: as kind makes its workers, with the run's label, and never restarted. By kind's
- * label it is part of the cluster, and goes with it.
+ * How `docker create` creates a node's container: like kind's workers, with the run's label, and never restarted. kind's label
+ * makes it part of the cluster, so it is deleted with it.
  * Source: kind, `pkg/cluster/internal/providers/docker/provision.go` (commonArgs, runArgsForNode).
  */
 export function createArguments(ref: Pick<RealNodesRef, 'cluster' | 'run'>, { name, image }: { name: string; image: string }): string[] {
@@ -63,34 +63,34 @@ export class NodeContainers {
     this.#clock = parts.clock;
   }
 
-  /** Makes a container that is not started. */
+  /** Creates a container without starting it. */
   async create(name: string, image: string): Promise<void> {
-    await this.#docker(`make the container ${name}`, createArguments(this.#ref, { name, image }), CREATE_LIMIT_MS);
+    await this.#docker(`create the container ${name}`, createArguments(this.#ref, { name, image }), CREATE_LIMIT_MS);
   }
 
   async start(name: string): Promise<void> {
     await this.#docker(`start the container ${name}`, ['start', name], START_LIMIT_MS);
   }
 
-  /** Writes files into a container, whether it runs or not. */
+  /** Writes files into a container, running or not. */
   async write(name: string, files: NodeFiles): Promise<void> {
     const { folder } = this.#ref;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const staged = mkdtempSync(join(folder, 'node-'));
     try {
       stage(staged, files);
-      await this.#docker(`write into the container ${name}`, ['cp', `${staged}/.`, `${name}:/`], COPY_LIMIT_MS);
+      await this.#docker(`write files to the container ${name}`, ['cp', `${staged}/.`, `${name}:/`], COPY_LIMIT_MS);
     } finally {
       rmSync(staged, { recursive: true, force: true });
     }
   }
 
-  /** Runs a program in a container. @returns what it wrote */
+  /** Runs a program in a container. @returns its output */
   async exec(name: string, command: readonly string[]): Promise<string> {
     return this.#docker(`run ${command[0] ?? ''} in ${name}`, ['exec', name, ...command], EXEC_LIMIT_MS);
   }
 
-  /** Has systemd start, stop or restart a container's kubelet; in one that was just started systemd itself may be on its way up. */
+  /** Starts, stops or restarts a container's kubelet with systemd, which may itself still be starting. */
   async service(name: string, what: 'start' | 'stop' | 'restart', signal: AbortSignal): Promise<void> {
     const deadlineMs = this.#clock.nowMs() + SYSTEMD_LIMIT_MS;
     for (;;) {
@@ -104,7 +104,7 @@ export class NodeContainers {
     }
   }
 
-  /** Removes a container with its volumes at once, whatever it does; one that is not there is no error. */
+  /** Removes a container with its volumes at once, in any state; a missing one is not an error. */
   async remove(name: string): Promise<void> {
     const end = await this.#run(['rm', '--force', '--volumes', name], REMOVE_LIMIT_MS);
     if (end.code !== 0 && !/No such container|removal of container .* is already in progress/i.test(end.stderr)) {
@@ -129,7 +129,7 @@ export class NodeContainers {
   }
 }
 
-/** Folders as in an image, whatever the umask is: docker hands their modes on to those of the container. */
+/** Like folders in an image, whatever the umask: docker copies their modes to the container. */
 const FOLDER_MODE = 0o755;
 
 function stage(root: string, files: NodeFiles): void {

@@ -37,14 +37,14 @@ const SITE: KubeletSite = {
 };
 const DROP_IN = '/etc/systemd/system/kubelet.service.d/20-scaleproof.conf';
 
-test('a kubelet reserves what its type keeps from pods, to the byte', () => {
+test('a kubelet reserves what its type does not give to pods, to the byte', () => {
   const config = parse(kubeletConfig(SITE)['/var/lib/kubelet/config.yaml'] ?? '') as Record<string, unknown>;
   expect(config).toMatchObject({ staticPodPath: '/etc/kubernetes/manifests', maxPods: 29 });
   const { capacity, allocatable } = SITE.resources;
   expect(config['systemReserved']).toEqual({ cpu: '70m', memory: String((capacity['memory'] ?? 0) - (allocatable['memory'] ?? 0)) });
 });
 
-test('a kubelet asks for its credentials with the token', () => {
+test('a kubelet requests its credentials with the token', () => {
   const files = kubeletFiles(SITE);
   expect(parse(files['/etc/kubernetes/bootstrap-kubelet.conf'] ?? '')).toMatchObject({
     kind: 'Config',
@@ -57,7 +57,7 @@ test('a kubelet asks for its credentials with the token', () => {
   expect(files['/etc/kubernetes/pki/ca.crt']).toBe('PEM\n');
 });
 
-test("the workloads' image is another name of the sandboxes', where it is not the same", () => {
+test("the workloads' image is a tag of the sandbox image, unless they are the same", () => {
   expect(kubeletFiles(SITE)[DROP_IN]).toContain(
     'ExecStartPre=-/usr/local/bin/ctr --namespace k8s.io images tag example.com/pause:3.10.1 registry.k8s.io/pause:3.10',
   );
@@ -66,21 +66,21 @@ test("the workloads' image is another name of the sandboxes', where it is not th
   expect(same).toContain('Requires=scaleproof-size.service');
 });
 
-test('a machine shows the processors and the memory of its type, once', () => {
+test('a machine shows the processors and memory of its type, mounted once', () => {
   const files = sizeFiles(SITE.resources);
   expect(files['/var/lib/scaleproof/meminfo']).toMatch(new RegExp(`^MemTotal: ${(SITE.resources.capacity['memory'] ?? 0) / 1024} kB\n`));
   const processors = Object.keys(files).filter((path) => path.startsWith('/var/lib/scaleproof/cpu/'));
   expect(processors).toEqual(['/var/lib/scaleproof/cpu/cpu0', '/var/lib/scaleproof/cpu/cpu1']);
-  // Mounted again on top of itself a shared mount doubles with each start.
+  // Mounted again on top of itself, a shared mount would double with each start.
   expect(files['/etc/systemd/system/scaleproof-size.service']).toContain('Type=oneshot\nRemainAfterExit=yes\nExecStart=/bin/mount --bind');
 });
 
-test('the network needs no plugin but those of kind’s image', () => {
+test('the network needs only plugins from kind’s image', () => {
   const [text = ''] = Object.values(networkFiles());
   expect(JSON.parse(text)).toMatchObject({ plugins: [{ type: 'ptp', ipam: { type: 'host-local' } }] });
 });
 
-test('a container is made as kind makes workers, and never started again by the engine', () => {
+test("a container is created like kind's workers, and never restarted by the engine", () => {
   const args = createArguments({ cluster: 'one', run: 'r1' }, { name: 'one-i-0a', image: 'sha256:node' });
   expect(args.slice(0, 5)).toEqual(['create', '--name', 'one-i-0a', '--hostname', 'one-i-0a']);
   expect(args).toEqual(expect.arrayContaining(['--privileged', '--cgroupns=private', '--restart=no', 'scaleproof.run=r1']));

@@ -5,18 +5,18 @@ import type { NodeConfig } from '../../nodes/node-config.ts';
 import type { NodeResources } from '../../nodes/node-resources.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 
-/** Texts by their paths; undefined stands for an empty folder. */
+/** File contents by path; undefined stands for an empty folder. */
 export type NodeFiles = Readonly<Record<string, string | undefined>>;
 
-/** What the containers of workloads are made of: no node pulls anything. */
+/** The image of workload containers: no node pulls anything. */
 const WORKLOAD_IMAGE = 'registry.k8s.io/pause:3.10';
-/** Without it kind's kubelet.service does not start. */
+/** kind's kubelet.service does not start without this file. */
 const CONFIG_PATH = '/var/lib/kubelet/config.yaml';
 export const NETWORK_PATH = '/etc/cni/net.d/10-scaleproof.conflist';
 const SIZE_FOLDER = '/var/lib/scaleproof';
 const SIZE_UNIT = 'scaleproof-size.service';
 
-/** What a kubelet is configured from. */
+/** The input of a kubelet's configuration. */
 export interface KubeletSite {
   readonly instance: Instance;
   readonly config: NodeConfig;
@@ -25,8 +25,8 @@ export interface KubeletSite {
 }
 
 /**
- * The kubelet's configuration: the cluster's own, as kubeadm wrote it, with what nodeadm would read of the user data. All that is
- * kept from pods is one sum in `systemReserved`, so that allocatable is what it is on a node of the type.
+ * The kubelet's configuration: the cluster's own, as kubeadm wrote it, with what nodeadm would read from the user data. All
+ * reservations are one sum in `systemReserved`, so that allocatable equals that of a node of the type.
  */
 export function kubeletConfig({ instance, config, resources, facts }: KubeletSite): NodeFiles {
   const { capacity, allocatable } = resources;
@@ -41,7 +41,7 @@ export function kubeletConfig({ instance, config, resources, facts }: KubeletSit
   return { [CONFIG_PATH]: stringify(document) };
 }
 
-/** Flags, credentials to ask for others with, and the workloads' image. */
+/** Flags, bootstrap credentials, and the workloads' image. */
 export function kubeletFiles({ instance, config, facts }: KubeletSite): NodeFiles {
   const labels = Object.entries(config.labels).map(([key, value]) => `${key}=${value}`);
   const flags = [`--hostname-override=${instance.privateDnsName}`, '--cloud-provider=external', `--node-labels=${labels.join(',')}`];
@@ -57,7 +57,7 @@ export function kubeletFiles({ instance, config, facts }: KubeletSite): NodeFile
   };
   const tag = ['/usr/local/bin/ctr', '--namespace', 'k8s.io', 'images', 'tag', facts.pauseImage, WORKLOAD_IMAGE];
   return {
-    // What kubeadm's unit reads: kubeadm itself is not needed.
+    // Read by kubeadm's unit; kubeadm itself is not needed.
     '/var/lib/kubelet/kubeadm-flags.env': `KUBELET_KUBEADM_ARGS="${flags.join(' ')}"\n`,
     '/etc/kubernetes/bootstrap-kubelet.conf': stringify(bootstrap),
     '/etc/kubernetes/pki/ca.crt': facts.authority,
@@ -69,9 +69,9 @@ export function kubeletFiles({ instance, config, facts }: KubeletSite): NodeFile
 }
 
 /**
- * The size of the machine, as LXCFS shows containers theirs: other files in the place of those that the kubelet reads it from
- * (cadvisor `machine/machine.go`, `utils/sysinfo/sysinfo.go`). Processors have no topology here: with one the kubelet would ask
- * the kernel for processors that are not there. Mounted once, before the kubelet starts.
+ * The size of the machine, shown in the way LXCFS does it: other files replace those from which the kubelet reads it
+ * (cadvisor `machine/machine.go`, `utils/sysinfo/sysinfo.go`). Processors have no topology here: with one, the kubelet would
+ * ask the kernel for processors that don't exist. Mounted once, before the kubelet starts.
  */
 export function sizeFiles({ capacity }: NodeResources): NodeFiles {
   const memoryKib = Math.floor((capacity['memory'] ?? 0) / 1024);
@@ -95,7 +95,7 @@ export function sizeFiles({ capacity }: NodeResources): NodeFiles {
   };
 }
 
-/** The network plugin's configuration: with it a node is Ready. Pods of all nodes have the same addresses: none is ever called. */
+/** The network plugin's configuration, which makes a node Ready. Pods on all nodes have the same addresses: nothing connects to them. */
 export function networkFiles(): NodeFiles {
   const plugin = {
     type: 'ptp',

@@ -14,7 +14,7 @@ import type { KubeletSite } from './node-files.ts';
 import type { Semaphore } from '../../../runtime/semaphore.ts';
 
 interface RealMachineOptions extends Boot {
-  /** Of its container. */
+  /** The container's name. */
   readonly name: string;
   readonly instance: Instance;
   readonly facts: ControlPlaneFacts;
@@ -22,13 +22,13 @@ interface RealMachineOptions extends Boot {
   readonly clock: Clock;
   readonly faults: NodeFaults;
   readonly port: ClusterPort;
-  /** Containers are made a few at a time. */
+  /** Limits how many containers are created at the same time. */
   readonly slots: Semaphore;
 }
 
 /**
  * The container of one running instance: its kubelet joins the cluster by itself, with a bootstrap token, as soon as systemd
- * starts it. Nothing of it is simulated; what faults do to it is done to its files and its services.
+ * starts it. Nothing in it is simulated; faults change its files and its services.
  */
 export class RealMachine {
   readonly #options: RealMachineOptions;
@@ -43,7 +43,7 @@ export class RealMachine {
     this.#kubelet = { instance, config, facts, resources: nodeResources(instanceType, config.limits) };
   }
 
-  /** Runs from power on until the signal: power off. Then its container is gone. @throws ClusterError when docker refuses */
+  /** Runs from power on until the signal: power off. Then its container is removed. @throws ClusterError when docker fails */
   async run(power: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     const tasks = new Tasks(clock, power);
@@ -56,16 +56,16 @@ export class RealMachine {
     }
   }
 
-  /** Told of what its Node shows. */
+  /** Called with the state of its Node. */
   observe({ isRegistered, isReady }: { readonly isRegistered: boolean; readonly isReady: boolean }): void {
     this.#isRegistered ||= isRegistered;
     if (isReady === this.#isReady) return;
     this.#isReady = isReady;
-    this.lookForTrouble();
+    this.checkForFaults();
   }
 
-  /** Looks for faults that strike nodes which are Ready. */
-  lookForTrouble(): void {
+  /** Looks for faults that strike Ready nodes. */
+  checkForFaults(): void {
     const { port, clock, faults, instance } = this.#options;
     const tasks = this.#tasks;
     if (!this.#isReady || tasks === undefined) return;
@@ -103,10 +103,10 @@ export class RealMachine {
     if (signal.aborted) return;
     if (unready !== undefined) tasks.start(() => this.#connect(unready, signal));
     if (late !== undefined) await this.#startLate(late, { kubelet, onSinceMs }, signal);
-    if (shortfall !== undefined) tasks.start(() => this.#makeGood(shortfall, signal));
+    if (shortfall !== undefined) tasks.start(() => this.#endShortfall(shortfall, signal));
   }
 
-  /** A machine shows the size of its type; what it falls short by is kept from pods. */
+  /** A machine shows the size of its type; a shortfall is reserved, so pods don't get it. */
   #startingWith(shortfall: Strike<'shortfall'> | undefined): KubeletSite {
     if (shortfall === undefined) return this.#kubelet;
     const { resources } = this.#kubelet;
@@ -134,14 +134,14 @@ export class RealMachine {
     await containers.write(name, networkFiles());
   }
 
-  async #makeGood({ healed }: Strike<'shortfall'>, off: AbortSignal): Promise<void> {
+  async #endShortfall({ healed }: Strike<'shortfall'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     await waitOut(clock, undefined, healed, off);
     await containers.write(name, kubeletConfig(this.#kubelet));
     await containers.service(name, 'restart', off);
   }
 
-  /** Its pods run on. */
+  /** Stops the kubelet. Its pods keep running. */
   async #die({ ailment, healed, fired }: Strike<'dead-kubelet'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     await waitOut(clock, ailment.afterMs, healed, off);
@@ -152,7 +152,7 @@ export class RealMachine {
     await containers.service(name, 'start', off);
   }
 
-  /** The network plugin comes and goes: the kubelet looks every five seconds. */
+  /** Removes and restores the network plugin: the kubelet checks every five seconds. */
   async #flap({ ailment, healed, fired }: Strike<'flapping'>, off: AbortSignal): Promise<void> {
     const { clock, containers, name } = this.#options;
     fired();

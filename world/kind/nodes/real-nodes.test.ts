@@ -15,7 +15,7 @@ const CONFIG = '/var/lib/kubelet/config.yaml';
 const NETWORK = '/etc/cni/net.d/10-scaleproof.conflist';
 const NODE = 'ip-10-0-1-12.ec2.internal';
 const NAME = 'one-i-1';
-/** Nothing takes any time here but what faults wait for. */
+/** Nothing takes time here except waits caused by faults. */
 const SOON_MS = 1_000;
 const TYPES = new Map([M6I_LARGE, { ...M6I_LARGE, type: 'm6g.large', architecture: 'arm64' } as const].map((type) => [type.type, type]));
 
@@ -28,7 +28,7 @@ interface RealBench extends Bench {
   soon(what: string, holds: () => boolean): Promise<void>;
 }
 
-/** Real nodes of a cluster called `one`, on a docker of memory whose kubelets register at once and are Ready. */
+/** Real nodes of a cluster called `one`, on an in-memory docker whose kubelets register at once and are Ready. */
 async function withRealNodes(testInfo: TestInfo, work: (bench: RealBench) => Promise<void>, docker = new FakeDocker()): Promise<void> {
   const faults = new NodeFaults();
   const struck: string[] = [];
@@ -76,7 +76,7 @@ async function withRealNodes(testInfo: TestInfo, work: (bench: RealBench) => Pro
   expect(readdirSync(folder)).toEqual([]);
 }
 
-test('an instance that runs is a container that joins with its id, labels, taints and size; one that ends is none', async ({}, testInfo) => {
+test('a running instance is a container that joins with its id, labels, taints and size; a terminated one has none', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, soon, until, node }) => {
     const taints = [{ key: 'batch', value: 'yes', effect: 'NoSchedule' }] as const;
     instances.set('i-1', { state: 'pending', userData: userData({ flags: ['--node-labels=tier=batch,a.b/c=d'], taints: [...taints] }) });
@@ -102,12 +102,12 @@ test('an instance that runs is a container that joins with its id, labels, taint
     );
     instances.set('i-1', { state: 'shutting-down' });
     await soon('it is removed', () => docker.containers.size === 0);
-    // The Node is the cloud controller's business.
+    // The cloud controller deletes the Node.
     expect(await node(NODE)).toBeDefined();
   });
 });
 
-test('what an earlier trial left is removed first, and everything when the world stops, with the token', async ({}, testInfo) => {
+test('leftovers of an earlier trial are removed first, and everything when the world stops, including the token', async ({}, testInfo) => {
   const docker = new FakeDocker();
   const left = { labels: ['scaleproof.node-of=one'], image: '', isRunning: true, files: new Map<string, string>(), commands: [] };
   docker.containers.set('one-i-0', { ...left, name: 'one-i-0' });
@@ -123,27 +123,27 @@ test('what an earlier trial left is removed first, and everything when the world
   expect(docker.calls.at(-1)).toBe('exec one-control-plane kubeadm token delete abcdef.0123456789abcdef');
 });
 
-test('an instance that is asked to end while its container is made leaves none', async ({}, testInfo) => {
+test('an instance terminated while its container is being created leaves none', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, soon }) => {
     const held = Promise.withResolvers<void>();
     docker.held = held.promise;
     instances.set('i-1', {});
-    await soon('it is being made', () => docker.mostAtATime === 1);
+    await soon('it is being created', () => docker.maxConcurrent === 1);
     instances.set('i-1', { state: 'shutting-down' });
     held.resolve();
     await soon('it is removed', () => docker.calls.some((line) => line.startsWith('rm') && line.endsWith(NAME)));
   });
 });
 
-test('containers are made four at a time', async ({}, testInfo) => {
+test('containers are created four at a time', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, soon }) => {
     const held = Promise.withResolvers<void>();
     docker.held = held.promise;
     for (let index = 0; index < 9; index += 1) instances.set(`i-${index}`, { privateIp: `10.0.1.${index + 4}` });
-    await soon('some are being made', () => docker.mostAtATime > 0);
+    await soon('some are being created', () => docker.maxConcurrent > 0);
     held.resolve();
     await soon('all run', () => [...docker.containers.values()].filter(({ isRunning }) => isRunning).length === 9);
-    expect(docker.mostAtATime).toBe(4);
+    expect(docker.maxConcurrent).toBe(4);
   });
 });
 
@@ -172,7 +172,7 @@ for (const [what, change] of [
   });
 }
 
-test('a kubelet that is late is started late, in a machine that runs', async ({}, testInfo) => {
+test('a late kubelet is started late, in a running machine', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, struck, soon, clock, node }) => {
     arm({ kind: 'late-registration', delayMs: 60_000 });
     instances.set('i-1', {});
@@ -186,7 +186,7 @@ test('a kubelet that is late is started late, in a machine that runs', async ({}
   });
 });
 
-test('systemd may not answer yet: it is asked again', async ({}, testInfo) => {
+test('systemd may not answer yet: the command is repeated', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, soon, clock, node }) => {
     const heal = arm({ kind: 'late-registration' });
     instances.set('i-1', {});
@@ -200,7 +200,7 @@ test('systemd may not answer yet: it is asked again', async ({}, testInfo) => {
   });
 });
 
-test('a node that never gets Ready has no network until it is healed', async ({}, testInfo) => {
+test('a node that never becomes Ready has no network until the fault is healed', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, soon }) => {
     const heal = arm({ kind: 'never-ready' });
     instances.set('i-1', {});
@@ -211,7 +211,7 @@ test('a node that never gets Ready has no network until it is healed', async ({}
   });
 });
 
-test('a shortfall is kept from pods until it is healed', async ({}, testInfo) => {
+test('a shortfall is withheld from pods until healed', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, soon }) => {
     const reserved = (): number => {
       const config = parse(docker.containers.get(NAME)?.files.get(CONFIG) ?? '{}') as { systemReserved?: { memory: string } };
@@ -228,7 +228,7 @@ test('a shortfall is kept from pods until it is healed', async ({}, testInfo) =>
   });
 });
 
-test('a kubelet that dies is stopped once its node was Ready, and started when healed', async ({}, testInfo) => {
+test('a dead kubelet is stopped once its node was Ready, and started when healed', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, soon, clock }) => {
     const heal = arm({ kind: 'dead-kubelet', afterMs: 10_000 });
     instances.set('i-1', {});
@@ -255,7 +255,7 @@ test('a fault that is armed later strikes nodes that are Ready', async ({}, test
   });
 });
 
-test('somebody else’s Node is there before the kubelet, and goes when healed before that', async ({}, testInfo) => {
+test('a foreign Node exists before the kubelet registers, and is deleted when healed before that', async ({}, testInfo) => {
   await withRealNodes(testInfo, async ({ docker, instances, arm, until, node }) => {
     const held = Promise.withResolvers<void>();
     docker.held = held.promise;
@@ -269,7 +269,7 @@ test('somebody else’s Node is there before the kubelet, and goes when healed b
   });
 });
 
-test('what docker refuses ends the part with its words', async ({}, testInfo) => {
+test('an error of docker ends the part with its message', async ({}, testInfo) => {
   const docker = new FakeDocker();
   docker.refusals.set('create', 'no space left on device');
   await expect(
@@ -281,22 +281,22 @@ test('what docker refuses ends the part with its words', async ({}, testInfo) =>
       },
       docker,
     ),
-  ).rejects.toThrow("can't make the container one-i-1: the disk is full");
+  ).rejects.toThrow("can't create the container one-i-1: the disk is full");
 });
 
-test('more nodes than the machine has room for are not waited for', async ({}, testInfo) => {
+test('more nodes than the machine has room for is an error at once', async ({}, testInfo) => {
   await expect(
     withRealNodes(testInfo, async ({ instances, clock }) => {
       for (let index = 0; index < 10; index += 1) instances.set(`i-${index}`, { privateIp: `10.0.1.${index + 4}` });
       await clock.sleep(60_000);
     }),
-  ).rejects.toThrow(/more than 9 real nodes at a time .* raise fs.inotify.max_user_instances to 512/);
+  ).rejects.toThrow(/more than 9 real nodes at the same time .* raise fs.inotify.max_user_instances to 512/);
 });
 
-test('an engine of another architecture is refused before anything is made', async ({}, testInfo) => {
+test('an engine of another architecture is refused before anything is created', async ({}, testInfo) => {
   const docker = new FakeDocker();
   docker.architecture = 'arm64';
   await expect(withRealNodes(testInfo, ({ clock }) => clock.sleep(60_000), docker)).rejects.toThrow(
-    'real nodes need machines of amd64, and the node image is for arm64',
+    'real nodes need machines of amd64, but the node image is for arm64',
   );
 });

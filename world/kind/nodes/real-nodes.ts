@@ -13,16 +13,16 @@ import { RUN_VARIABLE } from '../run-state.ts';
 import { REAL_NODE_ALLOWANCES } from './allowances.ts';
 import { NodeContainers } from './containers.ts';
 import type { RealNodesRef } from './containers.ts';
-import { askControlPlane, tooManyNodes, withdrawToken } from './control-plane.ts';
+import { readControlPlane, tooManyNodes, deleteToken } from './control-plane.ts';
 import type { ControlPlaneFacts } from './control-plane.ts';
 import { RealMachine } from './real-machine.ts';
 
 export type { RealNodesRef } from './containers.ts';
 
-/** Containers made at a time: each loads disk and processor for seconds. */
+/** Containers created at the same time: each keeps disk and processor busy for seconds. */
 const MAX_BOOTS = 4;
 
-/** Nodes that are containers of a cluster of kind: all of one architecture, and slower than simulated ones. */
+/** Nodes that are containers of a kind cluster: all of one architecture, and slower than simulated ones. */
 export function realNodes(ref: RealNodesRef): NodesKind {
   return { lacks: ['nodes.arm64'], allowances: REAL_NODE_ALLOWANCES, create: (site) => new RealNodes({ ...site, ref }) };
 }
@@ -33,7 +33,7 @@ interface RealNodesOptions extends NodesSite {
   readonly programs?: Programs;
 }
 
-/** An instance that runs, and its container. */
+/** A running instance and its container. */
 interface Running {
   readonly nodeName: string;
   readonly machine: RealMachine;
@@ -41,8 +41,8 @@ interface Running {
 }
 
 /**
- * Every instance is a container with a real kubelet: made when the instance runs, removed when it is asked to end or stop. Its
- * Node is left to the cloud controller, as everywhere. When the world stops, all containers of its nodes go.
+ * Every instance is a container with a real kubelet: created when the instance runs, removed when it is terminated or stopped.
+ * The cloud controller deletes its Node, as in every world. When the world stops, all containers of its nodes are removed.
  */
 export class RealNodes implements WorldPart {
   readonly #options: RealNodesOptions;
@@ -50,7 +50,7 @@ export class RealNodes implements WorldPart {
   readonly #containers: NodeContainers;
   readonly #faults: NodeFaults;
   readonly #slots = new Semaphore(MAX_BOOTS);
-  /** By the ids of their instances. */
+  /** By instance id. */
   readonly #running = new Map<string, Running>();
   /** How often each instance has booted. */
   readonly #boots = new Map<string, number>();
@@ -65,14 +65,14 @@ export class RealNodes implements WorldPart {
 
   async run(signal: AbortSignal): Promise<void> {
     const { cluster } = this.#options.ref;
-    // Of a trial that was killed.
+    // Left by a trial that was killed.
     await this.#containers.removeAll();
-    const facts = await askControlPlane(this.#programs, cluster);
+    const facts = await readControlPlane(this.#programs, cluster);
     try {
       await this.#follow(facts, signal);
     } finally {
       await this.#containers.removeAll();
-      await withdrawToken(this.#programs, cluster, facts);
+      await deleteToken(this.#programs, cluster, facts);
     }
   }
 
@@ -82,7 +82,7 @@ export class RealNodes implements WorldPart {
     const power = (instance: Instance): void => this.#power(instance, facts, tasks);
     const unsubscribe = instances.onChange(power);
     const unsubscribeFaults = this.#faults.onArm(() => {
-      for (const { machine } of this.#running.values()) machine.lookForTrouble();
+      for (const { machine } of this.#running.values()) machine.checkForFaults();
     });
     port.watch<Node>('nodes', tasks.signal, ({ type, object }) => {
       if (type !== 'DELETED') this.#observe(object);
@@ -96,7 +96,7 @@ export class RealNodes implements WorldPart {
     }
   }
 
-  /** Follows an instance's state: on when it runs, off when it is asked to end or stop. */
+  /** Follows an instance's state: on when it runs, off when it is to be terminated or stopped. */
   #power(instance: Instance, facts: ControlPlaneFacts, tasks: Tasks): void {
     const running = this.#running.get(instance.id);
     if (instance.state === 'running') {
@@ -112,8 +112,8 @@ export class RealNodes implements WorldPart {
     const boot = bootable(instance, this.#options);
     if (boot === undefined) return;
     if (boot.instanceType.architecture !== 'x86_64') {
-      // A kubelet tells its own architecture, whatever its flags say.
-      onNeverRegisters(instance.id, `no container here is a machine of ${boot.instanceType.architecture}`);
+      // A kubelet reports its own architecture, whatever its flags say.
+      onNeverRegisters(instance.id, `containers here can't be machines of ${boot.instanceType.architecture}`);
       return;
     }
     if (this.#running.size >= facts.maxNodes) {

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from '
 import { delimiter, join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 
-/** Where the fakes kill whoever made them: before, while and after they do what they were called for. */
+/** When the fakes kill their caller: before, during and after the command. */
 export const MOMENTS = [
   'kind create begins',
   'kind create has a container',
@@ -13,7 +13,7 @@ export const MOMENTS = [
   'kind delete ends',
 ] as const;
 
-/** At a moment the owner, named in a file, is killed, if that moment has come; who makes a container then goes on for long. */
+/** At the chosen moment, the owner named in a file is killed; a fake that is creating a container then keeps running. */
 const SHARED = `\
 #!/bin/sh
 echo "$(basename "$0") $*" >>"$FAKE/calls"
@@ -77,19 +77,19 @@ esac
 
 /** Programs called kind and docker whose clusters and containers are files. */
 export interface FakeEngine {
-  /** What makes programs find them first. */
+  /** A PATH on which programs find them first. */
   readonly environment: Readonly<Record<string, string>>;
   readonly directory: string;
-  /** Has a command fail with these words, such as `kind create cluster`; `docker` alone has every one of its commands fail. */
+  /** Makes a command fail with this message, such as `kind create cluster`; `docker` alone makes all of its commands fail. */
   refuse(command: string, words: string): void;
   write(name: string, text: string): void;
   clusters(): string[];
   containers(): string[];
-  /** How they were called so far. */
+  /** All calls so far. */
   calls(): string[];
 }
 
-/** Fakes of the test's own. */
+/** Fakes for one test. */
 export function createFakeEngine(testInfo: TestInfo): FakeEngine {
   const directory = testInfo.outputPath('engine');
   const bin = join(directory, 'bin');

@@ -5,7 +5,7 @@ import { createKindCluster, deleteKindCluster } from '../kind.ts';
 import { createPrograms } from '../programs.ts';
 import { RUN_VARIABLE, clusterName, folderOf, openRun, runName } from '../run-state.ts';
 
-/** A run that makes a cluster and deletes it, for tests that kill it meanwhile. Arguments: its state directory, and a file for its id. */
+/** A run that creates a cluster and deletes it, for tests that kill it meanwhile. Arguments: its state directory, and a file for its id. */
 const [stateDirectory = '', ownerFile = ''] = process.argv.slice(2);
 writeFileSync(ownerFile, String(process.pid));
 const clock = createRealTimeline().scope('owner');

@@ -6,13 +6,13 @@ import { KUBELET_DELAYS } from '../kubelet.ts';
 import { Kubelets } from '../kubelets.ts';
 import { NodeFaults } from '../node-faults.ts';
 
-/** The node of instances as `FakeInstances` makes them. */
+/** The node of instances of `FakeInstances`. */
 export const NODE = 'ip-10-0-1-12.ec2.internal';
 export const NODE_AT = { resource: 'nodes', name: NODE };
 export const REGISTERED_MS = KUBELET_DELAYS.start.maxMs + KUBELET_DELAYS.register.maxMs;
 export const READY_MS = KUBELET_DELAYS.ready.maxMs;
 
-/** A cluster of the name `test` with kubelets. */
+/** A cluster named `test` with kubelets. */
 export interface KubeletBench extends Bench {
   readonly kubelets: Kubelets;
   readonly faults: NodeFaults;
@@ -24,7 +24,7 @@ export interface KubeletBench extends Bench {
   phase(pod: string): Promise<string | undefined>;
 }
 
-/** Runs `work` with kubelets, and other parts if need be. */
+/** Runs `work` with kubelets, and other parts if given. */
 export async function withKubelets(
   work: (bench: KubeletBench) => Promise<void>,
   { seed = 1, more = () => [] }: { seed?: number; more?: (site: PartSite & { readonly faults: NodeFaults }) => readonly WorldPart[] } = {},
@@ -69,7 +69,7 @@ export function podRef(name: string): { resource: string; namespace: string; nam
   return { resource: 'pods', namespace: 'default', name };
 }
 
-/** Names of the taints of NODE. */
+/** Keys of the taints of NODE. */
 export function taintKeys(node: Node | undefined): string[] {
   return (node?.spec?.taints ?? []).map(({ key }) => key).sort();
 }

@@ -7,19 +7,19 @@ import { createHttpWire } from '../../../wire/http-wire.ts';
 import { WireError } from '../../../wire/wire.ts';
 import type { Wire } from '../../../wire/wire.ts';
 
-/** How long one request may take: LocalStack is one process, and slow when many ask at once. */
+/** Time-out of one request: LocalStack is a single process, and slow under concurrent requests. */
 export const REQUEST_TIMEOUT_MS = 60_000;
-/** How long it may take to say that it is there. */
+/** Time-out of a health check. */
 const HEALTH_TIMEOUT_MS = 10_000;
 /** Source: LocalStack's documentation of its internal endpoints. */
 const HEALTH_PATH = '/_localstack/health';
 const SERVICES = ['ec2', 'sqs'] as const;
-/** What LocalStack's clients are told to use; nobody checks it. */
+/** The usual secret of LocalStack's clients; it is not checked. */
 const SECRET = 'test';
 
 /** The endpoint can't be used: why, and what to do. */
 export class LocalStackError extends Error {
-  /** Nobody listens there. */
+  /** Nothing listens there. */
   readonly isGone: boolean;
   constructor(message: string, { isGone = false }: { readonly isGone?: boolean } = {}) {
     super(message);
@@ -29,8 +29,8 @@ export class LocalStackError extends Error {
 }
 
 /**
- * LocalStack at an address. Its accounts are told apart by access keys: twelve digits are the account of that number, which
- * is there, and empty, as soon as somebody names it.
+ * LocalStack at an address. The access key selects the account: twelve digits are the account of that number, which
+ * exists, empty, as soon as it is used.
  */
 export class LocalStackEndpoint {
   readonly url: string;
@@ -58,14 +58,14 @@ export class LocalStackEndpoint {
     return createSqsCommands(this.#options(account));
   }
 
-  /** Its version. @throws LocalStackError when nothing answers there, it is something else, or it serves too little */
+  /** Its version. @throws LocalStackError when nothing answers, it is not LocalStack, or it lacks a service */
   async check(): Promise<string> {
     const answer = await this.#health();
     const isHealth = answer.status === 200 && typeof answer.body.version === 'string' && typeof answer.body.services === 'object';
     if (!isHealth) {
       throw new LocalStackError(
-        `${this.url} is no LocalStack: GET ${HEALTH_PATH} answered ${answer.status} without a version and services. ` +
-          'Name the address of a LocalStack, e.g. http://127.0.0.1:4566.',
+        `${this.url} is not a LocalStack: GET ${HEALTH_PATH} answered ${answer.status} without a version and services. ` +
+          'Use the address of a LocalStack, e.g. http://127.0.0.1:4566.',
       );
     }
     const services = answer.body.services as Readonly<Record<string, string>>;
@@ -89,7 +89,7 @@ export class LocalStackEndpoint {
       return { status, body: readObject(text) };
     } catch (error) {
       if (!(error instanceof WireError)) throw error;
-      throw new LocalStackError(`nothing answers at ${this.url} (${error.message}): start LocalStack, or name its address`, {
+      throw new LocalStackError(`nothing answers at ${this.url} (${error.message}): start LocalStack, or correct the address`, {
         isGone: error.code === 'ECONNREFUSED',
       });
     }
@@ -108,8 +108,8 @@ export class LocalStackEndpoint {
 }
 
 /**
- * The number of an account that nobody had before: drawn, and other at other times, since LocalStack remembers what runs of
- * the same seed left behind.
+ * The number of a new account: drawn, and different at different times, since LocalStack keeps what runs of the same seed
+ * left behind.
  */
 export function newAccount(random: Random, nowMs: number): string {
   return random.fork(`account at ${nowMs}`).int(100_000_000_000, 999_999_999_999).toString();

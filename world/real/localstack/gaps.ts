@@ -12,13 +12,13 @@ import type { CreateFleetCommandInput, CreateFleetCommandOutput, _InstanceType }
 import { codeOf } from './probe-bench.ts';
 import type { ProbeBench } from './probe-bench.ts';
 
-/** Whether an endpoint has a gap, and what it did. */
+/** Whether an endpoint has a gap, and the evidence. */
 export interface GapSeen {
   readonly present: boolean;
   readonly evidence: string;
 }
 
-/** What an emulator of EC2 may do otherwise than EC2, and how to find out. What it launches is ended afterwards. */
+/** How an emulator of EC2 may differ from EC2, and how to detect it. Instances launched by a probe are terminated afterwards. */
 export interface Gap {
   readonly name: string;
   /** What EC2 does. */
@@ -48,13 +48,13 @@ function idsIn({ Instances = [] }: CreateFleetCommandOutput): readonly string[] 
 }
 
 /**
- * The gaps that are known of LocalStack and moto. Not among them is what no probe can show: that no answer ever speaks of
- * missing capacity, quotas or throttling, and that terminated instances are listed for ever.
+ * The known gaps of LocalStack and moto. Not included is what no probe can show: that no answer ever reports missing
+ * capacity, quotas or throttling, and that terminated instances are listed for ever.
  */
 export const GAPS: readonly Gap[] = [
   {
     name: 'fleet.market',
-    ec2: 'CreateFleet buys spot capacity where DefaultTargetCapacityType says so',
+    ec2: 'CreateFleet launches spot capacity if DefaultTargetCapacityType is spot',
     probe: async (bench) => {
       await fleet(bench, 1);
       const [instance] = await bench.living();
@@ -120,7 +120,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'run.max-count',
-    ec2: 'RunInstances launches MaxCount instances where there is room',
+    ec2: 'RunInstances launches MaxCount instances if there is room',
     probe: async (bench) => {
       const launched = (await bench.run({ MinCount: 1, MaxCount: 3 })).length;
       return { present: launched !== 3, evidence: `MinCount 1, MaxCount 3: ${launched} launched` };
@@ -128,7 +128,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'run.unknown-type',
-    ec2: 'RunInstances refuses a type that there is not',
+    ec2: 'RunInstances refuses an unknown instance type',
     probe: async (bench) => {
       const code = await codeOf(bench.run({ InstanceType: 'z99.mega' as _InstanceType }));
       return { present: code === undefined, evidence: code ?? 'z99.mega launched' };
@@ -167,7 +167,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'addresses.return',
-    ec2: "an ended instance's address is free again, though nobody said that its interface ends with it",
+    ec2: "a terminated instance's address is free again, even if its interface has no DeleteOnTermination",
     probe: async (bench) => {
       const free = async (): Promise<number | undefined> => {
         const { Subnets: [subnet] = [] } = await bench.ec2.send(new DescribeSubnetsCommand({ SubnetIds: [bench.subnetId] }));
@@ -182,13 +182,13 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'instances.lifecycle-filter',
-    ec2: 'DescribeInstances knows the filter instance-lifecycle',
+    ec2: 'DescribeInstances supports the filter instance-lifecycle',
     probe: (bench) =>
       refuses(bench.ec2.send(new DescribeInstancesCommand({ Filters: [{ Name: 'instance-lifecycle', Values: ['spot'] }] }))),
   },
   {
     name: 'instances.token',
-    ec2: 'DescribeInstances refuses a token that it never gave with a client error',
+    ec2: 'DescribeInstances refuses a token that it never issued with a client error',
     probe: async (bench) => {
       const code = await codeOf(bench.ec2.send(new DescribeInstancesCommand({ NextToken: 'none-of-yours', MaxResults: PAGE })));
       return { present: code === undefined || / 5\d\d$/.test(code), evidence: code ?? 'accepted' };
@@ -196,7 +196,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'instances.pages',
-    ec2: 'a page of DescribeInstances has MaxResults instances at most',
+    ec2: 'a page of DescribeInstances has at most MaxResults instances',
     probe: async (bench) => {
       await bench.run({ MinCount: PAGE + 1, MaxCount: PAGE + 1 });
       const Filters = [{ Name: 'instance-state-name', Values: ['pending', 'running'] }];
@@ -207,7 +207,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'status.filters',
-    ec2: 'DescribeInstanceStatus heeds its filters',
+    ec2: 'DescribeInstanceStatus applies its filters',
     probe: async (bench) => {
       await bench.run();
       const Filters = [{ Name: 'instance-status.status', Values: ['impaired'] }];
@@ -217,7 +217,7 @@ export const GAPS: readonly Gap[] = [
   },
   {
     name: 'types.pages',
-    ec2: 'a page of DescribeInstanceTypes has MaxResults types at most',
+    ec2: 'a page of DescribeInstanceTypes has at most MaxResults types',
     probe: async (bench) => {
       const Filters = [{ Name: 'instance-type', Values: ['m5.*'] }];
       const { InstanceTypes = [] } = await bench.ec2.send(new DescribeInstanceTypesCommand({ MaxResults: PAGE, Filters }));

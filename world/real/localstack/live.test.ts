@@ -24,7 +24,7 @@ const SPEC: MachineSpec = {
   tags: { 'karpenter.sh/nodepool': 'default' },
   userData: 'hello',
 };
-/** What 4.14.0 does as EC2 does; all other gaps it has. */
+/** Gaps that 4.14.0 does not have; it has all others. */
 const RIGHT = ['run.dry-run'];
 
 test('machines and messages are in LocalStack until the trial is over', async () => {
@@ -35,7 +35,7 @@ test('machines and messages are in LocalStack until the trial is over', async ()
   await trial.start();
   const endpoint = new LocalStackEndpoint({ url: ENDPOINT, region: CLUSTER.region, clock });
   const ec2 = endpoint.ec2(trial.account);
-  const look = async (): Promise<(string | undefined)[][]> => {
+  const listed = async (): Promise<(string | undefined)[][]> => {
     const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
     return Reservations.flatMap(({ Instances = [] }) => Instances).map((one) => [
       one.InstanceId,
@@ -46,9 +46,9 @@ test('machines and messages are in LocalStack until the trial is over', async ()
     ]);
   };
   const first = await trial.store.launch(SPEC);
-  expect(await look()).toEqual([[first.id, first.privateIp, 'spot', 'running', 'default']]);
+  expect(await listed()).toEqual([[first.id, first.privateIp, 'spot', 'running', 'default']]);
   await trial.store.terminate(first.id);
-  expect(await look()).toEqual([[first.id, first.privateIp, 'spot', 'terminated', 'default']]);
+  expect(await listed()).toEqual([[first.id, first.privateIp, 'spot', 'terminated', 'default']]);
 
   const { backend, queue, queueUrl } = trial.queue;
   const receptions: Caller[] = [];
@@ -70,7 +70,7 @@ test('machines and messages are in LocalStack until the trial is over', async ()
 
   const second = await trial.store.launch(SPEC);
   await trial.stop();
-  expect(new Map((await look()).map(([id, , , state]) => [id, state]))).toEqual(
+  expect(new Map((await listed()).map(([id, , , state]) => [id, state]))).toEqual(
     new Map([first, second].map(({ id }) => [id, 'terminated'])),
   );
   expect(failures).toEqual([]);
@@ -78,10 +78,10 @@ test('machines and messages are in LocalStack until the trial is over', async ()
   clock.kill();
 });
 
-test('the probes find the gaps that are known of 4.14.0', async () => {
+test('the probes find the known gaps of 4.14.0', async () => {
   const clock = createRealTimeline({}).scope('probes');
   const { version, gaps } = await probeEndpoint({ endpoint: ENDPOINT, region: CLUSTER.region, clock, random: createRandom(1) });
-  test.skip(version !== '4.14.0', `what is known is of 4.14.0, and this is ${version}`);
+  test.skip(version !== '4.14.0', `the known gaps are those of 4.14.0, but this is ${version}`);
   expect(gaps.map(({ gap, present }) => ({ gap, present }))).toEqual(
     GAPS.map(({ name }) => ({ gap: name, present: !RIGHT.includes(name) })),
   );

@@ -43,7 +43,7 @@ async function withLocalStack(
   clock.kill();
 }
 
-test('a trial has an account of its own, with a network in its zones and a queue, and leaves nothing', async () => {
+test('a trial has its own account, with a network in its zones and a queue, and leaves nothing', async () => {
   await withLocalStack(async ({ localStack, fake }) => {
     expect(localStack.account).toMatch(/^\d{12}$/);
     expect(fake.actions()).toEqual(['ListQueues', 'CreateQueue', 'CreateVpc', ...Object.keys(CLUSTER.subnets).map(() => 'CreateSubnet')]);
@@ -60,7 +60,7 @@ test('a trial has an account of its own, with a network in its zones and a queue
   });
 });
 
-test('a machine is one instance, launched as it is described, but for the tags that only AWS may set', async () => {
+test('a machine is one instance, launched as specified, except for tags that only AWS may set', async () => {
   await withLocalStack(async ({ localStack, fake }) => {
     const machine = await localStack.store.launch(SPEC);
     const input = fake.seen.at(-1)?.input ?? {};
@@ -84,7 +84,7 @@ test('a machine is one instance, launched as it is described, but for the tags t
   });
 });
 
-test("an ended machine's address is free again, and what others hold is not given out", async () => {
+test("a terminated machine's address is free again, and addresses held by others are not used", async () => {
   await withLocalStack(async ({ localStack: { store }, fake }) => {
     const free = store.freeAddresses(SPEC.subnetId);
     const { id } = await store.launch(SPEC);
@@ -98,7 +98,7 @@ test("an ended machine's address is free again, and what others hold is not give
   });
 });
 
-test("LocalStack's refusals are EC2's; whatever else it answers is a failure of the world", async () => {
+test("LocalStack's refusals count as EC2's; any other answer is a failure of the world", async () => {
   await withLocalStack(async ({ localStack: { store }, fake, failures }) => {
     const { id } = await store.launch(SPEC);
     fake.refusals.set('RunInstances', { status: 400, code: 'InvalidSubnetID.NotFound' });
@@ -111,7 +111,7 @@ test("LocalStack's refusals are EC2's; whatever else it answers is a failure of 
   });
 });
 
-test('a message goes through LocalStack: its reception is told, and its deletion names it', async () => {
+test('a message goes through LocalStack: its reception is reported, and its deletion names it', async () => {
   await withLocalStack(async ({ localStack, fake }) => {
     const { backend, queue, queueUrl } = localStack.queue;
     const answers: Answer[] = [];
@@ -153,7 +153,7 @@ const UNUSABLE: readonly { readonly what: string; readonly wire: Wire; readonly 
   {
     what: 'something else answers',
     wire: () => Promise.resolve({ status: 200, headers: {}, body: '<html>' }),
-    says: /is no LocalStack: GET \/_localstack\/health answered 200/,
+    says: /is not a LocalStack: GET \/_localstack\/health answered 200/,
   },
   {
     what: 'it serves no SQS',
@@ -172,7 +172,7 @@ for (const { what, wire, says } of UNUSABLE) {
   });
 }
 
-test('probes say what they saw, and why they could not tell', async () => {
+test('probes report their evidence, and why they were inconclusive', async () => {
   const fake = new FakeLocalStack();
   const clock = createRealTimeline({}).scope('probes');
   fake.refusals.set('RunInstances', { status: 400, code: 'InvalidParameterValue' });

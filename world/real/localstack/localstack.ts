@@ -1,4 +1,5 @@
 import type { ClusterConfig } from '../../../model/cluster.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Wire } from '../../../wire/wire.ts';
@@ -10,19 +11,19 @@ import { LocalStackQueue } from './queue.ts';
 import { SqsFront } from './sqs-front.ts';
 import { LocalStackStore } from './store.ts';
 
-/** Where the machines and messages of one trial are. */
+/** The machines and messages of one trial in LocalStack. */
 export interface LocalStack {
-  /** Twelve digits: the access key that shows them. */
+  /** Twelve digits: the access key that selects it. */
   readonly account: string;
   readonly store: InstanceStore;
   readonly queue: InterruptionQueue;
-  /** Makes network and queue. @throws LocalStackError when the endpoint can't be used */
+  /** Creates network and queue. @throws LocalStackError when the endpoint can't be used */
   start(): Promise<void>;
-  /** Ends all instances, and takes network and queue away. */
+  /** Terminates all instances, and removes network and queue. */
   stop(): Promise<void>;
 }
 
-/** What a trial's part of LocalStack is made of. */
+/** The dependencies of a trial's part of LocalStack. */
 export interface LocalStackSite {
   /** e.g. `http://127.0.0.1:4566` */
   readonly endpoint: string;
@@ -31,16 +32,16 @@ export interface LocalStackSite {
   readonly random: Random;
   readonly cluster: ClusterConfig;
   readonly onFailure: (error: Error) => void;
-  /** Told of the account before anything is made in it: what is killed meanwhile leaves that behind. */
+  /** Called with the account before anything is created in it, so that it can be cleaned up after a kill. */
   readonly onAccount?: (account: string) => void;
   /** By default over sockets to the endpoint. */
   readonly wire?: Wire;
 }
 
-/** An account of its own in LocalStack, empty until it is started. */
+/** A new account in LocalStack, empty until it is started. */
 export function createLocalStack({ endpoint: url, clock, random, cluster, onFailure, onAccount, wire }: LocalStackSite): LocalStack {
   const { name, region } = cluster;
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   const account = newAccount(random, clock.nowMs());
   const ec2 = endpoint.ec2(account);
   const sqs = endpoint.sqs(account);

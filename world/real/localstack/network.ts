@@ -3,18 +3,18 @@ import type { Ec2Commands } from '../../../clients/aws-commands.ts';
 import type { Subnet } from '../../aws/network.ts';
 import { LocalStackError } from './endpoint.ts';
 
-/** What holds all subnets of a cluster (`subnetsOf`). */
+/** Contains all subnets of a cluster (`subnetsOf`). */
 const VPC_CIDR = '10.0.0.0/16';
 
 /** The network of an account. */
-export interface MadeNetwork {
+export interface CreatedNetwork {
   readonly vpcId: string;
-  /** The account's ids, by those that the cluster knows its subnets by. */
+  /** The account's subnet ids, by the cluster's subnet ids. */
   readonly subnets: ReadonlyMap<string, string>;
 }
 
-/** Makes a VPC and in it a subnet for each of the cluster's, in the same zone and with the same addresses. */
-export async function makeNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]): Promise<MadeNetwork> {
+/** Creates a VPC with a subnet for each of the cluster's, in the same zone and with the same addresses. */
+export async function createNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]): Promise<CreatedNetwork> {
   const { Vpc } = await ec2.send(new CreateVpcCommand({ CidrBlock: VPC_CIDR }));
   const vpcId = Vpc?.VpcId;
   if (vpcId === undefined) throw new LocalStackError('CreateVpc: no VPC in the answer');
@@ -27,8 +27,8 @@ export async function makeNetwork(ec2: Ec2Commands, subnets: readonly Subnet[]):
   return { vpcId, subnets: made };
 }
 
-/** Takes an empty network away. */
-export async function removeNetwork(ec2: Ec2Commands, { vpcId, subnets }: MadeNetwork): Promise<void> {
+/** Removes an empty network. */
+export async function removeNetwork(ec2: Ec2Commands, { vpcId, subnets }: CreatedNetwork): Promise<void> {
   for (const id of subnets.values()) await ec2.send(new DeleteSubnetCommand({ SubnetId: id }));
   await ec2.send(new DeleteVpcCommand({ VpcId: vpcId }));
 }

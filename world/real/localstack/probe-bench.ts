@@ -8,21 +8,21 @@ import {
 import type { Instance, RunInstancesCommandInput } from '@aws-sdk/client-ec2';
 import type { Ec2Commands } from '../../../clients/aws-commands.ts';
 import { Ec2Error } from '../../../clients/ec2-client.ts';
-import { makeNetwork, removeNetwork } from './network.ts';
-import type { MadeNetwork } from './network.ts';
+import { createNetwork, removeNetwork } from './network.ts';
+import type { CreatedNetwork } from './network.ts';
 
 const IMAGE = 'ami-0123456789abcdef0';
 const CIDR = '10.0.0.0/20';
 
-/** An account to try things in. */
+/** An account for probes. */
 export class ProbeBench {
   readonly ec2: Ec2Commands;
   readonly subnetId: string;
   readonly securityGroupId: string;
   readonly templateId: string;
-  readonly #network: MadeNetwork;
+  readonly #network: CreatedNetwork;
 
-  private constructor(parts: { ec2: Ec2Commands; network: MadeNetwork; subnetId: string; securityGroupId: string; templateId: string }) {
+  private constructor(parts: { ec2: Ec2Commands; network: CreatedNetwork; subnetId: string; securityGroupId: string; templateId: string }) {
     this.ec2 = parts.ec2;
     this.subnetId = parts.subnetId;
     this.securityGroupId = parts.securityGroupId;
@@ -31,7 +31,7 @@ export class ProbeBench {
   }
 
   static async open(ec2: Ec2Commands, region: string): Promise<ProbeBench> {
-    const network = await makeNetwork(ec2, [{ id: 'probe', zone: `${region}a`, cidr: CIDR, index: 0 }]);
+    const network = await createNetwork(ec2, [{ id: 'probe', zone: `${region}a`, cidr: CIDR, index: 0 }]);
     const subnetId = network.subnets.get('probe') ?? '';
     const group = new CreateSecurityGroupCommand({ GroupName: 'probe', Description: 'probe', VpcId: network.vpcId });
     const { GroupId: securityGroupId = '' } = await ec2.send(group);
@@ -42,7 +42,7 @@ export class ProbeBench {
     return new ProbeBench({ ec2, network, subnetId, securityGroupId, templateId: template?.LaunchTemplateId ?? '' });
   }
 
-  /** Launches as RunInstances is asked to, by default one m5.large. */
+  /** Launches with RunInstances, by default one m5.large. */
   async run(input: Partial<RunInstancesCommandInput> = {}): Promise<Instance[]> {
     const { Instances = [] } = await this.ec2.send(
       new RunInstancesCommand({
@@ -57,7 +57,7 @@ export class ProbeBench {
     return Instances;
   }
 
-  /** Everything that was ever launched, in no order. */
+  /** All instances ever launched, in no order. */
   async all(): Promise<Instance[]> {
     const { Reservations = [] } = await this.ec2.send(new DescribeInstancesCommand({}));
     return Reservations.flatMap(({ Instances = [] }) => Instances);
@@ -67,20 +67,20 @@ export class ProbeBench {
     return (await this.all()).filter(({ State }) => State?.Name !== 'terminated' && State?.Name !== 'shutting-down');
   }
 
-  /** Ends all that runs. */
+  /** Terminates everything that runs. */
   async clear(): Promise<void> {
     const ids = (await this.living()).flatMap(({ InstanceId }) => InstanceId ?? []);
     if (ids.length > 0) await this.ec2.send(new TerminateInstancesCommand({ InstanceIds: ids }));
   }
 
-  /** Takes everything away that can be taken away: what EC2 would not let go yet stays. */
+  /** Removes everything that can be removed: what EC2 does not release yet stays. */
   async close(): Promise<void> {
     await this.clear();
     await codeOf(removeNetwork(this.ec2, this.#network));
   }
 }
 
-/** EC2's code and status for what it refuses, e.g. `DryRunOperation 412`; undefined for what it does. */
+/** EC2's code and status of a refusal, e.g. `DryRunOperation 412`; undefined if it succeeded. */
 export async function codeOf(work: Promise<unknown>): Promise<string | undefined> {
   try {
     await work;

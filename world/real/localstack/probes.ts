@@ -1,5 +1,6 @@
 import { Ec2Error } from '../../../clients/ec2-client.ts';
 import { withDeadline } from '../../../clients/exchange.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Random } from '../../../runtime/random.ts';
 import type { Wire } from '../../../wire/wire.ts';
@@ -8,19 +9,19 @@ import { GAPS } from './gaps.ts';
 import type { Gap } from './gaps.ts';
 import { ProbeBench } from './probe-bench.ts';
 
-/** How long all probes may take together. They take some 9 s on a busy machine. */
+/** Time-out of all probes together. They take about 9 s on a busy machine. */
 export const PROBES_TIMEOUT_MS = 120_000;
 
-/** What a probe found out. */
+/** The result of a probe. */
 export interface GapFinding {
   /** The gap's name in `gaps.ts`. */
   readonly gap: string;
-  /** Whether the endpoint has it; undefined where the probe could not tell, and the evidence says why. */
+  /** Whether the endpoint has it; undefined if the probe was inconclusive, with the reason as evidence. */
   readonly present: boolean | undefined;
   readonly evidence: string;
 }
 
-/** An endpoint as it was found. */
+/** The findings about an endpoint. */
 export interface EndpointReport {
   readonly endpoint: string;
   readonly version: string;
@@ -35,9 +36,9 @@ export interface ProbeSite {
   readonly region: string;
   readonly clock: Clock;
   readonly random: Random;
-  /** Told of the account before anything is made in it. */
+  /** Called with the account before anything is created in it. */
   readonly onAccount?: (account: string) => void;
-  /** Aborted: the probe under way is the last. */
+  /** When aborted, the current probe is the last. */
   readonly signal?: AbortSignal;
   /** By default over sockets to the endpoint. */
   readonly wire?: Wire;
@@ -46,8 +47,8 @@ export interface ProbeSite {
 }
 
 /**
- * Finds out which gaps an endpoint has, in an account of its own that it clears.
- * @throws LocalStackError when the endpoint can't be used, or the probes don't come to an end
+ * Detects which gaps an endpoint has, in a new account that it cleans up.
+ * @throws LocalStackError when the endpoint can't be used, or the probes don't finish
  */
 export async function probeEndpoint({
   endpoint: url,
@@ -59,7 +60,7 @@ export async function probeEndpoint({
   wire,
   gaps = GAPS,
 }: ProbeSite): Promise<EndpointReport> {
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   const account = newAccount(random, clock.nowMs());
   const ec2 = endpoint.ec2(account);
   try {
@@ -85,9 +86,9 @@ export async function probeEndpoint({
   }
 }
 
-async function probe({ name, probe: look }: Gap, bench: ProbeBench): Promise<GapFinding> {
+async function probe({ name, probe: run }: Gap, bench: ProbeBench): Promise<GapFinding> {
   try {
-    return { gap: name, ...(await look(bench)) };
+    return { gap: name, ...(await run(bench)) };
   } catch (error) {
     if (!(error instanceof Ec2Error)) throw error;
     return { gap: name, present: undefined, evidence: `the probe failed: ${error.message}` };

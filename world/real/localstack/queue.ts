@@ -5,7 +5,7 @@ import type { MessageSink } from '../../aws/event-bus.ts';
 import { RETENTION_S } from '../../aws/interruptions.ts';
 import { LocalStackError } from './endpoint.ts';
 
-/** A message as a receiver gets it. */
+/** A message as received. */
 export interface ReceivedMessage {
   readonly MessageId?: string;
   readonly ReceiptHandle?: string;
@@ -13,28 +13,28 @@ export interface ReceivedMessage {
 }
 
 /**
- * The URL of a queue of any account, as SQS has it. LocalStack reads account and name from a queue's URL, whatever its host.
+ * The URL of a queue of any account, as in SQS. LocalStack reads account and name from a queue's URL, whatever its host.
  */
 export function queueUrlOf(region: string, account: string, name: string): string {
   return `https://sqs.${region}.amazonaws.com/${account}/${name}`;
 }
 
-/** A queue in LocalStack, and who wants to know of receptions of its messages. */
+/** A queue in LocalStack, with listeners for receptions of its messages. */
 export class LocalStackQueue implements MessageSink {
   readonly url: string;
   readonly #name: string;
   readonly #sqs: SqsCommands;
   readonly #onFailure: (error: Error) => void;
   /**
-   * By body, since a message can be received before its sender learns its id. Events have ids of their own: only copies of
-   * one have the same body. Bounded by the events of a trial.
+   * By body, since a message can be received before its sender learns its id. Events have unique ids: only copies of one have
+   * the same body. Bounded by the events of a trial.
    */
   readonly #listeners = new Map<string, (caller: Caller) => void>();
-  /** Ids of messages that were received, by receipt handle. */
+  /** Ids of received messages, by receipt handle. */
   readonly #received = new Map<string, string>();
   #isMade = false;
 
-  /** @param parts.onFailure told when a message can't be sent */
+  /** @param parts.onFailure called when a message can't be sent */
   constructor(parts: { sqs: SqsCommands; region: string; account: string; name: string; onFailure: (error: Error) => void }) {
     this.#sqs = parts.sqs;
     this.#name = parts.name;
@@ -42,7 +42,7 @@ export class LocalStackQueue implements MessageSink {
     this.url = queueUrlOf(parts.region, parts.account, parts.name);
   }
 
-  /** Makes the queue. @throws LocalStackError when the account has queues: it is another's */
+  /** Creates the queue. @throws LocalStackError when the account already has queues: it is not new */
   async start(): Promise<void> {
     const { QueueUrls = [] } = await this.#sqs.send(new ListQueuesCommand({}));
     if (QueueUrls.length > 0)
@@ -63,7 +63,7 @@ export class LocalStackQueue implements MessageSink {
     void this.#send(body);
   }
 
-  /** Notes what a caller has received. */
+  /** Records what a caller has received. */
   receive(messages: readonly ReceivedMessage[], caller: Caller): void {
     for (const { MessageId = '', ReceiptHandle, Body = '' } of messages) {
       if (ReceiptHandle !== undefined) this.#received.set(ReceiptHandle, MessageId);
@@ -71,7 +71,7 @@ export class LocalStackQueue implements MessageSink {
     }
   }
 
-  /** Notes that the message of a handle is deleted. @returns its id, where its reception was seen */
+  /** Records that the message of a handle is deleted. @returns its id, if its reception was seen */
   forget(receiptHandle: string): string | undefined {
     const id = this.#received.get(receiptHandle);
     this.#received.delete(receiptHandle);
@@ -83,7 +83,9 @@ export class LocalStackQueue implements MessageSink {
       await this.#sqs.send(new SendMessageCommand({ QueueUrl: this.url, MessageBody: body }));
     } catch (error) {
       this.#onFailure(
-        new LocalStackError(`LocalStack took no message for ${this.url}: ${error instanceof Error ? error.message : String(error)}`),
+        new LocalStackError(
+          `LocalStack did not accept a message for ${this.url}: ${error instanceof Error ? error.message : String(error)}`,
+        ),
       );
     }
   }

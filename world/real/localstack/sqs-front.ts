@@ -10,18 +10,18 @@ import { SqsProtocol } from '../../aws/sqs/protocol.ts';
 import { queueUrlOf } from './queue.ts';
 import type { LocalStackQueue, ReceivedMessage } from './queue.ts';
 
-/** What belongs to one connection or to the caller's own credentials, or would make answers unreadable on their way. */
+/** Headers that belong to one connection or to the caller's credentials, or would make answers unreadable here. */
 const NOT_FORWARDED: readonly string[] = ['host', 'connection', 'authorization', 'accept-encoding', 'content-length', 'transfer-encoding'];
-/** Of an answer, what no longer holds once its body was read, and perhaps written anew. */
+/** Headers of an answer that are no longer valid once its body was read, and possibly rewritten. */
 const NOT_RETURNED: readonly string[] = ['connection', 'content-length', 'transfer-encoding', 'keep-alive'];
 
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * LocalStack's SQS as a backend: requests are sent on as requests of the trial's account, and what they did is read from
- * the answers. Queues are named by AWS's own URLs, so that no target goes past the wire. What differs from SQS: no message is
- * delivered twice or out of order by itself, a handle of an earlier reception deletes, and a poll of a client that died may
- * still take a message.
+ * LocalStack's SQS as a backend: requests are forwarded as requests of the trial's account, and their effect is read from the
+ * answers. Queues have AWS's own URLs, so that no target bypasses the wire. Differences from SQS: no message is delivered twice
+ * or out of order by itself, a handle of an earlier reception deletes, and a poll of a client that died may still take a
+ * message.
  */
 export class SqsFront extends SqsProtocol implements Backend {
   readonly #server: Wire;
@@ -69,7 +69,7 @@ export class SqsFront extends SqsProtocol implements Backend {
     return { kind: 'applied', ids: typeof id === 'string' ? [id] : [] };
   }
 
-  /** Deleting what is gone already changes nothing, and SQS does not say so. */
+  /** Deleting a message that is already deleted changes nothing, and SQS does not report it. */
   #deleted(handles: readonly unknown[]): Effect {
     const ids = handles.flatMap((handle) => (typeof handle === 'string' ? (this.#queue.forget(handle) ?? []) : []));
     return ids.length === 0 ? { kind: 'none' } : { kind: 'applied', ids };
@@ -96,7 +96,7 @@ function listOf<T>(value: unknown): readonly T[] {
   return Array.isArray(value) ? (value as T[]) : [];
 }
 
-/** What can't be read says nothing. */
+/** Empty if it can't be parsed. */
 function readObject(text: string): Fields {
   try {
     return decodeInput(text);

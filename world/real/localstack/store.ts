@@ -8,27 +8,27 @@ import type { InstanceStore, Machine, MachineSpec } from '../../aws/instance-sto
 import { AddressPool } from '../../aws/network.ts';
 import type { Subnet } from '../../aws/network.ts';
 import { LocalStackError } from './endpoint.ts';
-import { makeNetwork, removeNetwork } from './network.ts';
-import type { MadeNetwork } from './network.ts';
+import { createNetwork, removeNetwork } from './network.ts';
+import type { CreatedNetwork } from './network.ts';
 
-/** Most instances that are ended in one request. Source: TerminateInstances in the API reference. */
+/** Maximum instances to terminate in one request. Source: TerminateInstances in the API reference. */
 const MAX_BATCH = 1_000;
-/** Tags that AWS's own services set begin so; nobody else may set them. Source: "Tag restrictions". */
+/** Prefix of tags that only AWS's own services may set. Source: "Tag restrictions". */
 const RESERVED_TAGS = 'aws:';
 
-/** What is kept of an instance. */
+/** What is kept about an instance. */
 interface Launched {
   readonly subnetId: string;
   readonly privateIp: string;
 }
 
 /**
- * Machines that are instances of an account in LocalStack, launched one a request into subnets made for them. They are
- * there as they were launched: LocalStack learns no later tags, and of states only the end.
+ * Machines that are instances of a LocalStack account, launched one per request into subnets created for them. They stay as
+ * they were launched: LocalStack learns no later tags, and no states other than termination.
  *
- * LocalStack would give each instance an address that was never in use, and never have one back. So requests name the
- * address, as RunInstances allows, and say of its interface that it ends with the instance, which EC2 takes for granted.
- * That is what lets `holdAddresses` keep its promise: what others hold is never asked for.
+ * LocalStack would give each instance an address that was never in use, and never free one. So requests set the address, as
+ * RunInstances allows, and say that the interface is deleted with the instance, which is the default in EC2.
+ * This is how `holdAddresses` works: addresses held by others are never requested.
  */
 export class LocalStackStore implements InstanceStore {
   readonly #ec2: Ec2Commands;
@@ -37,11 +37,11 @@ export class LocalStackStore implements InstanceStore {
   readonly #addresses: ReadonlyMap<string, AddressPool>;
   readonly #onFailure: (error: Error) => void;
   readonly #machines = new Map<string, Launched>();
-  /** Requests under way: what they launch is to be ended as well. */
+  /** Requests in progress: what they launch must be terminated too. */
   readonly #launching = new Set<Promise<Instance>>();
-  #network: MadeNetwork | undefined;
+  #network: CreatedNetwork | undefined;
 
-  /** @param parts.onFailure told when LocalStack does not do what every EC2 does */
+  /** @param parts.onFailure called when LocalStack fails to do what EC2 always does */
   constructor(parts: { ec2: Ec2Commands; subnets: readonly Subnet[]; random: Random; onFailure: (error: Error) => void }) {
     this.#ec2 = parts.ec2;
     this.#subnets = parts.subnets;
@@ -50,9 +50,9 @@ export class LocalStackStore implements InstanceStore {
     this.#onFailure = parts.onFailure;
   }
 
-  /** Makes the network. Before that nothing can be launched. */
+  /** Creates the network. Nothing can be launched before. */
   async start(): Promise<void> {
-    this.#network = await makeNetwork(this.#ec2, this.#subnets);
+    this.#network = await createNetwork(this.#ec2, this.#subnets);
   }
 
   async launch(spec: MachineSpec): Promise<Machine> {
@@ -65,13 +65,13 @@ export class LocalStackStore implements InstanceStore {
       const { InstanceId: id, PrivateIpAddress: given } = await launching;
       if (id === undefined || given !== privateIp) {
         throw new LocalStackError(
-          `LocalStack launched ${id ?? 'no instance'} at ${given ?? 'no address'} where ${privateIp} was asked for`,
+          `LocalStack launched ${id ?? 'no instance'} at ${given ?? 'no address'} where ${privateIp} was requested`,
         );
       }
       this.#machines.set(id, { subnetId, privateIp });
       return { id, privateIp };
     } catch (error) {
-      pool.giveBack(privateIp);
+      pool.release(privateIp);
       throw error;
     } finally {
       this.#launching.delete(launching);
@@ -88,7 +88,7 @@ export class LocalStackStore implements InstanceStore {
       this.#onFailure(failure(`instance ${id} could not be terminated`, error));
       return;
     }
-    this.#poolOf(machine.subnetId).giveBack(machine.privateIp);
+    this.#poolOf(machine.subnetId).release(machine.privateIp);
   }
 
   freeAddresses(subnetId: string): number {
@@ -99,7 +99,7 @@ export class LocalStackStore implements InstanceStore {
     return this.#poolOf(subnetId).hold(count);
   }
 
-  /** Ends what still runs, and takes the network away. */
+  /** Terminates what still runs, and removes the network. */
   async stop(): Promise<void> {
     while (this.#launching.size > 0) await Promise.allSettled([...this.#launching]);
     const ids = [...this.#machines.keys()];
@@ -113,12 +113,12 @@ export class LocalStackStore implements InstanceStore {
 
   async #run({ instanceType, imageId, subnetId, capacityType, tags, userData }: MachineSpec, address: string): Promise<Instance> {
     const subnet = this.#network?.subnets.get(subnetId);
-    if (subnet === undefined) throw new LocalStackError(`subnet ${subnetId} is not made in LocalStack: start the store first`);
+    if (subnet === undefined) throw new LocalStackError(`subnet ${subnetId} does not exist in LocalStack: start the store first`);
     const own = Object.entries(tags).filter(([key]) => !key.startsWith(RESERVED_TAGS));
     const command = new RunInstancesCommand({
       MinCount: 1,
       MaxCount: 1,
-      // Else the SDK would make one up.
+      // Otherwise the SDK would generate one.
       ClientToken: this.#tokens.hex(32),
       InstanceType: instanceType as _InstanceType,
       ImageId: imageId,
@@ -140,7 +140,7 @@ export class LocalStackStore implements InstanceStore {
 
   #poolOf(subnetId: string): AddressPool {
     const pool = this.#addresses.get(subnetId);
-    if (pool === undefined) throw new RangeError(`there is no subnet ${subnetId}`);
+    if (pool === undefined) throw new RangeError(`unknown subnet ${subnetId}`);
     return pool;
   }
 }

@@ -31,14 +31,14 @@ function littered(): FakeLocalStack {
   return fake;
 }
 
-test('what a trial left in its account is found, and what LocalStack put there is not', async () => {
+test("what a trial left in its account is found, and LocalStack's own objects are not", async () => {
   const found = await findAccountLeftovers([ACCOUNT], site(littered()));
   expect(found).toEqual([
     { account: ACCOUNT, instances: ['i-1'], templates: ['lt-1'], subnets: ['subnet-1'], vpcs: ['vpc-1'], queues: [] },
   ]);
 });
 
-test('clearing asks for the removal of exactly that, in an order that EC2 takes', async () => {
+test('clearing removes exactly that, in an order that EC2 accepts', async () => {
   const fake = littered();
   await clearAccounts([ACCOUNT], site(fake));
   const changes = fake.seen.filter(({ action }) => /^(Terminate|Delete)/.test(action));
@@ -50,16 +50,16 @@ test('clearing asks for the removal of exactly that, in an order that EC2 takes'
   ]);
 });
 
-test('where nobody listens nothing is left', async () => {
+test('nothing is left if nothing listens there', async () => {
   const fake = littered();
   const wire = (): Promise<never> => Promise.reject(new WireError('ECONNREFUSED', 'connect ECONNREFUSED'));
   expect(await findAccountLeftovers([ACCOUNT], { ...site(fake), wire })).toEqual([]);
 });
 
-test('what can not be found out is no nothing', async () => {
+test('a failed check is an error, not an empty result', async () => {
   const fake = littered();
   fake.health = {};
-  await expect(findAccountLeftovers([ACCOUNT], site(fake))).rejects.toThrow('is no LocalStack');
+  await expect(findAccountLeftovers([ACCOUNT], site(fake))).rejects.toThrow('is not a LocalStack');
   const refusing = littered();
   refusing.refusals.set('TerminateInstances', { status: 500, code: 'InternalError' });
   await expect(clearAccounts([ACCOUNT], site(refusing))).rejects.toThrow("can't be cleared");

@@ -10,13 +10,14 @@ import {
 } from '@aws-sdk/client-ec2';
 import { DeleteQueueCommand, ListQueuesCommand } from '@aws-sdk/client-sqs';
 import type { Ec2Commands, SqsCommands } from '../../../clients/aws-commands.ts';
+import { defined } from '../../../model/defined.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { Ec2Error } from '../../../clients/ec2-client.ts';
 import { SqsError } from '../../../clients/sqs-client.ts';
 import { LocalStackEndpoint, LocalStackError } from './endpoint.ts';
 
-/** Where accounts are. */
+/** The endpoint with the accounts. */
 interface AccountsSite {
   readonly endpoint: string;
   readonly region: string;
@@ -25,7 +26,7 @@ interface AccountsSite {
   readonly wire?: Wire;
 }
 
-/** What is in an account that a run had made for itself. */
+/** What is left in an account that a run created for itself. */
 export interface AccountLeftovers {
   readonly account: string;
   readonly instances: readonly string[];
@@ -36,18 +37,18 @@ export interface AccountLeftovers {
 }
 
 /**
- * What accounts hold that no other run can have made, since each is one trial's own. Of an endpoint where nobody listens
- * there is nothing: LocalStack keeps all of it in memory.
- * @throws LocalStackError when it can't be found out
+ * The content of accounts, each of which belongs to a single trial, so no other run can have created it. If nothing listens at
+ * the endpoint there is none: LocalStack keeps everything in memory.
+ * @throws LocalStackError when it can't be determined
  */
 export async function findAccountLeftovers(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
-  return inAccounts(accounts, site, look);
+  return inAccounts(accounts, site, findInAccount);
 }
 
-/** Removes what the accounts hold. @returns what was there @throws LocalStackError when some of it is still there */
+/** Removes the accounts' content. @returns what was there @throws LocalStackError when some of it still exists */
 export async function clearAccounts(accounts: readonly string[], site: AccountsSite): Promise<AccountLeftovers[]> {
   return inAccounts(accounts, site, async (account, clients) => {
-    const found = await look(account, clients);
+    const found = await findInAccount(account, clients);
     await clear(found, clients);
     return found;
   });
@@ -63,7 +64,7 @@ async function inAccounts(
   { endpoint: url, region, clock, wire }: AccountsSite,
   work: (account: string, clients: Clients) => Promise<AccountLeftovers>,
 ): Promise<AccountLeftovers[]> {
-  const endpoint = new LocalStackEndpoint({ url, region, clock, ...(wire === undefined ? {} : { wire }) });
+  const endpoint = new LocalStackEndpoint({ url, region, clock, ...defined({ wire }) });
   try {
     await endpoint.check();
     const found: AccountLeftovers[] = [];
@@ -92,8 +93,8 @@ function isEmpty({ account: _account, ...lists }: AccountLeftovers): boolean {
   return Object.values(lists).every((list) => list.length === 0);
 }
 
-/** LocalStack answers these in one page: an account holds what one trial made. */
-async function look(account: string, { ec2, sqs }: Clients): Promise<AccountLeftovers> {
+/** LocalStack answers these in one page: an account has only what one trial created. */
+async function findInAccount(account: string, { ec2, sqs }: Clients): Promise<AccountLeftovers> {
   const { Reservations = [] } = await ec2.send(new DescribeInstancesCommand({}));
   const instances = Reservations.flatMap(({ Instances = [] }) => Instances).filter(({ State }) => State?.Name !== 'terminated');
   const { LaunchTemplates = [] } = await ec2.send(new DescribeLaunchTemplatesCommand({}));

@@ -6,8 +6,8 @@ import type { ClusterPort, Instance, InstancePort } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 
 /**
- * Instances as far as Nodes tell of them, where EC2 can't be asked: one runs as long as its Node is there. Not recorded: of
- * what never became a node, or runs on without one, nothing is known.
+ * Instances inferred from Nodes, if EC2 can't be queried: one runs while its Node exists. Not recorded: nothing is known of
+ * an instance that never became a node, or that keeps running without one.
  */
 export class NodeInstances extends InstanceBook implements InstancePort, WorldPart {
   readonly #port: ClusterPort;
@@ -18,7 +18,7 @@ export class NodeInstances extends InstanceBook implements InstancePort, WorldPa
   }
 
   end(): void {
-    throw new Error('an observer ends no instance');
+    throw new Error("an observer can't terminate instances");
   }
 
   async run(signal: AbortSignal): Promise<void> {

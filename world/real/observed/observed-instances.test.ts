@@ -18,8 +18,8 @@ function described(id: string, state: 'pending' | 'running' | 'terminated', pool
 }
 
 /**
- * What is recorded when EC2 answers with these, one poll after the other.
- * @param byId what it says of those that it is asked for by their ids
+ * What is recorded when EC2 answers like this, one poll after the other.
+ * @param byId EC2's answer to queries by id
  */
 async function seen(
   answers: readonly (readonly Described[] | Ec2Error)[],
@@ -58,7 +58,7 @@ async function seen(
   return { events: events.flatMap((event) => (event.type === 'instance' ? `${event.instance} ${event.to}` : [])), failures };
 }
 
-test('changes of state are recorded once; what was there before and what is of other pools is not', async () => {
+test('changes of state are recorded once; existing instances and those of other pools are not', async () => {
   const old = described('i-0', 'running');
   const { events, failures } = await seen([
     [old],
@@ -70,13 +70,13 @@ test('changes of state are recorded once; what was there before and what is of o
   expect(failures).toEqual([]);
 });
 
-test('who sees nothing for a minute says so; a short gap does not matter', async () => {
+test('an observer that sees nothing for a minute fails; a short gap does not matter', async () => {
   const gone = new Ec2Error('ECONNREFUSED', 0, 'nobody is there');
   expect(await seen([[], gone, [described('i-1', 'running')]])).toEqual({ events: ['i-1 pending', 'i-1 running'], failures: [] });
   expect((await seen([[], gone])).failures).toEqual(['EC2 could not be observed for 60 s: ECONNREFUSED: nobody is there']);
 });
 
-test('what EC2 no longer knows is terminated, once two looks did not find it', async () => {
+test('an instance that EC2 no longer knows counts as terminated after two polls without it', async () => {
   const first = [described('i-1', 'running'), described('i-2', 'running')];
   const asked: string[] = [];
   const { events } = await seen([[], first, [], first, []], (ids, poll) => {
@@ -87,14 +87,14 @@ test('what EC2 no longer knows is terminated, once two looks did not find it', a
   expect(asked).toEqual(['3: i-1 i-2', '5: i-1 i-2', '6: i-1 i-2']);
 });
 
-test('one whose tags are gone is looked for by its id, until it has ended', async () => {
+test('an instance whose tags are gone is queried by id until it is terminated', async () => {
   const { events } = await seen([[], [described('i-1', 'running')], []], (ids, poll) =>
     ids.map((InstanceId) => ({ InstanceId, State: { Name: poll < 6 ? 'running' : 'terminated' } })),
   );
   expect(events).toEqual(['i-1 pending', 'i-1 running', 'i-1 terminated']);
 });
 
-test('after a blind time, too', async () => {
+test('also after a gap', async () => {
   const gap = new Ec2Error('ECONNREFUSED', 0, 'nobody is there');
   expect((await seen([[], [described('i-1', 'running')], gap, gap, []])).events).toEqual(['i-1 pending', 'i-1 running', 'i-1 terminated']);
 });

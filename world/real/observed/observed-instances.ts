@@ -10,14 +10,14 @@ import { InstanceBook } from '../../instance-book.ts';
 import type { Instance, InstancePort } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 
-/** How often EC2 is asked: two requests a poll, or a few where many are missing, are far below what it allows (20 a second). */
+/** How often EC2 is polled: two requests per poll, or a few if many are missing, are far below its limit (20 per second). */
 export const POLL_PERIOD_MS = 2_000;
-/** An observer that sees nothing for so long can't say what happened meanwhile. */
+/** After this time without an answer, an observer can't know what happened meanwhile. */
 const BLIND_LIMIT_MS = 60_000;
-/** Most values that one filter takes. Source: EC2 API reference, `Filter`. */
+/** Maximum values in one filter. Source: EC2 API reference, `Filter`. */
 const MAX_FILTER_VALUES = 200;
-/** Reads are eventually consistent: what one look did not find the next may. */
-const LOOKS_IN_VAIN = 2;
+/** Reads are eventually consistent: what one poll did not find the next may. */
+const MAX_MISSED_POLLS = 2;
 /** Karpenter tags what it launches with the name of the pool. */
 const POOL_TAG = 'karpenter.sh/nodepool';
 
@@ -28,21 +28,21 @@ interface Site {
   readonly clock: Clock;
   readonly recorder: Recorder;
   readonly instanceType: (type: string) => InstanceType | undefined;
-  /** What the names of the run's pools begin with. */
+  /** Prefix of the names of the run's pools. */
   readonly poolPrefix: string;
   readonly onFailure: (error: Error) => void;
 }
 
 /**
- * The instances of the run's pools as EC2 tells of them when it is asked now and then: what happened between two looks is
- * not seen, nor which request brought it about. An instance that is seen running at first is recorded as launched, too; one
- * that EC2 no longer knows is terminated: EC2 forgets it within an hour, LocalStack at once, and tags may go before.
+ * The instances of the run's pools as EC2 reports them when polled: changes between two polls are not seen, nor is the request
+ * that caused them. An instance first seen running is recorded as launched, too; one that EC2 no longer knows counts as
+ * terminated: EC2 forgets it within an hour, LocalStack at once, and tags may be removed earlier.
  */
 export class ObservedInstances extends InstanceBook implements InstancePort, WorldPart {
   readonly #site: Site;
-  /** Those that were there before. */
-  readonly #old = new Set<string>();
-  /** How often in a row each was looked for in vain. */
+  /** Instances from before the trial. */
+  readonly #existing = new Set<string>();
+  /** The number of consecutive polls that did not find an instance. */
   readonly #missed = new Map<string, number>();
 
   constructor(site: Site) {
@@ -51,13 +51,13 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
   }
 
   end(): void {
-    throw new Error('an observer ends no instance');
+    throw new Error("an observer can't terminate instances");
   }
 
-  /** Looks once, before anything is done: what is there is none of this trial's. @throws CutShortError when EC2 can't be asked */
+  /** Reads existing instances before anything is done: they don't belong to this trial. @throws CutShortError when EC2 can't be queried */
   async begin(): Promise<void> {
     try {
-      for (const { InstanceId: id = '' } of await this.#describe()) this.#old.add(id);
+      for (const { InstanceId: id = '' } of await this.#describe()) this.#existing.add(id);
     } catch (error) {
       throw error instanceof Ec2Error ? new CutShortError(`EC2 can't be observed: ${error.code}: ${error.message}`) : error;
     }
@@ -68,7 +68,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
     let seenMs = clock.nowMs();
     while (!signal.aborted) {
       try {
-        await this.#look();
+        await this.#poll();
         seenMs = clock.nowMs();
       } catch (error) {
         if (!(error instanceof Ec2Error)) throw error;
@@ -81,7 +81,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
     }
   }
 
-  async #look(): Promise<void> {
+  async #poll(): Promise<void> {
     const found = new Set<string>();
     const observe = (described: Described): void => {
       found.add(described.InstanceId ?? '');
@@ -91,7 +91,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
     const missing = this.list().filter(({ id, state }) => state !== 'terminated' && !found.has(id));
     for (let from = 0; from < missing.length; from += MAX_FILTER_VALUES) {
       const ids = missing.slice(from, from + MAX_FILTER_VALUES).map(({ id }) => id);
-      // Asked for by its id alone, one that EC2 does not know would have the whole request refused (InvalidInstanceID.NotFound).
+      // With InstanceIds, one unknown id would make EC2 refuse the whole request (InvalidInstanceID.NotFound).
       for (const described of await this.#site.ec2.describeInstances({ Filters: [{ Name: 'instance-id', Values: ids }] }))
         observe(described);
     }
@@ -102,7 +102,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
   #miss(instance: Instance): void {
     const looks = (this.#missed.get(instance.id) ?? 0) + 1;
     this.#missed.set(instance.id, looks);
-    if (looks >= LOOKS_IN_VAIN) this.#change(instance, { ...instance, state: 'terminated' });
+    if (looks >= MAX_MISSED_POLLS) this.#change(instance, { ...instance, state: 'terminated' });
   }
 
   async #describe(): Promise<Described[]> {
@@ -113,10 +113,10 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
 
   #observe(described: Described): void {
     const { InstanceId: id = '' } = described;
-    if (this.#old.has(id)) return;
+    if (this.#existing.has(id)) return;
     const before = this.get(id);
     const seen = toInstance(described, this.#site.instanceType);
-    // Tags may go before the instance does.
+    // Tags may be removed before the instance is gone.
     this.#change(before, before === undefined ? seen : { ...seen, tags: { ...before.tags, ...seen.tags } });
   }
 
@@ -143,7 +143,7 @@ export class ObservedInstances extends InstanceBook implements InstancePort, Wor
   }
 }
 
-/** What is not told is left empty; prices are those of the catalogue, on demand. */
+/** Missing fields are left empty; prices are the catalogue's on-demand prices. */
 function toInstance(described: Described, instanceType: (type: string) => InstanceType | undefined): Instance {
   const { InstanceId: id = '', InstanceType: type = 'unknown', Placement, State, LaunchTime, Tags = [] } = described;
   return {

@@ -3,6 +3,7 @@ import { createKubeClient } from '../../../clients/kube.ts';
 import type { AwsCredentials } from '../../../clients/ec2-sdk.ts';
 import type { ClusterAccess } from '../../../clients/kubeconfig.ts';
 import type { Capability } from '../../../history/capabilities.ts';
+import { defined } from '../../../model/defined.ts';
 import { loadCatalogue } from '../../../model/instance-catalogue.ts';
 import { loadKubeTypes } from '../../../protocols/kube/types.ts';
 import { Gate } from '../../../wire/gate.ts';
@@ -12,7 +13,7 @@ import { CLUSTER, EMBEDDED } from '../../embedded.ts';
 import type { FaultPorts } from '../../ports.ts';
 import type { WorldPart } from '../../tasks.ts';
 import { createScopes } from '../../scopes.ts';
-import { WireRoom } from '../../wires.ts';
+import { WireFactory } from '../../wires.ts';
 import type { World, WorldSite } from '../../world.ts';
 import { ApiFront } from '../api-front.ts';
 import { Observation } from '../observation.ts';
@@ -27,7 +28,7 @@ import type { Tenancy } from '../tenant/tenant.ts';
 import { NodeInstances } from './node-instances.ts';
 import { ObservedInstances, POLL_PERIOD_MS } from './observed-instances.ts';
 
-/** How long the target may take to let go of what a trial made that broke off: it ends real instances. */
+/** How long the target may take to release what an aborted trial created: it terminates real instances. */
 const PATIENCE_MS = 120_000;
 
 /** How an observer reaches EC2. */
@@ -37,26 +38,26 @@ export interface ObservedEc2 {
   readonly credentials: AwsCredentials | undefined;
 }
 
-/** What an observed world is made of. */
+/** Options of an observed world. */
 export interface ObservedWorldOptions {
   readonly access: ClusterAccess;
   readonly tenancy: Tenancy;
-  /** Without it instances are seen as far as nodes tell of them. */
+  /** Without it, instances are only inferred from nodes. */
   readonly ec2?: ObservedEc2;
-  /** A trial that sees more instances, or nodes, is ended. */
+  /** A trial that sees more instances, or nodes, is aborted. */
   readonly maxInstances: number;
 }
 
-/** What an observer can't see, a sentence each. */
+/** What an observer can't see, one sentence each. */
 export const UNSEEN = [
   "Observed only: the target talked to its own endpoints. Its requests were not seen and could not be broken, so checks that judge requests (backing off, acting within limits at each launch, reading notices) had nothing to judge, and a target that died or panicked can't be told from one that is idle.",
-  'What a watch or a look leaves out was not seen: states that were undone at once, and their exact times.',
+  'What a watch or a poll skips was not seen: states that were undone at once, and their exact times.',
 ] as const;
 const UNSEEN_WITHOUT_EC2 =
-  'EC2 was not asked (--aws-endpoint): an instance that never became a node, or lived on without one, was not seen. Nothing can be said of leaks.';
-const UNSEEN_BETWEEN_POLLS = `EC2 was asked every ${POLL_PERIOD_MS / 1_000} s: which request launched or ended an instance is not known.`;
+  "EC2 was not asked (--aws-endpoint): an instance that never became a node, or kept running without one, was not seen. So leaks can't be judged.";
+const UNSEEN_BETWEEN_POLLS = `EC2 was asked every ${POLL_PERIOD_MS / 1_000} s: which request launched or terminated an instance is not known.`;
 
-/** What is known of an observed world before a trial. */
+/** The properties of an observed world before a trial. */
 export function observedFacts(
   hasEc2: boolean,
 ): Pick<World, 'name' | 'capabilities' | 'allowances'> & { readonly unseen: readonly string[] } {
@@ -73,7 +74,7 @@ export function observedFacts(
 
 /**
  * A real cluster and a target that talks to its own endpoints: the world deploys workloads and watches, and nothing of it
- * stands between the target and what it asks for. No faults, no machines of ours. Real time.
+ * is between the target and its endpoints. No faults, no machines of ours. Real time.
  */
 export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, maxInstances }: ObservedWorldOptions): World {
   const { timeline, random, recorder, onFailure } = site;
@@ -102,7 +103,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
           random: random.fork('ec2 observer'),
           region: ec2.region,
           endpoint: ec2.endpoint,
-          ...(ec2.credentials === undefined ? {} : { credentials: ec2.credentials }),
+          ...defined({ credentials: ec2.credentials }),
         });
   const instances =
     client === undefined
@@ -123,13 +124,13 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
     clock: scope('observation'),
     recorder,
     isOwn: () => false,
-    strangersAre: 'target',
+    unknownPrincipal: 'target',
   });
   const parts: readonly WorldPart[] = [observation, instances];
 
   const clock = scope('wire');
   const front = new ApiFront({ server: server.wire, types: loadKubeTypes() });
-  const wires = new WireRoom({
+  const wires = new WireFactory({
     site,
     clock,
     gate: new Gate(clock, random.fork('gate')),
@@ -148,7 +149,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
       removeFinalizers: false,
       goesOn: true,
     });
-    if (left.length > 0) throw new Error(`what an earlier trial made is still there: ${left.join(', ')}`);
+    if (left.length > 0) throw new Error(`objects of an earlier trial still exist: ${left.join(', ')}`);
   };
 
   return {
@@ -163,7 +164,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
       for (const part of parts) running.push(part.run(stopping.signal).catch(onFailure));
     },
     stop: async () => {
-      stopping.abort(new Error('the world stops'));
+      stopping.abort(new Error('the world is stopping'));
       await Promise.all(running);
       client?.destroy();
       aws?.destroy();
@@ -181,7 +182,7 @@ export function createObservedWorld(site: WorldSite, { access, tenancy, ec2, max
   };
 }
 
-/** Nobody is behind the AWS wire of an observed world: its operator asks the cluster alone. */
+/** An observed world's AWS wire has no backend: its operator uses only the cluster. */
 function nobody(): ApiFront {
   return new ApiFront({
     server: () => Promise.reject(new WireError('ECONNREFUSED', 'an observed world has no AWS')),
@@ -189,10 +190,10 @@ function nobody(): ApiFront {
   });
 }
 
-/** What only looks breaks nothing. */
+/** An observed world can't inject faults. */
 function observersPorts(instances: FaultPorts['instances']): FaultPorts {
   const none = (): never => {
-    throw new Error('an observed world has nothing that could be broken');
+    throw new Error("an observed world can't inject faults");
   };
   return {
     capacity: { limit: none, refuse: none },

@@ -1,72 +1,73 @@
 import type { Discovery, KubeClient, ResourceType } from '../../../clients/kube-client.ts';
 import { KubeError } from '../../../clients/kube-client.ts';
 import { RESOURCES } from '../../../clients/resources.ts';
+import { defined } from '../../../model/defined.ts';
 import type { KubeObject } from '../../../model/kube.ts';
 import type { Clock } from '../../../runtime/clock.ts';
 import { resourceOfPlural } from '../resources.ts';
 import type { Owner } from './owner.ts';
 import { KINDS_OF_TRIALS } from './sole-tenant.ts';
 
-/** They go first: whoever answers them may be gone, and then nothing could be deleted. */
-const HOOKS: readonly string[] = [
+/** Deleted first: if their backend is gone, nothing else could be deleted. */
+const WEBHOOK_TYPES: readonly string[] = [
   'validatingwebhookconfigurations',
   'mutatingwebhookconfigurations',
   'validatingadmissionpolicybindings',
   'validatingadmissionpolicies',
 ];
-/** Not deleted with the others: definitions go when nobody has objects of theirs, and the server forgets events by itself after an hour. */
-const APART: readonly string[] = ['customresourcedefinitions', 'events'];
+/** Not deleted with the others: definitions are deleted once nobody has objects of theirs, and the server drops events after an hour. */
+const DELETED_SEPARATELY: readonly string[] = ['customresourcedefinitions', 'events'];
 
-/** How long what nothing holds any more may take: a namespace is emptied by a controller that may be busy. */
+/** How long an object without finalizers may take to go: a namespace is emptied by a controller that may be busy. */
 const GONE_LIMIT_MS = 60_000;
-/** How often it looks whether all is gone. */
-const LOOK_PERIOD_MS = 250;
+/** How often it checks whether everything is gone. */
+const POLL_PERIOD_MS = 250;
 
-/** How a run's things are taken away. */
+/** How a run's objects are removed. */
 export interface Cleaning {
   readonly client: KubeClient & Discovery;
   readonly clock: Clock;
   readonly owner: Owner;
-  /** How long finalizers are waited for: who set them may want to do something first. */
+  /** How long to wait for finalizers: their owners may want to do something first. */
   readonly patienceMs: number;
-  /** Afterwards finalizers are removed: whoever set them is gone, and what they guard was the run's. */
+  /** Whether finalizers are removed afterwards: their owners are gone, and what they guard belonged to the run. */
   readonly removeFinalizers: boolean;
-  /** The run goes on: its namespace and definitions stay. */
+  /** Whether the run continues: then its namespace and definitions stay. */
   readonly goesOn: boolean;
 }
 
 /**
- * Removes what is the owner's, one object at a time, each by its uid: nothing else, and never a whole kind. What bears labels is
- * looked for in everything that is served; by other marks it is known among the kinds that trials use alone. An owner's
- * CustomResourceDefinitions go when no object of theirs is left, of anybody.
- * @returns what is still there, as `nodes/NAME`
+ * Removes the owner's objects, one by one, each by its uid: nothing else, and never a whole kind. With labels, all served kinds
+ * are searched; without, only the kinds that trials use. An owner's CustomResourceDefinitions are deleted once nobody has
+ * objects of theirs.
+ * @returns what still exists, as `nodes/NAME`
  */
 export async function cleanUp(cleaning: Cleaning): Promise<string[]> {
   const { clock, patienceMs, removeFinalizers } = cleaning;
   const deadlineMs = clock.nowMs() + patienceMs;
   const types = await typesOf(cleaning);
   let left = await deleteAll(cleaning, types);
-  // Where nothing is left nobody makes anything any more, but of the kinds that make and are made of each other.
+  // Kinds without leftovers stay empty, except those that trials use, whose objects create each other.
   const again = types.filter((type) => isKnown(type) || left.some((found) => found.type === type));
   while (left.length > 0 && clock.nowMs() < deadlineMs) {
-    await clock.sleep(LOOK_PERIOD_MS);
+    await clock.sleep(POLL_PERIOD_MS);
     left = await deleteAll(cleaning, again);
   }
   if (left.length > 0 && removeFinalizers) {
-    for (const { type, object } of left) await letGo(cleaning, type, object);
+    for (const { type, object } of left) await stripFinalizers(cleaning, type, object);
     left = await deleteAll(cleaning, again);
     for (
       const goneByMs = clock.nowMs() + GONE_LIMIT_MS;
       left.length > 0 && clock.nowMs() < goneByMs;
       left = await deleteAll(cleaning, again)
     )
-      await clock.sleep(LOOK_PERIOD_MS);
+      await clock.sleep(POLL_PERIOD_MS);
   }
   if (!cleaning.goesOn) await removeDefinitions(cleaning);
   return left.map(nameOf);
 }
 
-/** What is the owner's, as `nodes/NAME`: nothing is touched. */
+/** The owner's objects, as `nodes/NAME`: nothing is changed. */
 export async function listOwned(site: Pick<Cleaning, 'client' | 'owner'>): Promise<string[]> {
   const owned: Found[] = [];
   for (const type of await typesOf(site)) for (const object of await listOwn(site, type)) owned.push({ type, object });
@@ -82,16 +83,16 @@ function nameOf({ type, object: { metadata } }: Found): string {
   return [type.plural, metadata.namespace, metadata.name].filter(Boolean).join('/');
 }
 
-/** What to look through, in the order of deletion: what no trial makes comes after the rest, and namespaces last. */
+/** The kinds to search, in the order of deletion: those that no trial creates come after the rest, and namespaces last. */
 async function typesOf({ client, owner }: Pick<Cleaning, 'client' | 'owner'>): Promise<ResourceType[]> {
   const served = Object.keys(owner.labels).length === 0 ? [] : await client.served();
   const known = KINDS_OF_TRIALS.flatMap((plural) => {
     const type = resourceOfPlural(plural);
     return served.find((one) => isSame(one, type)) ?? type ?? [];
   });
-  const more = served.filter((type) => !isKnown(type) && !isSame(type, RESOURCES.namespaces) && !APART.includes(type.plural));
-  const isHook = ({ plural }: ResourceType): boolean => HOOKS.includes(plural);
-  return [...more.filter(isHook), ...known, ...more.filter((type) => !isHook(type)), RESOURCES.namespaces];
+  const more = served.filter((type) => !isKnown(type) && !isSame(type, RESOURCES.namespaces) && !DELETED_SEPARATELY.includes(type.plural));
+  const isWebhook = ({ plural }: ResourceType): boolean => WEBHOOK_TYPES.includes(plural);
+  return [...more.filter(isWebhook), ...known, ...more.filter((type) => !isWebhook(type)), RESOURCES.namespaces];
 }
 
 function isKnown(type: ResourceType): boolean {
@@ -114,7 +115,7 @@ async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Pr
       const { uid } = object.metadata;
       await ignoring([404, 409], () =>
         client.delete(refOf(type, object), {
-          ...(uid === undefined ? {} : { uid }),
+          ...defined({ uid }),
           ...(plural === 'pods' ? { gracePeriodSeconds: 0 } : {}),
         }),
       );
@@ -123,7 +124,7 @@ async function deleteAll(cleaning: Cleaning, types: readonly ResourceType[]): Pr
   return left;
 }
 
-async function letGo({ client }: Cleaning, type: ResourceType, object: KubeObject): Promise<void> {
+async function stripFinalizers({ client }: Cleaning, type: ResourceType, object: KubeObject): Promise<void> {
   if ((object.metadata.finalizers ?? []).length === 0) return;
   await ignoring([404, 409], () => client.patch(refOf(type, object), { metadata: { finalizers: null } }));
 }
@@ -148,7 +149,7 @@ function typeOf(definition: KubeObject): ResourceType | undefined {
 }
 
 function refOf(type: ResourceType, { metadata: { namespace, name = '' } }: KubeObject): Parameters<KubeClient['delete']>[0] {
-  return { type, name, ...(namespace === undefined ? {} : { namespace }) };
+  return { type, name, ...defined({ namespace }) };
 }
 
 async function listOwn({ client, owner }: Pick<Cleaning, 'client' | 'owner'>, type: ResourceType): Promise<KubeObject[]> {
@@ -157,11 +158,11 @@ async function listOwn({ client, owner }: Pick<Cleaning, 'client' | 'owner'>, ty
     type,
     Object.keys(owner.labels).length === 0 ? {} : { labels: { matchLabels: { ...owner.labels } } },
   );
-  // A server that knows no selectors must not make this delete what is others'.
+  // A server that ignores selectors must not cause others' objects to be deleted.
   return objects.filter((object) => owner.owns(object, type.plural));
 }
 
-/** None of what is not served: 404; 405 by a server behind the API server that can't list; 503 when that one is gone. */
+/** Empty if the kind is not served: 404; 405 from an aggregated server that can't list; 503 if that server is gone. */
 async function listAll(client: KubeClient, type: ResourceType, options: Parameters<KubeClient['list']>[1] = {}): Promise<KubeObject[]> {
   try {
     return await client.list<KubeObject>(type, options);

@@ -12,7 +12,7 @@ import { labelBody } from './label-body.ts';
 const LABELS = { 'scaleproof.run': 'r1' };
 const types = loadKubeTypes();
 
-/** As Go writes a Lease: an envelope with the type, the object, and two empty strings. */
+/** As Go encodes a Lease: an envelope with the type, the object, and two empty strings. */
 function leaseInProtobuf(metadata: Parameters<typeof writeField>[1]): Uint8Array {
   const typeMeta = writeField(1, [writeField(1, 'coordination.k8s.io/v1'), writeField(2, 'Lease')]);
   const lease = [writeField(1, metadata), writeField(2, [writeField(1, 'holder')])];
@@ -36,7 +36,7 @@ test('a label of another run is replaced', () => {
   expect(decodeBody(labelled, PROTOBUF_TYPE, types)).toMatchObject({ metadata: { labels: LABELS } });
 });
 
-test('YAML gets labels as well', () => {
+test('YAML gets labels too', () => {
   const labelled = labelBody('metadata:\n  name: x\ndata: {a: b}\n', APPLY_TYPE, LABELS) ?? '';
   expect(JSON.parse(asText(labelled))).toEqual({ metadata: { name: 'x', labels: LABELS }, data: { a: 'b' } });
 });
@@ -48,12 +48,12 @@ for (const [what, body, type] of [
   ['cut protobuf', leaseInProtobuf([writeField(1, 'leader')]).slice(0, 50), PROTOBUF_TYPE],
   ['no protobuf', 'k8s', PROTOBUF_TYPE],
 ] as const) {
-  test(`${what} stays as it is`, () => {
+  test(`${what} is unchanged`, () => {
     expect(labelBody(body, type, LABELS)).toBeUndefined();
   });
 }
 
-test('bodies that Go wrote can be labelled', () => {
+test('bodies encoded by Go can be labelled', () => {
   const text = readFileSync(join(packageRoot(), 'fixtures/recordings', 'protobuf-bodies.json'), 'utf8');
   const bodies = JSON.parse(text) as { what: string; body: string }[];
   expect(bodies.length).toBeGreaterThan(0);

@@ -19,9 +19,9 @@ const METADATA = 1;
 const LABELS = 11;
 
 /**
- * A body with these labels on its object: JSON, YAML (both become JSON, which is YAML too) or protobuf. Other fields stay
- * as they were sent.
- * @returns undefined when it can't be read, or has no metadata: what a server says of it is as it would be without labels
+ * A body with these labels on its object: JSON, YAML (both become JSON, which is also YAML) or protobuf. Other fields are
+ * unchanged.
+ * @returns undefined if it can't be parsed, or has no metadata: the server refuses it just as without labels
  */
 export function labelBody(body: Bytes, contentType: string | undefined, labels: Labels): Bytes | undefined {
   const { type } = readMediaType(contentType ?? '');
@@ -40,7 +40,7 @@ function labelText(text: string, type: string, labels: Labels): string | undefin
   return JSON.stringify({ ...object, metadata: { ...metadata, labels: { ...before, ...labels } } });
 }
 
-/** Of a map's entries with one key the last counts, so what is added to the metadata's end holds. */
+/** If a map has several entries with the same key, the last counts, so an entry appended to the metadata wins. */
 function labelProtobuf(body: Bytes, labels: Labels): Uint8Array | undefined {
   const bytes = typeof body === 'string' ? new TextEncoder().encode(body) : body;
   const typeMeta = splitFirst(bytes.subarray(MAGIC_BYTES), ENVELOPE.typeMeta);
@@ -57,7 +57,7 @@ function labelProtobuf(body: Bytes, labels: Labels): Uint8Array | undefined {
   ]);
 }
 
-/** The first field of a message, a message itself, and what follows it: Go writes fields in the order of their numbers. */
+/** The first field of a message, itself a message, and the rest: Go writes fields in the order of their numbers. */
 function splitFirst(bytes: Uint8Array, number: number): { readonly value: Uint8Array; readonly rest: Uint8Array } | undefined {
   if (bytes[0] !== number * 8 + 2) return undefined;
   let length = 0;

@@ -19,7 +19,7 @@ for (const [plural, metadata, spec, isOwned] of [
   ['namespaces', { name: 'default' }, {}, false],
   ['customresourcedefinitions', { name: 'nodeclaims.karpenter.sh' }, {}, false],
 ] as const) {
-  test(`${plural} ${metadata.name}: ${isOwned ? 'goes before the next trial' : 'stays'}`, () => {
+  test(`${plural} ${metadata.name}: ${isOwned ? 'is deleted before the next trial' : 'stays'}`, () => {
     const object = { apiVersion: 'v1', kind: 'Any', metadata, spec };
     expect(SOLE_TENANT.owns(object, plural)).toBe(isOwned);
   });

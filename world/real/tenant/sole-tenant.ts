@@ -1,22 +1,22 @@
 import type { Node } from '../../../model/kube.ts';
 import type { Owner } from './owner.ts';
 
-/** Where scenarios deploy. */
+/** The namespace of scenarios. */
 const NAMESPACE = 'default';
-/** What every cluster has in it, by resource. */
+/** Objects that every cluster has, by resource. */
 const OF_CLUSTER: Readonly<Record<string, readonly string[]>> = {
   services: ['kubernetes'],
   configmaps: ['kube-root-ca.crt'],
   serviceaccounts: ['default'],
   storageclasses: ['standard'],
 };
-/** Classes that API server and controller manager make for themselves begin so. */
-const SYSTEM = 'system-';
-/** What kind writes on the nodes that it makes itself. */
-const KINDS_NODE = 'kind://';
+/** Prefix of the classes that API server and controller manager create. */
+const SYSTEM_PREFIX = 'system-';
+/** Prefix of the provider ids of kind's own nodes. */
+const KIND_NODE_PREFIX = 'kind://';
 /**
- * What scenarios and targets make, in the order in which it goes: who makes pods before pods, pools before claims before nodes.
- * The rest of what a cluster serves is its own.
+ * The kinds that scenarios and targets create, in the order of deletion: creators of pods before pods, pools before claims before
+ * nodes. Everything else in a cluster is its own.
  */
 export const KINDS_OF_TRIALS = [
   'cronjobs',
@@ -42,8 +42,8 @@ export const KINDS_OF_TRIALS = [
 ] as const;
 
 /**
- * The trials of a cluster that is there for them alone, where nothing bears a label: of such kinds what lies in the namespace
- * `default`, and of what lies in none all that the cluster and kind did not make themselves.
+ * The owner for a cluster reserved for trials, where objects have no label: of these kinds, everything in the namespace
+ * `default`, and all cluster-wide objects that the cluster and kind did not create themselves.
  */
 export const SOLE_TENANT: Owner = {
   labels: {},
@@ -51,8 +51,8 @@ export const SOLE_TENANT: Owner = {
   owns: (object, plural) => {
     const { name = '', namespace } = object.metadata;
     if (!(KINDS_OF_TRIALS as readonly string[]).includes(plural)) return false;
-    if (OF_CLUSTER[plural]?.includes(name) === true || name.startsWith(SYSTEM)) return false;
-    if (plural === 'nodes') return (object as Node).spec?.providerID?.startsWith(KINDS_NODE) !== true;
+    if (OF_CLUSTER[plural]?.includes(name) === true || name.startsWith(SYSTEM_PREFIX)) return false;
+    if (plural === 'nodes') return (object as Node).spec?.providerID?.startsWith(KIND_NODE_PREFIX) !== true;
     return namespace === undefined || namespace === NAMESPACE;
   },
 };

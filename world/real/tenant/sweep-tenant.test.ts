@@ -15,7 +15,7 @@ const kubeconfigOf = (server: string): string =>
     users: [{ name: 'u', user: {} }],
   });
 
-test('what a dead run left in a cluster of others goes, and nothing else; another cluster is not touched', async ({}, testInfo) => {
+test('leftovers of a dead run in a shared cluster are removed, and nothing else; another cluster is not touched', async ({}, testInfo) => {
   await withRealTimeServer(async ({ api, wire, clock }) => {
     const client = createKubeClient({ wire, clock });
     const configMap = (name: string, labels: Record<string, string>) => ({ metadata: { name, namespace: 'default', labels } });
@@ -28,7 +28,7 @@ test('what a dead run left in a cluster of others goes, and nothing else; anothe
       writeFileSync(kubeconfig, kubeconfigOf(served.url));
       const place = { kubeconfig, server: served.url, run: 'r1', prefix: 'scaleproof', isOwnTarget: true };
       const elsewhere = { ...place, server: 'https://10.0.0.1:6443' };
-      await expect(findTenantsLeftovers(elsewhere, clock)).rejects.toThrow('and the run was in https://10.0.0.1:6443');
+      await expect(findTenantsLeftovers(elsewhere, clock)).rejects.toThrow('but the run was in https://10.0.0.1:6443');
       expect(await findTenantsLeftovers(place, clock)).toEqual(['configmaps/default/left']);
       expect(await clearTenancy(place, clock)).toEqual([]);
       const names = (await client.list(RESOURCES.configmaps)).map(({ metadata }) => metadata.name).sort();

@@ -9,23 +9,23 @@ import type { Tenancy } from './tenant.ts';
 
 /** A cluster in which a run was a tenant. */
 export interface TenancyPlace extends Tenancy {
-  /** Path of a kubeconfig of its administrator. */
+  /** Path of an administrator's kubeconfig. */
   readonly kubeconfig: string;
-  /** As the kubeconfig had it when the run began: it must not mean another cluster by now. */
+  /** From the kubeconfig when the run started: the file must not point to another cluster by now. */
   readonly server: string;
-  /** Whether the target's finalizers may be taken off: it was the run's own, and is gone. */
+  /** Whether the target's finalizers may be removed: it belonged to the run, and is gone. */
   readonly isOwnTarget: boolean;
 }
 
-/** How long what nobody waits for any more may take to go. */
+/** How long leftovers may take to go. */
 const PATIENCE_MS = { own: 10_000, others: 120_000 } as const;
 
-/** What a run left in a cluster, as `nodes/NAME`. @throws Error when that can't be found out */
+/** What a run left in a cluster, as `nodes/NAME`. @throws Error when that can't be determined */
 export function findTenantsLeftovers(place: TenancyPlace, clock: Clock): Promise<string[]> {
   return withClient(place, clock, (client) => listOwned({ client, owner: new Tenant(place) }));
 }
 
-/** Removes it. @returns what is still there @throws Error when the cluster can't be used */
+/** Removes a run's leftovers. @returns what still exists @throws Error when the cluster can't be used */
 export function clearTenancy(place: TenancyPlace, clock: Clock): Promise<string[]> {
   const { isOwnTarget } = place;
   const how = { patienceMs: PATIENCE_MS[isOwnTarget ? 'own' : 'others'], removeFinalizers: isOwnTarget, goesOn: false };
@@ -38,7 +38,7 @@ async function withClient<T>(
   work: (client: KubeClient & Discovery) => Promise<T>,
 ): Promise<T> {
   const access = await readKubeconfig(kubeconfig);
-  if (access.baseUrl !== server) throw new Error(`${kubeconfig} names ${access.baseUrl} by now, and the run was in ${server}`);
+  if (access.baseUrl !== server) throw new Error(`${kubeconfig} now points to ${access.baseUrl}, but the run was in ${server}`);
   const http = createHttpWire(access);
   try {
     return await work(createKubeClient({ wire: http.wire, clock }));

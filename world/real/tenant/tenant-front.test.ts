@@ -20,7 +20,7 @@ interface Sent {
   readonly labels: unknown;
 }
 
-/** Speaks as the target, before a server that has these objects and agrees to everything. */
+/** Sends requests as the target, to a server that has these objects and accepts everything. */
 function withObjects(objects: Readonly<Record<string, object | number>>) {
   const sent: Sent[] = [];
   const server: Wire = ({ method, path, body }) => {
@@ -56,7 +56,7 @@ for (const [method, path] of [
   ['DELETE', '/api/v1/namespaces/default/events/theirs.1'],
   ['POST', '/api/v1/namespaces/default/serviceaccounts/default/token'],
 ] as const) {
-  test(`${method} ${path} of others is refused and not sent`, async () => {
+  test(`${method} ${path} of others is refused and not forwarded`, async () => {
     const object = path.replace('/token', '');
     const { speak, sent } = withObjects({ [object]: THEIRS });
     expect(await speak(method, path, method === 'DELETE' ? undefined : THEIRS)).toMatchObject({
@@ -68,7 +68,7 @@ for (const [method, path] of [
   });
 }
 
-test('a lease that the target made for itself is its own: it bears the label, and keeps it through updates that forget it', async () => {
+test('a lease that the target created is its own: it has the label, and keeps it through updates without it', async () => {
   const lease = { metadata: { name: 'leader' }, spec: { holderIdentity: 'me' } };
   const before = withObjects({});
   expect((await before.speak('POST', LEASES, lease)).status).toBe(200);
@@ -87,7 +87,7 @@ test('a lease that the target made for itself is its own: it bears the label, an
   ]);
 });
 
-test('what an update or an application creates bears the label, too', async () => {
+test('an object created by an update or apply has the label, too', async () => {
   const { speak, sent } = withObjects({});
   await speak('PUT', `${LEASES}/leader`, { metadata: { name: 'leader' } });
   await speak('PATCH', `${CONFIG_MAPS}/own?fieldManager=me`, { metadata: { name: 'own', labels: { app: 'x' } } }, APPLY_TYPE);
@@ -102,14 +102,14 @@ for (const path of [
   `${PODS}/ours/binding`,
   '/api/v1/namespaces/default/bindings',
 ]) {
-  test(`what is asked at ${path} is no object, and gets no label`, async () => {
+  test(`a request at ${path} is not an object, and gets no label`, async () => {
     const { speak, sent } = withObjects({ [`${PODS}/ours`]: OURS });
     expect((await speak('POST', path, { metadata: { name: 'ours' } })).status).toBe(200);
     expect(sent).toEqual([{ method: 'POST', path, labels: undefined }]);
   });
 }
 
-test('a pod of others is bound by neither way, and a look that fails lets nothing through', async () => {
+test('neither kind of binding binds a pod of others, and nothing passes if the check fails', async () => {
   const { speak, sent } = withObjects({ [`${PODS}/theirs`]: THEIRS, [`${LEASES}/leader`]: 500 });
   expect((await speak('POST', '/api/v1/namespaces/default/bindings', THEIRS)).status).toBe(403);
   expect((await speak('POST', `${PODS}/theirs/binding`, THEIRS)).status).toBe(403);
@@ -117,7 +117,7 @@ test('a pod of others is bound by neither way, and a look that fails lets nothin
   expect(sent).toEqual([]);
 });
 
-test('a pod of others on a node of the run may be changed, and gets no label by it', async () => {
+test('a pod of others on a node of the run may be changed, without getting a label', async () => {
   const { speak, sent } = withObjects({ [`${PODS}/theirs`]: { ...THEIRS, spec: { nodeName: 'ours' } }, '/api/v1/nodes/ours': OURS });
   expect((await speak('PUT', `${PODS}/theirs`, THEIRS)).status).toBe(200);
   expect(sent.map(({ labels }) => labels)).toEqual([undefined]);

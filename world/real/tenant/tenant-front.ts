@@ -10,25 +10,24 @@ import { agentOf } from '../agent.ts';
 import { labelBody } from './label-body.ts';
 import type { Tenant } from './tenant.ts';
 
-/** An autoscaler's own objects: of these each tenant has its own, and knows no others. */
+/** An autoscaler's own objects: each tenant sees only its own. */
 const SELECTED: readonly string[] = ['nodepools', 'nodeclaims', 'ec2nodeclasses'];
-/** Questions in the form of objects, which nobody keeps: their metadata must be empty. Source: `pkg/apis/authorization/validation`. */
+/** Reviews: requests as objects that are not stored; their metadata must be empty. Source: `pkg/apis/authorization/validation`. */
 const ASKED: readonly string[] = ['authentication.k8s.io', 'authorization.k8s.io'];
-/** How pods were bound before they had a subresource for it: the body names the pod. */
+/** How pods were bound before they had a binding subresource: the body names the pod. */
 const BINDINGS = 'bindings';
 const CHANGES: readonly string[] = ['update', 'patch', 'delete'];
 
-/** Whether a request goes on, with the label or as it is; is answered with what is there; or is refused, as one's of others or by a failed look. */
+/** A request is forwarded, as is or labelled; answered with the existing object; or refused: another's object, or a failed check. */
 type Verdict = 'allowed' | 'labelled' | 'as-it-is' | 'forbidden' | 'unseen';
 
 type Described = KubeObject & { readonly spec?: { readonly nodeName?: string } };
 
 /**
- * Keeps who speaks on a tenant's wires, the operator and the target, to what is the tenant's. What they make bears its
- * label, of pools, claims and classes of nodes they see its own, and what they ask to change must be its own: an autoscaler
- * that is wrong must not hurt anybody. That goes for Leases and ConfigMaps with names that are the same everywhere, too: one
- * that somebody else made is not taken over. Pods and nodes of others they see, as in every cluster. Each change costs a look
- * at the object before.
+ * Confines the callers on a tenant's wires, the operator and the target, to the tenant's objects. Objects that they create get
+ * its label, of pools, claims and node classes they see only its own, and they may change only its own: a broken autoscaler must
+ * not harm others. That includes Leases and ConfigMaps, whose names are the same everywhere: one created by someone else is not
+ * taken over. They see others' pods and nodes, as in every cluster. Each change costs a read of the object first.
  */
 export class TenantFront implements Backend {
   readonly #front: Backend;
@@ -36,7 +35,7 @@ export class TenantFront implements Backend {
   readonly #tenant: Tenant;
   readonly #keeps: (principal: Principal) => boolean;
 
-  /** @param parts.keeps who is kept to what is the tenant's */
+  /** @param parts.keeps the callers to confine */
   constructor(parts: {
     readonly front: Backend;
     readonly server: Wire;
@@ -65,7 +64,7 @@ export class TenantFront implements Backend {
     const refusal =
       verdict === 'forbidden'
         ? { status: 403, code: 'Forbidden', message: `${what} is forbidden: it ${this.#notMade()}` }
-        : { status: 503, code: 'ServiceUnavailable', message: `whether ${what} ${this.#notMade()}, could not be seen` };
+        : { status: 503, code: 'ServiceUnavailable', message: `can't determine whether ${what} ${this.#notMade()}` };
     return { ...this.#front.refuse(operation, refusal), effect: { kind: 'rejected', code: refusal.code } };
   }
 
@@ -90,25 +89,25 @@ export class TenantFront implements Backend {
     if (verb === 'create' && subresource === undefined && !isBinding) return ASKED.includes(group) ? 'allowed' : 'labelled';
     if ((!CHANGES.includes(verb) && verb !== 'create') || (parsed.name === undefined && !isBinding)) return 'allowed';
     const path = isBinding ? podPath(request.path, name) : objectPath(request.path, subresource);
-    const object = await this.#look(path);
+    const object = await this.#fetch(path);
     if (object === 'unseen') return 'unseen';
-    // An update or an application of what is not there creates it, and an update of what is there may forget its label.
+    // An update or apply creates a missing object, and an update of an existing one may omit its label.
     const isWhole = verb === 'update' || request.headers['content-type']?.startsWith(APPLY_TYPE) === true;
     if (object === undefined || this.#tenant.owns(object)) return isWhole && subresource === undefined ? 'labelled' : 'allowed';
     if ((resource === 'pods' || isBinding) && (await this.#isOnTenantsNode(object))) return 'allowed';
-    // Definitions are everybody's: that another has applied them is as good.
+    // Definitions are shared: it does not matter who applied them.
     return resource === 'customresourcedefinitions' && (verb === 'update' || verb === 'patch') ? 'as-it-is' : 'forbidden';
   }
 
-  /** What runs on the tenant's nodes may be drained, whosever it is. */
+  /** Whatever runs on the tenant's nodes may be drained, even others' pods. */
   async #isOnTenantsNode({ spec }: Described): Promise<boolean> {
     const name = spec?.nodeName ?? '';
-    const node = name === '' ? undefined : await this.#look(`/api/v1/nodes/${encodeURIComponent(name)}`);
+    const node = name === '' ? undefined : await this.#fetch(`/api/v1/nodes/${encodeURIComponent(name)}`);
     return node !== undefined && node !== 'unseen' && this.#tenant.owns(node);
   }
 
-  /** Undefined when it is not there. */
-  async #look(path: string): Promise<Described | 'unseen' | undefined> {
+  /** Undefined if it does not exist. */
+  async #fetch(path: string): Promise<Described | 'unseen' | undefined> {
     const answer = await this.#server(asGet(path));
     const body = await readText(answer.body);
     if (answer.status === 404) return undefined;

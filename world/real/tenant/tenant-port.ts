@@ -1,15 +1,16 @@
+import { defined } from '../../../model/defined.ts';
 import type { KubeEvent, KubeObject, Node, ObjectMeta } from '../../../model/kube.ts';
 import { ClusterError } from '../../ports.ts';
 import type { ClusterPort, ObjectRef } from '../../ports.ts';
 import { MAX_PODS } from './tenant.ts';
 import type { Tenant } from './tenant.ts';
 
-/** Of these a port shows what is the tenant's alone. */
+/** Resources of which a port shows only the tenant's objects. */
 const SHOWN: readonly string[] = ['pods', 'nodes', 'nodeclaims', 'nodepools', 'ec2nodeclasses'];
 
 /**
- * A cluster as a tenant's parts and scenarios see it: what they make is the tenant's, what is shown to them of pods, nodes,
- * claims, pools, their classes and events is the tenant's too, and no node of others is written to.
+ * A cluster as a tenant's parts and scenarios see it: what they create belongs to the tenant, they see only the tenant's pods,
+ * nodes, claims, pools, node classes and events, and they can't write to nodes of others.
  */
 export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort {
   const located = (ref: ObjectRef): ObjectRef =>
@@ -18,15 +19,19 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
     if (resource === 'events') return isAboutTenants(tenant, object);
     return !SHOWN.includes(resource) || tenant.owns(object);
   };
-  /** Kubelets and the cloud controller go by the names of nodes, which others may have too. */
+  /** Kubelets and the cloud controller identify nodes by names, which others may use too. */
   const refuseForeign = async (ref: ObjectRef): Promise<void> => {
     if (ref.resource !== 'nodes') return;
     const node = await port.get<Node>(ref);
     if (node !== undefined && !tenant.owns(node)) {
-      throw new ClusterError(403, 'Forbidden', `nodes "${ref.name}" is forbidden: it is not of run ${tenant.run}, which leaves it alone`);
+      throw new ClusterError(
+        403,
+        'Forbidden',
+        `nodes "${ref.name}" is forbidden: it does not belong to run ${tenant.run}, which leaves it alone`,
+      );
     }
   };
-  /** Pods that its workloads ask for, by workload. */
+  /** Pods that its workloads request, by workload. */
   const asked = new Map<string, number>();
   const refuseTooMany = ({ resource, namespace, name }: ObjectRef, object: object): void => {
     const { spec } = object as { spec?: { replicas?: number; parallelism?: number } };
@@ -35,7 +40,7 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
     const key = [resource, namespace, name].join('/');
     const others = [...asked].reduce((sum, [other, count]) => sum + (other === key ? 0 : count), 0);
     if (others + replicas > MAX_PODS)
-      throw new ClusterError(403, 'Forbidden', `${resource} "${name}" asks for more than the ${MAX_PODS} pods that the plan allows`);
+      throw new ClusterError(403, 'Forbidden', `${resource} "${name}" requests more than the ${MAX_PODS} pods that the plan allows`);
     asked.set(key, replicas);
   };
   return {
@@ -43,15 +48,15 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
     list: async <T extends KubeObject>(resource: string, { namespace, labels }: Parameters<ClusterPort['list']>[1] = {}) => {
       const filter = {
         ...(namespace === undefined ? {} : { namespace: tenant.namespaceFor(namespace) }),
-        ...(labels === undefined ? {} : { labels }),
+        ...defined({ labels }),
       };
       const objects = await port.list<T>(resource, filter);
       return objects.filter((object) => isShown(resource, object));
     },
     create: async <T extends KubeObject>(resource: string, object: T & { metadata: ObjectMeta }) => {
       const { namespace, name = '' } = object.metadata;
-      refuseTooMany({ resource, name, ...(namespace === undefined ? {} : { namespace }) }, object);
-      return port.create<T>(resource, tenant.made(resource, object));
+      refuseTooMany({ resource, name, ...defined({ namespace }) }, object);
+      return port.create<T>(resource, tenant.adapt(resource, object));
     },
     patch: async <T extends KubeObject>(ref: ObjectRef, patch: object, subresource?: 'status') => {
       await refuseForeign(ref);
@@ -73,7 +78,7 @@ export function createTenantPort(port: ClusterPort, tenant: Tenant): ClusterPort
   };
 }
 
-/** What lies in no namespace is told of by events in `default`: whose it is its own name would have to say. */
+/** Events about cluster-wide objects are in `default`: only the object's name can tell whose it is. */
 function isAboutTenants(tenant: Tenant, { involvedObject }: Partial<KubeEvent>): boolean {
   const namespace = involvedObject?.namespace ?? '';
   return namespace === '' || tenant.hasNamespace(namespace);

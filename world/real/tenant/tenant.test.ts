@@ -27,7 +27,7 @@ const aPod = (name: string): Pod => ({
   spec: { containers: [{ name: 'main', image: 'app' }] },
 });
 
-/** A cluster in which somebody else has a waiting pod, a node, a claim and its definition. */
+/** A cluster in which someone else has a waiting pod, a node, a claim and its definition. */
 async function withOthers(work: (site: RealTimeServer & { readonly tenant: Tenant }) => Promise<void>): Promise<void> {
   await withRealTimeServer(async (server) => {
     const others = createClientPort({ ...server, resource: resourceOfPlural });
@@ -59,7 +59,7 @@ function names(objects: readonly KubeObject[]): string[] {
   return objects.map(({ metadata }) => metadata.name ?? '').sort();
 }
 
-test('pools and pods find each other and nobody else', () => {
+test('pools and pods match only each other', () => {
   const tenant = new Tenant(TENANCY);
   expect(tenant.poolFor(pool('spot'), true)).toMatchObject({
     name: 'scaleproof-r1-spot',
@@ -70,7 +70,7 @@ test('pools and pods find each other and nobody else', () => {
   const labels = { app: 'web' };
   const template = { metadata: { labels }, spec: { containers: [], nodeSelector: { zone: 'a' } } };
   const object = { metadata: { name: 'web', namespace: 'default' }, spec: { replicas: 1, selector: { matchLabels: labels }, template } };
-  expect(tenant.made('replicasets', object)).toEqual({
+  expect(tenant.adapt('replicasets', object)).toEqual({
     metadata: { name: 'web', namespace: NAMESPACE, labels: OF_RUN },
     spec: {
       replicas: 1,
@@ -83,7 +83,7 @@ test('pools and pods find each other and nobody else', () => {
   });
 });
 
-test("a port shows what is the run's of pods and nodes, makes things in its namespace, and writes to no node of others", async () => {
+test("a port shows the run's pods and nodes, creates objects in its namespace, and does not write to others' nodes", async () => {
   await withOthers(async (site) => {
     const port = createTenantPort(createClientPort({ ...site, resource: resourceOfPlural }), site.tenant);
     expect([await port.list('pods'), await port.list('nodes')]).toEqual([[], []]);
@@ -96,13 +96,13 @@ test("a port shows what is the run's of pods and nodes, makes things in its name
     expect(names(await port.list('nodes'))).toEqual(['ours']);
     for (const work of [port.patch({ resource: 'nodes', name: 'theirs' }, {}), port.delete({ resource: 'nodes', name: 'theirs' })])
       await expect(work).rejects.toThrow(
-        new ClusterError(403, 'Forbidden', 'nodes "theirs" is forbidden: it is not of run r1, which leaves it alone'),
+        new ClusterError(403, 'Forbidden', 'nodes "theirs" is forbidden: it does not belong to run r1, which leaves it alone'),
       );
     await port.delete({ resource: 'nodes', name: 'ours' });
   });
 });
 
-test('no more pods are asked for than the plan said', async () => {
+test('no more pods are requested than the plan allows', async () => {
   await withOthers(async (site) => {
     const port = createTenantPort(createClientPort({ ...site, resource: resourceOfPlural }), site.tenant);
     const template = { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'main', image: 'app' }] } };
@@ -118,7 +118,7 @@ test('no more pods are asked for than the plan said', async () => {
   });
 });
 
-test('who speaks on its wires sees pools and claims of the run alone, and changes nothing of others', async () => {
+test("callers on its wires see only the run's pools and claims, and change nothing of others", async () => {
   await withOthers(async (site) => {
     const { tenant, wire } = site;
     const front = new TenantFront({
@@ -159,7 +159,7 @@ test('who speaks on its wires sees pools and claims of the run alone, and change
   });
 });
 
-test('cleaning up removes what bears the label, whatever holds it, and nothing else', async () => {
+test('cleaning up removes objects with the label, whatever their finalizers, and nothing else', async () => {
   await withOthers(async (site) => {
     const { tenant, wire, clock } = site;
     const port = createTenantPort(createClientPort({ ...site, resource: resourceOfPlural }), tenant);
@@ -171,7 +171,7 @@ test('cleaning up removes what bears the label, whatever holds it, and nothing e
       CLAIMS,
       claim('ours', { metadata: { name: 'ours', labels: OF_RUN, finalizers: ['karpenter.sh/termination'] } }),
     );
-    // What a target's own manifests make: kinds that trials know nothing of.
+    // From a target's own manifests: kinds that trials don't know.
     for (const labels of [OF_RUN, {}]) {
       const name = labels === OF_RUN ? 'ours' : 'theirs';
       await ask(site, 'POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', { metadata: { name, labels } });

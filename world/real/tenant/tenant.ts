@@ -1,18 +1,18 @@
 import type { Pool } from '../../../model/catalogue.ts';
 import type { KubeObject, ObjectMeta, Toleration } from '../../../model/kube.ts';
 
-/** The label of everything that a run makes in a cluster that is not its own. Its value names the run. */
+/** The label of everything that a run creates in a cluster that it shares. Its value names the run. */
 export const RUN_LABEL = 'scaleproof.run';
-/** What the names of such things begin with, if nobody says otherwise. */
+/** The default prefix of names of such objects. */
 export const DEFAULT_PREFIX = 'scaleproof';
-/** Most pods that a run asks for at once: a hundred nodes as full as they can be. */
+/** Maximum pods that a run requests at once: those of a hundred full nodes. */
 export const MAX_PODS = 3_000;
-/** The namespace that scenarios know. */
+/** The namespace that scenarios use. */
 const SCENARIOS_NAMESPACE = 'default';
 
 const POOL_LABEL = 'karpenter.sh/nodepool';
 
-/** Which run it is, and how it names things: plain data. */
+/** Identifies a run, and how it names objects: plain data. */
 export interface Tenancy {
   readonly run: string;
   readonly prefix: string;
@@ -25,18 +25,18 @@ interface Template {
 }
 
 /**
- * A run as one tenant among others of a cluster. What it makes bears its label, its pods run on its own nodes and on no
- * others, nobody else's pods run there, and what does not bear its label is not its business. Nodes are kept apart as
- * operators keep them apart, whatever the autoscaler: pools give their nodes the label and a taint, pods select the one and
- * tolerate the other. A pod that tolerates every taint, as those of some DaemonSets, still gets there.
+ * A run as one tenant of a shared cluster. What it creates has its label, its pods run only on its own nodes, others' pods
+ * don't run there, and it ignores objects without its label. Nodes are separated as operators do it, for any autoscaler: pools
+ * give their nodes the label and a taint, pods select the label and tolerate the taint. A pod that tolerates every taint, like
+ * those of some DaemonSets, still gets there.
  */
 export class Tenant {
   readonly run: string;
-  /** Where scenarios deploy: what they call `default`. */
+  /** The namespace of scenarios, which call it `default`. */
   readonly namespace: string;
-  /** What names of things that lie in no namespace begin with. */
+  /** Prefix of the names of cluster-wide objects. */
   readonly objectPrefix: string;
-  /** Of the scenarios' own. */
+  /** Other namespaces of scenarios. */
   readonly #namespaces = new Set<string>();
 
   constructor({ run, prefix }: Tenancy) {
@@ -55,24 +55,24 @@ export class Tenant {
     return `${RUN_LABEL}=${this.run}`;
   }
 
-  /** A scenario's namespace as the cluster knows it. */
+  /** The cluster's name for a scenario's namespace. */
   namespaceFor(name: string): string {
     return name === SCENARIOS_NAMESPACE ? this.namespace : name;
   }
 
-  /** Whether objects in a namespace are the run's. */
+  /** Whether a namespace's objects belong to the run. */
   hasNamespace(name: string): boolean {
     return this.#namespaces.has(name);
   }
 
-  /** Whether an object bears the run's label, or is of one of its pools. */
+  /** Whether an object has the run's label, or belongs to one of its pools. */
   owns({ metadata = {} }: { readonly metadata?: Metadata }): boolean {
     return metadata.labels?.[RUN_LABEL] === this.run || metadata.labels?.[POOL_LABEL]?.startsWith(this.objectPrefix) === true;
   }
 
   /**
-   * A pool as its target is to know it.
-   * @param canTaint without which pods of others that wait for a node get on the run's nodes too
+   * A pool as its target should see it.
+   * @param canTaint without taints, others' pending pods get on the run's nodes too
    */
   poolFor(pool: Pool, canTaint: boolean): Pool {
     return {
@@ -83,8 +83,8 @@ export class Tenant {
     };
   }
 
-  /** A new object as it is made: in the run's namespace, with its label, its pods on the run's nodes. */
-  made<T extends KubeObject>(resource: string, object: T): T {
+  /** A new object as it is created: in the run's namespace, with its label, its pods on the run's nodes. */
+  adapt<T extends KubeObject>(resource: string, object: T): T {
     const { metadata } = object;
     const { namespace } = metadata;
     if (resource === 'namespaces' && metadata.name !== undefined) this.#namespaces.add(metadata.name);

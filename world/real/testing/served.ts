@@ -12,23 +12,23 @@ import { createHttpWire } from '../../../wire/http-wire.ts';
 import type { Wire } from '../../../wire/wire.ts';
 import { createApiServer } from '../../kube/api-server.ts';
 import type { ApiServer } from '../../kube/api-server.ts';
-import { WireRoom } from '../../wires.ts';
+import { WireFactory } from '../../wires.ts';
 import { ApiFront } from '../api-front.ts';
 
 const fail = (error: unknown): never => {
   throw error instanceof Error ? error : new Error(String(error));
 };
 
-/** A proxy as a real world has it before its API server, on a socket of its own. */
+/** A proxy in front of an API server, as in a real world, on its own socket. */
 export interface Proxy {
-  /** A client of it. */
+  /** A client of the proxy. */
   readonly wire: Wire;
-  /** What was recorded of the requests. */
+  /** The recorded requests. */
   readonly events: readonly NewEvent[];
   readonly arm: ArmInjection;
 }
 
-/** Runs `work` against a proxy for `principal` before `server`, both on loopback sockets in real time. */
+/** Runs `work` against a proxy for `principal` in front of `server`, both on loopback sockets in real time. */
 export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<void>, principal: Principal = 'target'): Promise<void> {
   const timeline = createRealTimeline();
   const clock = timeline.scope('wire');
@@ -38,14 +38,14 @@ export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<vo
   const upstream = await serveWire({ wire: server, log: (_level, message) => fail(message) });
   const toUpstream = createHttpWire({ baseUrl: upstream.url });
   const gate = new Gate(clock, random);
-  const room = new WireRoom({
+  const factory = new WireFactory({
     site: { random, recorder: { record: (event) => events.push(event) - 1 }, onKill: () => undefined, onFailure: fail, onFlood: fail },
     clock,
     gate,
     backends: { kube: new ApiFront({ server: toUpstream.wire, types: loadKubeTypes() }), aws: nobody() },
     latencyMs: () => undefined,
   });
-  const wires = room.open(principal, 1, caller);
+  const wires = factory.open(principal, 1, caller);
   const proxy = await serveWire({ wire: wires.kube, log: (_level, message) => fail(message) });
   const client = createHttpWire({ baseUrl: proxy.url });
   try {
@@ -61,13 +61,13 @@ export async function withProxy(server: Wire, work: (proxy: Proxy) => Promise<vo
   }
 }
 
-/** An API server of our own as if it were a real one: its wire, and what runs against it. */
+/** One of our API servers in the role of a real one: its wire, and the runtime of its clients. */
 export interface RealTimeServer {
   readonly api: ApiServer;
   /** Over a socket. */
   readonly wire: Wire;
   readonly clock: ClockScope;
-  /** Of a part of the world; its signal is aborted at the end. */
+  /** For a part of the world; its signal is aborted at the end. */
   readonly runtime: Runtime;
 }
 
@@ -92,12 +92,12 @@ export async function withRealTimeServer(work: (server: RealTimeServer) => Promi
   }
 }
 
-/** What a server of our own answers, without a chain before it. */
+/** The answers of our server, without a chain in front of it. */
 export function wireOf(api: Pick<ApiServer, 'backend'>): Wire {
   return (request) => api.backend.handle(request, api.backend.describe(request), { principal: 'scenario', incarnation: 1, span: 0 });
 }
 
 /** No request of these tests goes to AWS. */
 function nobody(): ApiFront {
-  return new ApiFront({ server: () => Promise.reject(new Error('nobody is there')), types: loadKubeTypes() });
+  return new ApiFront({ server: () => Promise.reject(new Error('there is no server')), types: loadKubeTypes() });
 }

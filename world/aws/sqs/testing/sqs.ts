@@ -17,9 +17,9 @@ interface Bench {
   readonly clock: ClockScope;
   readonly queues: Queues;
   readonly send: SQSClient['send'];
-  /** What was answered so far. */
+  /** All answers so far. */
   readonly answers: readonly Answer[];
-  /** Sends a request as it is. */
+  /** Sends a raw request. */
   raw(request: Partial<WireRequest>): Promise<Answer>;
 }
 
@@ -39,7 +39,7 @@ export async function withSqs(body: (bench: Bench) => Promise<void>, seed: numbe
     return answer;
   };
   const client = createSqsSdkClient({ wire, clock, region: REGION, timeoutMs: 60_000 });
-  // The client's overloads can't be said of a wrapper; this one passes everything on.
+  // A wrapper can't have the client's overloads; this one passes everything on.
   const send = ((command: Parameters<SQSClient['send']>[0], options?: object) =>
     clock.call('sqs', () => client.send(command, options))) as SQSClient['send'];
   const raw = (request: Partial<WireRequest>): Promise<Answer> => wire({ method: 'POST', path: '/', headers: {}, ...request });
@@ -47,7 +47,7 @@ export async function withSqs(body: (bench: Bench) => Promise<void>, seed: numbe
   client.destroy();
 }
 
-/** What SQS refused a request with: `status name`. */
+/** The refusal of a request by SQS: `status name`. */
 export async function refusal(work: Promise<unknown>): Promise<string> {
   try {
     await work;

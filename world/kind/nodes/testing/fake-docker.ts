@@ -2,15 +2,15 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { ProgramEnd, Programs } from '../../programs.ts';
 
-/** A container as far as nodes need one. */
+/** A container, as far as nodes need it. */
 export interface FakeContainer {
   readonly name: string;
   readonly labels: readonly string[];
   readonly image: string;
   isRunning: boolean;
-  /** Texts by path, as they are in it now. */
+  /** Its current files: contents by path. */
   readonly files: Map<string, string>;
-  /** What was run in it, in order. */
+  /** The commands run in it, in order. */
   readonly commands: string[];
 }
 
@@ -26,20 +26,20 @@ const CONTROL_PLANE: Readonly<Record<string, string>> = {
   'kubeadm token delete abcdef.0123456789abcdef': '',
 };
 
-/** A docker with the control plane of one cluster, in memory. */
+/** An in-memory docker with the control plane of one cluster. */
 export class FakeDocker implements Programs {
   readonly containers = new Map<string, FakeContainer>();
-  /** How it was called so far. */
+  /** All calls so far. */
   readonly calls: string[] = [];
-  /** Called when a container has the configuration of a kubelet, runs, and is told to start it or comes up with it. */
+  /** Called when a running container with a kubelet configuration starts its kubelet, by command or at boot. */
   onKubelet: (container: FakeContainer) => void = () => undefined;
-  /** What a command is refused with, by its beginning. */
+  /** Errors of commands, by the beginning of the command. */
   readonly refusals = new Map<string, string>();
   architecture = 'amd64';
-  /** Of containers that are being made, how many at a time at most. */
-  mostAtATime = 0;
+  /** Most containers that were being created at the same time. */
+  maxConcurrent = 0;
   #making = 0;
-  /** Holds `docker create` up. */
+  /** Delays `docker create`. */
   held: Promise<void> = Promise.resolve();
 
   async run(_program: string, args: readonly string[]): Promise<ProgramEnd> {
@@ -54,7 +54,7 @@ export class FakeDocker implements Programs {
 
   async #create(args: readonly string[]): Promise<ProgramEnd> {
     this.#making += 1;
-    this.mostAtATime = Math.max(this.mostAtATime, this.#making);
+    this.maxConcurrent = Math.max(this.maxConcurrent, this.#making);
     await this.held;
     this.#making -= 1;
     const name = args[args.indexOf('--name') + 1] ?? '';

@@ -5,7 +5,7 @@ import { md5Of } from '../../../aws/sqs/receiving.ts';
 export const URL_OF_FAKE = 'http://localstack.test:4566';
 const HEALTH = { version: '4.14.0', edition: 'community', services: { ec2: 'running', sqs: 'running', sns: 'disabled' } };
 
-/** One request to EC2, as its query protocol has it. */
+/** One request to EC2, in its query protocol. */
 export interface SeenRequest {
   readonly action: string;
   /** The access key that signed it. */
@@ -13,13 +13,13 @@ export interface SeenRequest {
   readonly input: Readonly<Record<string, string>>;
 }
 
-/** As much of LocalStack's answers as is read here: ids and addresses as asked for, and one queue. */
+/** Just enough of LocalStack's answers for these tests: ids and addresses as requested, and one queue. */
 export class FakeLocalStack {
   readonly seen: SeenRequest[] = [];
   readonly messages: { readonly id: string; readonly body: string }[] = [];
-  /** What is answered in an operation's place, by its name. */
+  /** Refusals that replace an operation's answer, by its name. */
   readonly refusals = new Map<string, { readonly status: number; readonly code: string }>();
-  /** The content of an operation's answer, by its name, if not the usual one. */
+  /** The content of an operation's answer, by its name, if not the default. */
   readonly answers = new Map<string, string>();
   health: object = HEALTH;
   #made = 0;
