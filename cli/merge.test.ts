@@ -60,7 +60,7 @@ test('shards of a run, merged in any order, are the run: histories to the byte, 
   expect(own.map(({ planned }) => planned.filter(({ crash }) => crash === undefined).length)).toEqual([2, 1, 1]);
 
   for (const [directories, message] of [
-    [['shard-1', 'shard-2'], 'of 3 shards these are missing: 3'],
+    [['shard-1', 'shard-2'], '1 of 3 shards are missing: 3'],
     [['shard-1', 'shard-2', 'shard-1'], 'shard-1 and shard-1 are both shard 1 of 3'],
     [['whole'], 'whole is a whole run, not a shard'],
     [['shard-1', 'whole'], 'whole is a whole run, and shard-1 one of 3'],
