@@ -73,5 +73,5 @@ async function chooseOne(label: string): Promise<ChosenScenario> {
 
 function warnIfChanged(console: Console, what: string, before: string, now: string): void {
   const digits = now.slice(0, DIGEST_DIGITS);
-  if (digits !== before) console.err(`warning: ${what} has changed since then (digest ${before} then, ${digits} now): the replay may differ\n`);
+  if (digits !== before) console.err(`warning: ${what} has changed (digest ${before} then, ${digits} now): the replay may differ\n`);
 }

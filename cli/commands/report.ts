@@ -87,8 +87,8 @@ export async function report(directory: string, options: ReportOptions, console:
 
 /** @returns the file of the step summary, if one is to be written */
 function refuseFlags(directory: string, { allure, history, github, anonymous, hide, out, json }: ReportOptions): string | undefined {
-  if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: give both, or neither');
-  if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: give both, or neither');
+  if (history !== undefined && allure === undefined) throw new UsageError('--history is for --allure: use both, or neither');
+  if (hide.length > 0 && anonymous !== true) throw new UsageError('--hide is for --anonymous: use both, or neither');
   if (anonymous === true && out === undefined)
     throw new UsageError(
       `--anonymous needs --out: ${directory} itself contains the names, in run.json and in the histories; name a directory that is new or empty`,

@@ -79,7 +79,7 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
       const { crashPoints: isAsked } = flags;
       const crashPoints = isAsked === false ? undefined : ({ of: 'marked', isAsked: isAsked === true } as const);
       if (workers !== undefined && flags.world !== 'embedded')
-        throw new UsageError(`--workers is for --world embedded; a cluster takes one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
+        throw new UsageError(`--workers is for --world embedded; a cluster runs one trial at a time: ${PARALLEL_HINTS[flags.world]}`);
       const { provideWorld } = await import('../provide-world.ts');
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };

@@ -162,9 +162,9 @@ async function carryOut(
   };
   const done = await whileUp(options.host, { signal, directory, console }, work, allPassed);
   const ends: readonly TrialEnd[] = 'result' in done ? done.result : [];
-  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it began';
+  const whyNotBegun = 'reason' in done ? done.reason : 'the run was interrupted before it started';
 
-  // What could be loaded here and not in a trial's process has no history: it is unknown, and the rest still counts.
+  // A trial whose process failed to load its modules has no history: it is unknown, and the others still count.
   const refusals = new Set(ends.flatMap((end) => (end.kind === 'refused' ? [end.message] : [])));
   for (const message of refusals) console.err(`scaleproof: ${message.replaceAll('\n', ' ')}\n`);
   const judged = ends.filter((end) => end.kind === 'judged');

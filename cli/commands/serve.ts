@@ -109,7 +109,7 @@ export async function serve(flags: ServeFlags, console: Console): Promise<number
     const { first, max } = policy.episodes;
     const scenarioCount = counted(chosen.length, 'scenario');
     console.err(
-      `each gate: ${scenarioCount} with the same seeds for both sides, about ${first} episodes of each at first, about ${max} at most\n`,
+      `each gate: ${scenarioCount} with the same seeds for both sides; about ${first} episodes of each at first, ${max} at most\n`,
     );
     console.err(notesText(notesOnLaxer(policy)));
     await stopped(interrupted.signal);
