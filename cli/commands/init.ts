@@ -40,7 +40,7 @@ function kitOf(name: string | undefined): Kit {
   const names = KITS.map((kit) => kit.name);
   const kit = KITS.find((one) => one.name === name);
   if (kit !== undefined) return kit;
-  if (name === undefined) throw new UsageError(`init needs what to write, one of: ${names.join(', ')}`);
+  if (name === undefined) throw new UsageError(`say what to write: ${names.join(', ')}`);
   const meant = nearest(name, names);
   throw new UsageError(`init has no "${name}"; ${meant === undefined ? '' : `did you mean ${meant}? `}There are: ${names.join(', ')}`);
 }

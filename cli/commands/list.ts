@@ -57,7 +57,7 @@ const LISTS: Readonly<Record<string, () => Printable>> = { suites: listSuites, s
  */
 export function list(what: string | undefined, only: string | undefined, options: { readonly json: boolean }, console: Console): number {
   const lists = Object.keys(LISTS);
-  if (what === undefined) throw new UsageError(`list needs what to list, one of: ${lists.join(', ')}`);
+  if (what === undefined) throw new UsageError(`say what to list: ${lists.join(', ')}`);
   const all = Object.hasOwn(LISTS, what) ? LISTS[what]?.() : undefined;
   if (all === undefined) {
     const meant = nearest(what, lists);

@@ -9,12 +9,12 @@ import { formatTargetComparison } from './terminal.ts';
 
 const plain = (comparison: TargetComparison, columns = 100): string => formatTargetComparison(comparison, { color: false, columns });
 
-test('the scenarios that single figures are of are there', () => {
+test('the scenarios for single figures exist', () => {
   const ids = sources.map(({ scenario }) => scenario.id);
   expect(ids).toEqual(expect.arrayContaining([...COMPARED_SCENARIOS.scaleOut, ...COMPARED_SCENARIOS.freeSize]));
 });
 
-test('the terminal tells sides, figures with their bounds, what is missing and why, and the differences', () => {
+test('the terminal shows sides, figures with their bounds, what is missing and why, and the differences', () => {
   const text = plain(sampleComparison());
   expect(text).toContain('A  v1 in embedded, 60 trials (runs/a)');
   expect(text).toMatch(/Provisioned: all scenarios +100 % +91.7 % +WORSE/);
@@ -38,7 +38,7 @@ test('lines keep to the width of the terminal', () => {
   ).toBeLessThanOrEqual(80);
 });
 
-test('colour is for terminals alone', () => {
+test('colour is only for terminals', () => {
   const escape = '\u001b[';
   expect(plain(sampleComparison())).not.toContain(escape);
   expect(formatTargetComparison(sampleComparison(), { color: true, columns: 100 })).toContain(`${escape}31mWORSE`);
