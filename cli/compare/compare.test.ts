@@ -4,6 +4,7 @@ import { expect, test } from '@playwright/test';
 import type { TestInfo } from '@playwright/test';
 import { targetComparisonSchema } from '../../history/comparison.ts';
 import type { HistoryEvent } from '../../history/events.ts';
+import { defined } from '../../model/defined.ts';
 import type { RunFacts } from '../../reports/report-input.ts';
 import { sampleRun } from '../../reports/testing/sample-run.ts';
 import { scaleproofHere } from '../testing/command.ts';
@@ -22,7 +23,7 @@ interface Sample {
 /** Writes a run directory. */
 function runDirectory(testInfo: TestInfo, name: string, sample: Sample = {}): string {
   const { only = [SCALE_OUT], trials: count = 2, facts = (run) => run, rewrite } = sample;
-  const { run, trials } = sampleRun({ only, trials: count, ...(rewrite === undefined ? {} : { rewrite }) });
+  const { run, trials } = sampleRun({ only, trials: count, ...defined({ rewrite }) });
   const directory = join(folderWith(testInfo), name);
   mkdirSync(join(directory, 'histories'), { recursive: true });
   writeFileSync(join(directory, 'run.json'), JSON.stringify(facts(run)));

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { GateDecision, GateVerdict } from '../../gate/verdict.ts';
 import { actionFor } from '../../gate/verdict.ts';
+import { defined } from '../../model/defined.ts';
 import { createRealTimeline } from '../../runtime/timeline.ts';
 import { ownVersion } from '../own-version.ts';
 import { scaleproof, scaleproofHere, startScaleproof } from '../testing/command.ts';
@@ -102,7 +103,7 @@ async function serving(
     const answer = await fetch(`${server.url}${path}`, {
       method,
       headers: { 'content-type': 'application/json', ...headers },
-      ...(sent === undefined ? {} : { body: typeof sent === 'string' ? sent : JSON.stringify(sent) }),
+      ...defined({ body: typeof sent === 'string' || sent === undefined ? sent : JSON.stringify(sent) }),
     });
     const text = await answer.text();
     return {
@@ -292,8 +293,8 @@ test('a key identifies a version; a gate that could not be run is run again', as
     expect((await ask('GET', '/v1/verdict?key=v2')).status).toBe(503);
     await begin('v2');
     expect((await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'inconclusive' } });
-    open[1]?.break('no room on the disk');
-    await expect.poll(async () => JSON.stringify((await ask('GET', '/v1/verdict?key=v2')).body)).toContain('no room on the disk');
+    open[1]?.break('disk full');
+    await expect.poll(async () => JSON.stringify((await ask('GET', '/v1/verdict?key=v2')).body)).toContain('disk full');
     expect((await begin('v2')).status).toBe(202);
     open[2]?.end('fail');
     await expect.poll(async () => (await ask('GET', '/v1/verdict?key=v2')).body).toMatchObject({ result: { verdict: 'fail' } });
