@@ -286,6 +286,33 @@ test('costs and requests beyond the budget fail, within it pass', () => {
   expect(verdicts(decide(dear(0), dear(0)))).toEqual({});
 });
 
+test('what failed trials took is not compared: they may have done less', () => {
+  const idle = (seed: number): Partial<Episode> => ({ ...failed(seed), usd: 0.001, requests: 1 });
+  const all = decide(side(75, idle), side(75));
+  expect(all.verdict).toBe('pass');
+  expect(of(all, 'cost').sentence).toBe('Not compared: a side failed in each of 75 pairs, and a failed trial may have done less work.');
+  const some = decide(
+    side(75, (seed) => (seed % 3 === 0 ? idle(seed) : {})),
+    side(75),
+  );
+  expect(of(some, 'cost')).toMatchObject({ verdict: 'pass', numbers: { units: 50 } });
+  const most = decide(
+    side(75, (seed) => (seed % 10 === 0 ? {} : idle(seed))),
+    side(75),
+  );
+  expect(of(most, 'requests')).toMatchObject({ verdict: 'inconclusive', sentence: expect.stringContaining('since a side failed in 67') });
+  // Passed trials that cost more still fail it.
+  const dear = side(75, (seed) => (seed % 3 === 0 ? {} : { usd: episode(seed).usd * 2 }));
+  expect(
+    verdicts(
+      decide(
+        side(75, (seed) => (seed % 3 === 0 ? idle(seed) : {})),
+        dear,
+      ),
+    ),
+  ).toEqual({ cost: 'fail' });
+});
+
 test('requests that a world does not see are unknown, not none; a policy can leave them out', () => {
   const blind = side(75).map(({ requests: _unseen, ...rest }) => rest);
   const decision = decide(side(75), blind);

@@ -1,6 +1,6 @@
 import type { Episode } from '../episode.ts';
 import { measure, scalesOf, weightsOf } from '../sides.ts';
-import type { Valued } from '../sides.ts';
+import type { Comparison, Valued } from '../sides.ts';
 import { bootstrapRatio } from '../statistics/bootstrap.ts';
 import { meanOf } from '../statistics/quantile.ts';
 import type { Criterion } from '../verdict.ts';
@@ -44,6 +44,14 @@ export function judgeRequests(input: GateInput): Criterion {
   return judgeBudget(input, REQUESTS, input.policy.budgets.requestsRatio);
 }
 
+/** How many pairs, or episodes of the side with fewer, can't be compared because a side failed. */
+function failedOf(comparison: Comparison): number {
+  const { baseline, candidate } = comparison;
+  const passed = measure(comparison, ({ verdict }) => (verdict === 'pass' ? true : undefined));
+  const left = Math.min(passed.baseline.length, passed.candidate.length);
+  return Math.max(0, Math.min(baseline.length, candidate.length) - left);
+}
+
 /** The ratio of means, every scenario on its own scale; it fails when all that the ratio may be is above the budget. */
 function judgeBudget(
   { comparison, policy, random, replicates }: GateInput,
@@ -55,15 +63,24 @@ function judgeBudget(
   const { isPaired, seen } = comparison;
   const unit = isPaired ? 'pair' : 'episode';
   const { first } = policy.episodes;
-  const amounts = measure(comparison, of);
+  // A failed trial may have done less work: what it took is no measure for one that did all of it.
+  const amounts = measure(comparison, (episode) => (episode.verdict === 'pass' ? of(episode) : undefined));
   const units = Math.min(amounts.baseline.length, amounts.candidate.length);
   const undecided = (sentence: string): Criterion => ({ criterion, verdict: 'inconclusive', sentence, numbers: {}, evidence: [] });
   if (seen < first) return undecided(`It is compared from ${counted(first, unit)} on; there are ${seen}.`);
+  const failed = failedOf(comparison);
+  if (failed > 0 && failed === Math.min(comparison.baseline.length, comparison.candidate.length)) {
+    const sentence = `Not compared: a side failed in each of ${counted(failed, unit)}, and a failed trial may have done less work.`;
+    return { criterion, verdict: 'pass', sentence, numbers: { failed }, evidence: [] };
+  }
   if (units === 0 && comparison.candidate.length > 0)
     return undecided(
       `${what} are not seen in this world, on one side at least; a policy with budgets.${criterion}Ratio: none does not ask for them.`,
     );
-  if (units < MIN_UNITS) return undecided(`Only ${counted(units, unit)} can be compared; from ${MIN_UNITS} on it says something.`);
+  if (units < MIN_UNITS) {
+    const why = failed === 0 ? '' : `, since a side failed in ${failed}`;
+    return undecided(`Only ${counted(units, unit)} can be compared${why}; at least ${MIN_UNITS} are needed.`);
+  }
   const single = (side: readonly Valued<number>[]): Valued<readonly number[]>[] => side.map((one) => ({ ...one, value: [one.value] }));
   const scaleOf = scalesOf({ baseline: single(amounts.baseline), candidate: single(amounts.candidate) });
   const sideOf = (side: readonly Valued<number>[]) => {
