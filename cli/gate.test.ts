@@ -148,11 +148,11 @@ test('a scenario that neither target can run is left out, with a note', async ({
   // With the default policy: as many as the sequential test and the tail need.
   expect(outcomeIn(join(cwd, 'out')).decision.episodes).toEqual({ isPaired: true, baseline: 75, candidate: 75, seen: 75 });
   expect(outcomeIn(join(cwd, 'out')).notes).toEqual([
-    '1 scenario neither can be asked for is left out: target plain does not have the feature spot',
+    '1 scenario that neither target can run is left out: target plain does not have the feature spot',
   ]);
   const only = await scaleproof(['gate', '--baseline', 'plain', '--candidate', 'plain', ...flags.slice(0, 2)], cwd);
   expect(only.code).toBe(2);
-  expect(only.stderr).toContain('there is nothing to compare: 1 scenario neither can be asked for');
+  expect(only.stderr).toContain('there is nothing to compare: 1 scenario that neither target can run');
 });
 
 test('a state directory that is in use, or is a file, is refused', async ({}, testInfo) => {

@@ -66,7 +66,7 @@ export function formatPlan(plan: CanaryPlan, { color, columns }: Look): string {
     [
       'roll back',
       [
-        'a finding that tolerates none, or a leaked instance',
+        'a violation of an invariant, or a leaked instance',
         `success below ${percent(p0)}, by the sequential test against ${percent(p1)} with errors of ${percent(alpha)} and ${percent(beta)}`,
         `a 99th percentile above ${policy.latency.tailMarginRatio + 1} times the baseline's, beyond chance`,
         ...(hooks.rollback === undefined ? [] : [hookText(hooks.rollback, share.places)]),
