@@ -18,7 +18,7 @@ test("the fault library with a user's manifests: every scenario passes, unservab
   expect(code, stdout + stderr).toBe(0);
   expect(stderr).toContain('manifests of shop: 2 node pools, 4 workloads, 3 other objects\n');
   expect(stderr).toMatch(
-    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it asks for nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
+    /Deployment shop\/recommendations: it CAN NOT BE SERVED by these pools.*\n +it requests nvidia\.com\/gpu, .*\n +\(recommendations\.yaml, document 1/,
   );
   const report = runReportSchema.parse(JSON.parse(readFileSync(join(cwd, 'out/report.json'), 'utf8')));
   expect(report.scenarios.map(({ id, verdict }) => `${id} ${verdict}`)).toEqual(
@@ -94,13 +94,13 @@ test('a broken link is wrong usage', async ({}, testInfo) => {
   const folder = folderWith(testInfo);
   symlinkSync('nowhere', join(folder, 'web.yaml'));
   const { code, stderr } = await scaleproofHere(['run', '--manifests', folder]);
-  expect(stderr).toMatch(/^scaleproof: \S+web\.yaml can't be read: it is a link that leads nowhere/);
+  expect(stderr).toMatch(/^scaleproof: \S+web\.yaml can't be read: it is a broken link/);
   expect(code).toBe(2);
 });
 
 test('a manifest that the API rejects is wrong usage, with file, document and field', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'web.yaml': MANIFESTS });
   const { code, stderr } = await scaleproof(['run', '--manifests', cwd], cwd);
-  expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API refuses it: /);
+  expect(stderr).toMatch(/^scaleproof: web\.yaml, document 1 \(Deployment web\): the API rejects it: /);
   expect(code).toBe(2);
 });

@@ -66,7 +66,7 @@ test('episodes with other settings are refused, with the differences', ({}, test
     "the world was embedded and is kind, the instance catalogue's digest was cccc and is eeee; name another --state directory";
   expect(() => readState(directory, elsewhere)).toThrow(differing);
   expect(() => appendState(directory, elsewhere, [entry(2)])).toThrow(StateError);
-  expect(() => appendState(directory, version, [entry(2, 'ffff')])).toThrow('scenario a/b as it was before (digest dddd, now ffff)');
+  expect(() => appendState(directory, version, [entry(2, 'ffff')])).toThrow('another version of scenario a/b (digest dddd, now ffff)');
   expect(readState(directory, version)).toEqual([entry(1)]);
 });
 
