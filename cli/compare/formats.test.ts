@@ -24,7 +24,7 @@ test('the terminal shows sides, figures with their bounds, what is missing and w
   expect(text).toMatch(/Monthly cost of a 100-node cluster +\$6,307 +\$7,008 +WORSE ×1.11 \(1.11 – 1.12\)/);
   expect(text).toContain('B: leaked-instance (no-leaked-instances) in 2 trials');
   expect(text).toContain('scheduling/spot-spread, seeds 1, 2: B has none');
-  expect(text).toContain('B broke what tolerates none, and A did not: leaked-instance (2 trials).');
+  expect(text).toContain('B violated invariants that A did not: leaked-instance (2 trials).');
   expect(text).toContain('B is better than A in: Requests a pod.');
 });
 
@@ -48,7 +48,7 @@ test('Markdown has a table for each section', () => {
   const text = formatComparisonMarkdown(sampleComparison());
   expect(text).toContain('| Measure | A | B | B / A |\n| --- | --: | --: | --: |');
   expect(text).toContain('| Provisioned: all scenarios | 100 %<br>(95.1 % – 100 %)<br><sub>60 of 60 trials; 600 of 600 pods</sub> |');
-  expect(text).toContain('- **B broke what tolerates none, and A did not: leaked-instance (2 trials).**');
+  expect(text).toContain('- **B violated invariants that A did not: leaked-instance (2 trials).**');
 });
 
 test('names from a run stay text', () => {

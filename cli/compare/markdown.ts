@@ -32,7 +32,7 @@ export function formatComparisonMarkdown(comparison: TargetComparison): string {
     ),
     ...differences.flatMap((text) => ['', `> ${escape(text)}`]),
     ...sections.flatMap((section) => ['', ...describeSection(section, comparison)]),
-    ...(broken.length === 0 ? [] : ['', '## Broken, and none is tolerated', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
+    ...(broken.length === 0 ? [] : ['', '## Violations of invariants', '', ...broken.map((one) => `- ${escape(brokenText(one))}`)]),
     ...(leftOut.length === 0 ? [] : ['', '## Not compared', '', ...leftOut.map((one) => `- ${escape(leftOutText(one))}`)]),
     '',
   ].join('\n');

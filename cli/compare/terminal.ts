@@ -41,7 +41,7 @@ export function formatTargetComparison(
     ...(broken.length === 0
       ? []
       : [
-          'BROKEN, AND NONE IS TOLERATED',
+          'VIOLATIONS OF INVARIANTS',
           ...broken.flatMap((one) => [
             ...hang(printable(brokenText(one)), columns),
             paint('dim', `    scaleproof replay ${printable(one.example.replay)}`),

@@ -10,7 +10,7 @@ import { sampleRun } from '../testing/sample-run.ts';
 import { condense, notableEvents } from './log.ts';
 import { renderHtml } from './render-html.ts';
 import { MAX_TRIALS_SHOWN, shownTrials } from './scenario.ts';
-import { tellStory } from './story.ts';
+import { buildStory } from './story.ts';
 
 test('the same run gives the same bytes', () => {
   expect(renderHtml(sampleRun({ trials: 1 }))).toBe(renderHtml(sampleRun({ trials: 1 })));
@@ -88,7 +88,7 @@ test('the story says what was done, broken, seen and judged', () => {
   const input = sampleRun({ trials: 1, only: ['crashes/killed-after-launch'] });
   const trial = buildReport(input).scenarios[0]?.results[0];
   if (trial === undefined) throw new Error('no trial');
-  const story = tellStory(createView(input.trials[0]?.events ?? []), trial);
+  const story = buildStory(createView(input.trials[0]?.events ?? []), trial);
   const text = (sentences: readonly { readonly text: string }[]): string => sentences.map((sentence) => sentence.text).join(' ');
   expect(text(story.done)).toContain(
     'Workload web was deployed: 5 pods of 1500m CPU and 2Gi. These pods can be served. They had to run within the bound recover (7 min 33 s).',

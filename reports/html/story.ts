@@ -23,7 +23,7 @@ export interface Sentence {
 const MAX_ERRORS = 5;
 
 /** What was done, what was broken and when, what was seen, and why the verdict is what it is. */
-export function tellStory(view: View, trial: TrialReport): Story {
+export function buildStory(view: View, trial: TrialReport): Story {
   const plain = (texts: readonly string[]): Sentence[] => texts.map((text) => ({ text }));
   return { done: doneIn(view), broken: brokenIn(view), seen: plain(seenIn(view, trial)), judged: plain(judgedIn(trial)) };
 }

@@ -6,14 +6,14 @@ import { formatCount, formatMoment, formatTimes } from '../format.ts';
 import type { ReportTrial } from '../report-input.ts';
 import { MAX_EVIDENCE } from '../build-report.ts';
 import type { TrialReport } from '../run-report.ts';
-import { tellConduct } from './conduct.ts';
+import { describeConduct } from './conduct.ts';
 import { groupFindings } from './groups.ts';
 import type { FindingGroup } from './groups.ts';
 import { condense, logTable, notableEvents, notableEventsInBrief } from './log.ts';
 import { html } from './markup.ts';
 import type { Markup } from './markup.ts';
 import { badge, code, replayLine } from './parts.ts';
-import { tellStory } from './story.ts';
+import { buildStory } from './story.ts';
 import type { Sentence } from './story.ts';
 import { drawTimeline, timelineLegend } from './timeline/draw.ts';
 import { LANES, LANES_PASSED, layOut, layOutRates } from './timeline/lay-out.ts';
@@ -122,7 +122,7 @@ function timelineTools(id: string): Markup {
 }
 
 function renderStory(view: View, trial: TrialReport): Markup {
-  const story = tellStory(view, trial);
+  const story = buildStory(view, trial);
   const part = (name: string, sentences: readonly Sentence[]): Markup =>
     html`<div>
       <dt>${name}</dt>
@@ -136,7 +136,7 @@ function renderStory(view: View, trial: TrialReport): Markup {
 function renderConduct(view: View, describe: Describe): Markup {
   return html`<h5>What the target did</h5>
     <ul class="conduct">
-      ${tellConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
+      ${describeConduct(view, describe).map(({ tMs, text }) => html`<li>${tMs !== undefined && html`<time>${formatMoment(tMs)}</time> `}${text}</li>`)}
     </ul>`;
 }
 
