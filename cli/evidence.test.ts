@@ -94,7 +94,7 @@ test('check needs only the directory, and reports what is wrong with it', async 
     writeFileSync(join(directory, HISTORY), history.slice(0, Math.floor(history.length / 2)));
     const { code, stdout } = await scaleproofHere(['check', directory]);
     expect(code).toBe(3);
-    expect(stdout).toContain('the history broke off');
+    expect(stdout).toContain('the history is truncated');
   });
 
   await test.step('a missing history is reported, and the run does not pass', async () => {
@@ -109,7 +109,7 @@ test('check needs only the directory, and reports what is wrong with it', async 
 for (const { what, run, says } of [
   { what: 'has no run.json', run: undefined, says: 'has no run.json' },
   { what: 'has a run.json that is not JSON', run: '{', says: 'run.json is not JSON' },
-  { what: 'has a run.json of something else', run: '{"format":1}', says: 'run.json is no description of a run: id' },
+  { what: 'has a run.json of something else', run: '{"format":1}', says: 'run.json is not a valid description of a run: id' },
 ]) {
   test(`check refuses a directory that ${what}`, async ({}, testInfo) => {
     const directory = folderWith(testInfo, run === undefined ? {} : { 'run.json': run });
@@ -127,8 +127,8 @@ test('a run.json with a duplicate trial or history is refused', async ({}, testI
   const whole = readFileSync(path, 'utf8');
   const [first, second] = ['histories/mine.burst-seed-1.jsonl', 'histories/mine.burst-seed-2.jsonl'];
   for (const [text, says] of [
-    [whole.replace(second, first), `planned: ${first} is there twice`],
-    [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is there twice'],
+    [whole.replace(second, first), `planned: ${first} is duplicated`],
+    [whole.replace(/"seed": 2,/, '"seed": 1,'), 'planned: mine/burst with seed 1 is duplicated'],
   ] as const) {
     writeFileSync(path, text);
     const { code, stderr } = await scaleproof(['check', 'run'], directory);

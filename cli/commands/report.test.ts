@@ -103,7 +103,7 @@ for (const { flags, says } of [
   { flags: ['--history', 'x'], says: '--history is for --allure' },
   { flags: ['--hide', 'x'], says: '--hide is for --anonymous' },
   { flags: ['--anonymous'], says: '--anonymous needs --out' },
-  { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be told from the words that histories are made of' },
+  { flags: ['--anonymous', '--hide', 'node', '--out', 'OUT'], says: '"node" can\'t be hidden, since histories use this word themselves' },
   { flags: ['--github', 'summary.md', '--json'], says: '--github and --json both print to standard output' },
   { flags: ['--out', '.'], says: '--out . is not empty' },
 ]) {

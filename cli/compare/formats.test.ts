@@ -25,7 +25,7 @@ test('the terminal shows sides, figures with their bounds, what is missing and w
   expect(text).toContain('B: leaked-instance (no-leaked-instances) in 2 trials');
   expect(text).toContain('scheduling/spot-spread, seeds 1, 2: B has none');
   expect(text).toContain('B violated invariants that A did not: leaked-instance (2 trials).');
-  expect(text).toContain('B is better than A in: Requests a pod.');
+  expect(text).toContain('B is better than A in: Requests per pod.');
 });
 
 test('lines keep to the width of the terminal', () => {

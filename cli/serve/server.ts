@@ -4,7 +4,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { z } from 'zod';
 import { defined } from '../../model/defined.ts';
-import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, isNews, startsGate } from './flagger.ts';
+import { FLAGGER_HOOKS, answerFlagger, flaggerPayloadSchema, isNotification, startsGate } from './flagger.ts';
 import type { FlaggerAnswer, FlaggerHook } from './flagger.ts';
 import { isLoopback } from './loopback.ts';
 import { BusyError, KeyError, QUESTION_PARTS, agrees, couldNotRun } from './jobs.ts';

@@ -81,7 +81,7 @@ interface Context {
 /** A scenario: its numbers over all trials, then the trials. If it did not pass, it is expanded, else packed. */
 function renderScenario(scenario: ScenarioReport, index: number, context: Context): Markup {
   const { id, title, verdict } = scenario;
-  const render: Render = (renderTrial) => renderBody(scenario, index, context, renderTrial);
+  const render: Render = (show) => renderBody(scenario, index, context, show);
   return html`<details class="scenario" id="${scenarioId(index)}" ${verdict !== 'pass' && html` open`}>
     <summary>
       <h3>${badge(verdict)} <span class="scenario-title">${title}</span></h3>
@@ -93,9 +93,9 @@ function renderScenario(scenario: ScenarioReport, index: number, context: Contex
 
 /** Renders a trial, in full or in brief. */
 type RenderTrial = (trial: TrialReport, source: ReportTrial, place: TrialPlace) => Markup;
-type Render = (renderTrial: RenderTrial) => Markup;
+type Render = (show: RenderTrial) => Markup;
 
-function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, renderTrial: RenderTrial): Markup {
+function renderBody(scenario: ScenarioReport, index: number, { trials, time, listed }: Context, show: RenderTrial): Markup {
   const { id, suite, profile, requirements, results, faults } = scenario;
   const shown = shownTrials(scenario);
   const sources = new Map(
@@ -126,7 +126,7 @@ function renderBody(scenario: ScenarioReport, index: number, { trials, time, lis
     ${scenario.crashPoints !== undefined && renderCrashPoints(scenario.crashPoints, crashPointsId(index))}
     ${shown.flatMap((trial) => {
       const source = sources.get(trial.seed);
-      return source === undefined ? [] : renderTrial(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
+      return source === undefined ? [] : show(trial, source, { id: trialId(index, trial.seed), scenario: id, time });
     })}
     ${
       rest.length > 0 &&
