@@ -4,7 +4,7 @@ import { createView } from '../history/view.ts';
 import { requestAmplification } from './request-amplification.ts';
 
 /** Three times a minute are allowed. */
-const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3).countBound('vain-answers-a-minute', 2);
+const begun = (): HistoryBuilder => new HistoryBuilder().act().countBound('repeats-a-minute', 3).countBound('empty-answers-a-minute', 2);
 
 function sent(times: readonly number[], more: Parameters<HistoryBuilder['request']>[2] = {}): HistoryBuilder {
   const history = begun();

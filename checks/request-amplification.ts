@@ -9,7 +9,7 @@ import type { Part } from './parts.ts';
 /** Most that one and the same request is sent within a minute. */
 const REPEATS_BOUND = 'repeats-a-minute';
 /** The same of those that were answered, and brought nothing. */
-const ANSWERED_BOUND = 'vain-answers-a-minute';
+const ANSWERED_BOUND = 'empty-answers-a-minute';
 const MINUTE_MS = 60_000;
 const LAUNCHES: readonly string[] = ['ec2:CreateFleet', 'ec2:RunInstances'];
 /** The codes by which AWS and Kubernetes refuse who asks too often. */

@@ -16,14 +16,14 @@ test('two autoscalers in one cluster are chosen by the names of both', () => {
 
 test('a replay line names both', () => {
   const line = { scenario: 'a/b', scenarioDigest: '0'.repeat(12), seed: 1, nodes: 10, catalogueDigest: '1'.repeat(12) };
-  const text = formatReplayLine({ ...line, target: 'reference+mutant:fresh-token' });
+  const text = formatReplayLine({ ...line, target: 'reference+mutant:new-token-on-retry' });
   expect(text).toMatch(/^[\w,=@/.:%-]+$/);
-  expect(chooseTarget(parseReplayLine(text).target).label).toBe('reference+mutant:fresh-token');
+  expect(chooseTarget(parseReplayLine(text).target).label).toBe('reference+mutant:new-token-on-retry');
 });
 
 for (const [name, says] of [
   ['reference+plian', 'no target is named "plian"; did you mean plain?'],
-  ['fresh-token+reference', 'did you mean mutant:fresh-token or mutant:fresh-token:quick?'],
+  ['new-token-on-retry+reference', 'did you mean mutant:new-token-on-retry or mutant:new-token-on-retry:quick?'],
   ['+reference', 'no target is named ""'],
   ['reference+./mine.ts', 'no target is named "./mine.ts"'],
   ['plain+reference', "two autoscalers with one lease and one set of claims would fight: plain can't be confined to some pools"],

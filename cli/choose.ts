@@ -9,6 +9,7 @@ import { UnknownTargetError, targetCatalogue, targetNamed } from '../targets/cat
 import { isPath } from '../model/paths.ts';
 import { UsageError } from './usage-error.ts';
 import { userFileUrl } from './user-file.ts';
+import { scenarioIdNow, scenariosOfFormerSuite, targetNameNow } from '../model/former-names.ts';
 
 /** A scenario as the source of trials. `scenario` decides whether it can be run. */
 export type ChosenScenario = TrialSource & { readonly scenario: Scenario };
@@ -39,12 +40,12 @@ export async function chooseScenarios(choice: ScenarioChoice): Promise<ChosenSce
 /** All bundled scenarios of these suites and profiles; of all if none are given. @throws UsageError for an unknown suite */
 export function bundledScenarios(choice: Omit<ScenarioChoice, 'scenarios'>): ChosenScenario[] {
   refuseUnknownSuites(choice.suites);
-  return sources.filter(isOf(choice)).filter(({ suite }) => choice.suites.length === 0 || choice.suites.includes(suite));
+  return sources.filter(isOf(choice)).filter(isInSuites(choice.suites));
 }
 
 /** A bundled scenario by its id. @throws UsageError if it does not exist */
 export function bundledScenario(id: string): ChosenScenario {
-  const found = sources.find(({ scenario }) => scenario.id === id);
+  const found = sources.find(({ scenario }) => scenario.id === scenarioIdNow(id));
   if (found !== undefined) return found;
   const ids = sources.map(({ scenario }) => scenario.id);
   throw new UsageError(unknown('scenario', id, ids));
@@ -54,10 +55,17 @@ function isOf({ profiles = [] }: Pick<ScenarioChoice, 'profiles'>): (chosen: Cho
   return ({ scenario }) => profiles.length === 0 || profiles.includes(scenario.profile);
 }
 
+/** Whether it is in one of these suites, or was before they were renamed; with none, all are. */
+function isInSuites(names: readonly string[]): (chosen: Pick<ChosenScenario, 'suite' | 'scenario'>) => boolean {
+  const former = new Set(names.flatMap(scenariosOfFormerSuite));
+  return ({ suite, scenario }) => names.length === 0 || names.includes(suite) || former.has(scenario.id);
+}
+
 function refuseUnknownSuites(names: readonly string[]): void {
   const known = suites.map(({ name }) => name);
   for (const name of names) {
-    if (!known.includes(name)) throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
+    if (!known.includes(name) && scenariosOfFormerSuite(name).length === 0)
+      throw new UsageError(`no suite is named "${name}"; there are: ${known.join(', ')}`);
   }
 }
 
@@ -74,7 +82,7 @@ async function scenariosNamed(options: Omit<ScenarioChoice, 'profiles'>): Promis
   // A scenario named twice runs once.
   const once = chosen.filter(({ label }, index) => chosen.findIndex((other) => other.label === label) === index);
   refuseSharedIds(once);
-  return once.filter(({ suite }) => options.suites.length === 0 || suite === USER_SUITE || options.suites.includes(suite));
+  return once.filter(({ suite, scenario }) => suite === USER_SUITE || isInSuites(options.suites)({ suite, scenario }));
 }
 
 /** Two scenarios with one id can't be distinguished, neither in the report nor by the files of their histories. */
@@ -107,7 +115,7 @@ export function chooseTarget(name: string): ChosenTarget {
     if (error instanceof UnknownTargetError) throw new UsageError(unknown('target', error.target, names));
     throw new UsageError(error instanceof Error ? error.message : String(error));
   }
-  return { ref: { name }, label: name };
+  return { ref: { name: targetNameNow(name) }, label: targetNameNow(name) };
 }
 
 function unknown(what: string, name: string, names: readonly string[]): string {

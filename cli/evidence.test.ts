@@ -8,14 +8,14 @@ const HISTORY = 'histories/mine.burst-seed-1.jsonl';
 
 test('a planted bug: exit code 1, findings with a replay line that reproduces it to the byte, and check agrees', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  const flags = ['--target', 'mutant:fresh-token', '--scenario', 'api-pressure/lost-launch-answer', '--seed', '3'];
+  const flags = ['--target', 'mutant:new-token-on-retry', '--scenario', 'api-pressure/lost-launch-answer', '--seed', '3'];
   const { code, stdout, stderr } = await scaleproof(['run', ...flags, '--out', 'run'], cwd);
   expect(code).toBe(1);
   expect(stderr).toMatch(/^\[1\/1\] fail api-pressure\/lost-launch-answer seed 3: leaked-instance[^[]*\n$/);
   expect(stdout).toContain('✗ FAIL api-pressure/lost-launch-answer seed 3');
   expect(stdout).toMatch(/leaked-instance no-leaked-instances, instance\/i-[0-9a-f]{17}\n/);
   const [, line = ''] = /scaleproof replay (\S+)\n/.exec(stdout) ?? [];
-  expect(line).toContain('target=mutant:fresh-token,seed=3');
+  expect(line).toContain('target=mutant:new-token-on-retry,seed=3');
 
   const replayed = await scaleproof(['replay', line, '--out', 'replay'], cwd);
   expect(replayed.code).toBe(1);

@@ -9,7 +9,7 @@ import { scaleproof, scaleproofHere } from './testing/command.ts';
 import { folderWith } from './testing/files.ts';
 
 /** Quick scenarios; the mutant fails the second one. */
-const SCENARIOS = ['--scenario', 'provisioning/limit-reached', '--scenario', 'scheduling/negative-max-skew'];
+const SCENARIOS = ['--scenario', 'provisioning/node-limit', '--scenario', 'scheduling/negative-max-skew'];
 const MUTANT = 'mutant:swallowed-topology-error';
 /** Laxer than the default, in a value that does not decide these gates. */
 const LAX = 'unknown: { maxShare: 0.5 }';
@@ -25,7 +25,7 @@ const QUICK_NOTE =
   'note: laxer than the default: success.p1 0.5 (0.95), latency.quantile 0.75 (0.95), episodes.first 20 (75), unknown.maxShare 0.5 (0.05)';
 /** Other tests use the second processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
-const CHEAP = 'incidents/spread-without-selector';
+const CHEAP = 'scheduling/spread-without-selector';
 const outcomeSchema = z.object({ decision: gateDecisionSchema, directories: z.array(z.string()), notes: z.array(z.string()) });
 
 function outcomeIn(directory: string): z.infer<typeof outcomeSchema> {
@@ -83,12 +83,12 @@ test('run directories: a candidate that violates an invariant is rejected, one w
   const larger = await scaleproof(['run', ...ONE, ...SCENARIOS, '--nodes', '3', '--out', 'larger'], cwd);
   expect(larger.code).toBe(0);
   const other = await scaleproof(['gate', '--baseline', 'ours', '--candidate', 'larger'], cwd);
-  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/limit-reached is not compared: --nodes differ');
+  expect(other.stdout.replaceAll(/\s+/g, ' ')).toContain('provisioning/node-limit is not compared: --nodes differ');
 });
 
 test('trials that did not start in either run are lost, not left out', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  await scaleproof(['run', '--scenario', 'provisioning/limit-reached', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
+  await scaleproof(['run', '--scenario', 'provisioning/node-limit', '--trials', '3', '--no-crash-points', ...ONE, '--out', 'ours'], cwd);
   const path = join(cwd, 'ours/run.json');
   const run = runFactsSchema.parse(JSON.parse(readFileSync(path, 'utf8')));
   const reason = 'the run was interrupted before it started';
@@ -105,7 +105,7 @@ test('trials that did not start in either run are lost, not left out', async ({}
     numbers: { baseline: 2, candidate: 2 },
   });
   expect(notes).toEqual(
-    ['ours', 'theirs'].map((side) => `2 trials of ${side} have no verdict: ${reason} (provisioning/limit-reached seed 2, ...)`),
+    ['ours', 'theirs'].map((side) => `2 trials of ${side} have no verdict: ${reason} (provisioning/node-limit seed 2, ...)`),
   );
 });
 
@@ -158,7 +158,7 @@ test('a scenario that neither target can run is left out, with a note', async ({
 test('a state directory that is in use, or is a file, is refused', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { file: '' });
   const unlock = lockDirectory(cwd, 'the test has it');
-  const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/limit-reached'];
+  const gate = ['gate', '--baseline', 'reference', '--candidate', 'reference', '--scenario', 'provisioning/node-limit'];
   for (const [state, message] of [
     [cwd, 'is in use by another process: only one gate can use a --state directory'],
     [join(cwd, 'file'), `the directory ${join(cwd, 'file')} can't be used: ENOTDIR`],

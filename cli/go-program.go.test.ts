@@ -5,7 +5,7 @@ import type { TestInfo } from '@playwright/test';
 import { goModule } from '../targets/go/testing/sample.ts';
 import { BIN, start, usersEnvironment } from './testing/command.ts';
 
-const SCENARIO = 'provisioning/out-and-back-in-small';
+const SCENARIO = 'provisioning/small-scale-out-and-back';
 
 /** Logs that it is ready, and then runs the code of the test. */
 const program = (then: string): string => `package main

@@ -59,7 +59,7 @@ test('Ctrl-C while a target spins: a readable partial run, exit code 3, nothing 
 test('SIGTERM after a finding: exit code 1', async ({}, testInfo) => {
   const cwd = folderWith(testInfo, { 'endless.ts': ENDLESS });
   const scenarios = ['--scenario', 'api-pressure/lost-launch-answer', '--scenario', './endless.ts'];
-  const { code, stdout } = await endBy('SIGTERM', ['run', ...scenarios, '--target', 'mutant:fresh-token', '--workers', '1'], cwd);
+  const { code, stdout } = await endBy('SIGTERM', ['run', ...scenarios, '--target', 'mutant:new-token-on-retry', '--workers', '1'], cwd);
   expect(code).toBe(1);
   expect(stdout).toContain('leaked-instance');
   expect(readdirSync(join(cwd, 'out')).sort()).toEqual(WHOLE_DIRECTORY);

@@ -39,7 +39,7 @@ test('a mutant and the reference: the table, the report, and no histories left',
 });
 
 test('without any declared scenario nothing is proved: unknown, also as JSON', async ({}, testInfo) => {
-  const flags = ['--mutant', 'mutant:fresh-token', '--scenario', 'scheduling/where-asked', '--out', testInfo.outputPath('out')];
+  const flags = ['--mutant', 'mutant:new-token-on-retry', '--scenario', 'scheduling/node-selectors', '--out', testInfo.outputPath('out')];
   const { code, stdout } = await scaleproofHere(['mutants', ...flags, '--json']);
   expect(code).toBe(3);
   const report = mutantsReportSchema.parse(JSON.parse(stdout));
@@ -49,7 +49,7 @@ test('without any declared scenario nothing is proved: unknown, also as JSON', a
 
 test('an unknown mutant and an invalid number', async () => {
   const unknown = await scaleproofHere(['mutants', '--mutant', 'fresh-tokens']);
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean mutant:fresh-token?') });
+  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('did you mean mutant:new-token-on-retry?') });
   expect(await scaleproofHere(['mutants', '--seeds', '0'])).toMatchObject({ code: 2 });
 });
 

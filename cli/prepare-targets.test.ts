@@ -38,8 +38,8 @@ async function inCache(testInfo: TestInfo, work: (folder: string) => Promise<voi
   }
 }
 
-const SCENARIO = ['--scenario', 'provisioning/out-and-back-in-small'];
-const REPLAY = `sp1,scenario=provisioning/out-and-back-in-small@0123456789ab,target=karpenter%401.14.1@0123456789ab,seed=1,nodes=10,catalogue=0123456789ab`;
+const SCENARIO = ['--scenario', 'provisioning/small-scale-out-and-back'];
+const REPLAY = `sp1,scenario=provisioning/small-scale-out-and-back@0123456789ab,target=karpenter%401.14.1@0123456789ab,seed=1,nodes=10,catalogue=0123456789ab`;
 
 for (const args of [
   ['run', '--target', NAME, ...SCENARIO],

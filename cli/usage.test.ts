@@ -51,7 +51,10 @@ for (const [line, says] of [
   ['run --scenario spot-spread', 'no scenario is named "spot-spread"; did you mean scheduling/spot-spread?'],
   ['run --scenario no/such', '`scaleproof list scenarios` shows them all'],
   ['run --suite capacity --scenario scheduling/spot-spread', 'these flags select no scenario'],
-  ['run --target fresh-token', 'no target is named "fresh-token"; did you mean mutant:fresh-token or mutant:fresh-token:quick?'],
+  [
+    'run --target new-token-on-retry',
+    'no target is named "new-token-on-retry"; did you mean mutant:new-token-on-retry or mutant:new-token-on-retry:quick?',
+  ],
   ['run --target no-such', '`scaleproof list targets` shows them all'],
   ['run --scenario ./nowhere.ts', 'the scenario file ./nowhere.ts does not exist'],
   ['run --scenario ./cli', './cli is a directory; name a scenario file'],

@@ -182,7 +182,7 @@ const DEFINITIONS = {
     unit: 'count',
     value: ({ c }) => SDK_ATTEMPTS * (DOUBLINGS_A_MINUTE + 60_000 / c.retryPeriodMs),
   },
-  'vain-answers-a-minute': {
+  'empty-answers-a-minute': {
     formula: '14 + 60 s / retryPeriod times',
     reason:
       'the SDK does not retry a successful answer without instances, so only a doubling backoff and each look at pending pods repeat it',

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import type { HistoryEvent } from '../history/events.ts';
 import { ofType } from '../history/lives.ts';
-import { forgetfulToken } from '../targets/mutants/launch/forgetful-token.ts';
+import { tokenLostInCrash } from '../targets/mutants/launch/token-lost-in-crash.ts';
 import { reference } from '../targets/reference.ts';
 import { crashPointsOf, sideEffectsOf, specifyCrash, whyNoCrashPoints } from './crash-points.ts';
 import type { CrashSpec } from './crash-points.ts';
@@ -53,7 +53,7 @@ test('the same crash point gives the same history to the byte', async () => {
 });
 
 test('a plain scale-out catches a token that dies with its process: killed after a launch, it launches twice', async () => {
-  const mutant = forgetfulToken.target;
+  const mutant = tokenLostInCrash.target;
   const effects = sideEffectsOf((await runInProcess(scaleOut, mutant)).events);
   const launches = effects.flatMap(({ operation }, index) => (operation === 'ec2:CreateFleet' ? [index + 1] : []));
   expect(launches.length).toBeGreaterThan(0);

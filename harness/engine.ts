@@ -20,6 +20,7 @@ import type { Scenario } from './scenario.ts';
 import { SiteSockets } from './site-sockets.ts';
 import { TargetLife, describe } from './target-life.ts';
 import { TrialContext } from './trial-context.ts';
+import { firstScenarioId } from '../model/former-names.ts';
 
 /** One trial: a scenario, a target, a seed, a world. */
 export interface TrialSite {
@@ -79,7 +80,7 @@ class EngineTrial {
     this.#site = site;
     this.#clock = site.timeline.scope('harness');
     this.#startMs = site.timeline.nowMs();
-    this.#random = createRandom(site.seed).fork(site.scenario.id);
+    this.#random = createRandom(site.seed).fork(firstScenarioId(site.scenario.id));
     this.#crash = site.crash === undefined ? undefined : new CrashWatch(site.crash, site.recorder);
     this.#world = site.createWorld({
       timeline: site.timeline,

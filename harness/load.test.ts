@@ -105,8 +105,8 @@ for (const { change, says } of [
 }
 
 test('two of the catalogue in one cluster have a name; what can not be together is refused', async () => {
-  const both = await loadTarget({ name: 'reference+mutant:fresh-token' });
-  expect(both.name).toBe('reference+mutant:fresh-token');
+  const both = await loadTarget({ name: 'reference+mutant:new-token-on-retry' });
+  expect(both.name).toBe('reference+mutant:new-token-on-retry');
   expect(shapeProblem(targetSchema, both)).toBeUndefined();
   for (const [name, says] of [
     ['reference+typo', 'no target is named "typo"; `scaleproof list targets` shows them'],

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { defined } from '../model/defined.ts';
 import { formatCrashPoint, parseCrashPoint } from './crash-points.ts';
 import type { CrashName } from './crash-points.ts';
+import { scenarioIdNow, targetNameNow } from '../model/former-names.ts';
 
 /** What a failure can be repeated from. */
 export interface ReplayLine {
@@ -101,9 +102,9 @@ export function parseReplayLine(text: string): ReplayLine {
   const [target = '', targetDigest] = parsed.data.target.split('@');
   const { world, ec2, mode, crash, [MAX_INSTANCES]: maxInstances } = parsed.data;
   return {
-    scenario: decode(scenario),
+    scenario: scenarioIdNow(decode(scenario)),
     scenarioDigest,
-    target: decode(target),
+    target: targetNameNow(decode(target)),
     ...defined({ targetDigest }),
     seed: parsed.data.seed,
     nodes: parsed.data.nodes,

@@ -70,7 +70,7 @@ test.describe('others', () => {
 });
 
 test.describe('wrong', () => {
-  test.use({ target: 'mutant:fresh-token' });
+  test.use({ target: 'mutant:new-token-on-retry' });
   test('leaks', async ({ runTrial }) => {
     expect((await runTrial('api-pressure/lost-launch-answer')).verdict).toBe('fail');
   });
@@ -158,7 +158,7 @@ test('each outcome of a trial is an outcome of its test', async () => {
     expect(error).toMatch(/^Error: leaked-instance instance\/i-/);
     expect(error).toMatch(/\n {2}history: test-results\/\S+\.jsonl, events? \d+/);
     expect(error).toMatch(
-      /\n {2}replay: {2}npx scaleproof replay sp1,scenario=api-pressure\/lost-launch-answer@\S+,target=mutant:fresh-token,seed=1,/,
+      /\n {2}replay: {2}npx scaleproof replay sp1,scenario=api-pressure\/lost-launch-answer@\S+,target=mutant:new-token-on-retry,seed=1,/,
     );
     expect(errors.join('\n')).not.toContain('Expected');
     expect(attachments.map(({ name }) => name)).toEqual(expect.arrayContaining(['report.html', 'history.jsonl']));

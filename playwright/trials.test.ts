@@ -26,7 +26,7 @@ test('by default all scenarios, with the seed of the options', async () => {
 test('profiles select among all scenarios, among suites and among named scenarios', () => {
   const core = trials({ profiles: ['core'] });
   expect(new Set(core.map(({ details }) => details.tag))).toEqual(new Set(['@core']));
-  expect(trials({ profiles: ['extended'], scenarios: ['crashes/launched-once', own] })).toHaveLength(1);
+  expect(trials({ profiles: ['extended'], scenarios: ['crashes/killed-again-after-restart', own] })).toHaveLength(1);
 });
 
 test('unknown names are rejected, and so is an empty selection', () => {
@@ -42,7 +42,10 @@ test("a user's own scenario is found by its module, and an error says what is mi
     'crashes.ts exports no scenario with the id mine/own',
   );
   await expect(sourceOf('./own.ts')).rejects.toThrow('import the scenario from that file');
-  await expect(sourceOf('crashes/launched-once')).resolves.toMatchObject({ label: 'crashes/launched-once', suite: 'crashes' });
+  await expect(sourceOf('crashes/killed-again-after-restart')).resolves.toMatchObject({
+    label: 'crashes/killed-again-after-restart',
+    suite: 'crashes',
+  });
 });
 
 test('a target has to be set; its path is relative to the configuration', () => {

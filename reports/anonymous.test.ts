@@ -15,7 +15,7 @@ import type { ReportInput } from './report-input.ts';
 import { formatReport } from './run-report.ts';
 import { sampleRun } from './testing/sample-run.ts';
 
-const NAME = 'mutant:fresh-token:quick';
+const NAME = 'mutant:new-token-on-retry:quick';
 
 /** Puts the name of the target everywhere in a history where a target may write it. */
 function revealingName(events: HistoryEvent[]): HistoryEvent[] {

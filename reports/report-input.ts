@@ -4,6 +4,8 @@ import type { HistoryEvent } from '../history/events.ts';
 import type { TrialSeen } from '../history/seen.ts';
 import { crashPointSchema, notRunSchema } from '../history/verdict.ts';
 import type { NotRun, TrialResult } from '../history/verdict.ts';
+import { boundNameNow, scenarioIdNow, targetNameNow } from '../model/former-names.ts';
+import { defined } from '../model/defined.ts';
 
 /** Format of run.json. */
 export const RUN_FORMAT = 1;
@@ -177,7 +179,7 @@ export interface ReportInput {
 }
 
 /**
- * Parses the text of a run.json.
+ * Parses the text of a run.json. Former names in it are replaced with the current ones.
  * @param name its name in messages
  * @throws Error that says what is wrong, in one line
  */
@@ -198,7 +200,20 @@ export function parseRunFacts(content: string, name: string): RunFacts {
   if (unlisted !== undefined)
     throw new Error(`${name} is not a valid description of a run: scenarios: "${unlisted.scenario}" was planned and is not listed`);
   refuseDuplicates(parsed.data.planned, name);
-  return parsed.data;
+  return withCurrentNames(parsed.data);
+}
+
+function withCurrentNames(run: RunFacts): RunFacts {
+  const byScenario = <T extends { readonly scenario: string }>(one: T): T => ({ ...one, scenario: scenarioIdNow(one.scenario) });
+  return {
+    ...run,
+    target: { ...run.target, name: targetNameNow(run.target.name) },
+    scenarios: run.scenarios.map((scenario) => ({ ...scenario, id: scenarioIdNow(scenario.id) })),
+    ...defined({ requirements: run.requirements?.map((one) => ({ ...one, scenarios: one.scenarios.map(scenarioIdNow) })) }),
+    bounds: run.bounds.map((bound) => ({ ...bound, name: boundNameNow(bound.name) })),
+    planned: run.planned.map(byScenario),
+    notRun: run.notRun.map(byScenario),
+  };
 }
 
 /** With duplicates, one of them would not be judged. */

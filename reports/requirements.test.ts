@@ -57,7 +57,7 @@ test('scenarios that were not run have a reason, and those not requested are nam
     notRun: [{ id: 'capacity/reserved-capacity', reason: 'the target does not declare the feature "capacity-reservations"' }],
     notAskedFor: [],
   });
-  expect(requirements.get('LEK-02')?.notAskedFor).toEqual(['provisioning/withdrawn-during-launch']);
+  expect(requirements.get('LEK-02')?.notAskedFor).toEqual(['provisioning/pool-deleted-during-launch']);
   expect(requirements.get('STL-01')).toMatchObject({ verdict: 'not-run', notRun: [], notAskedFor: [] });
 });
 

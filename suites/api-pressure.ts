@@ -1,7 +1,8 @@
 import { faults } from '../faults/catalogue.ts';
+import { mayFire } from '../faults/fault.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { always, between, first, withProbability } from '../faults/triggers.ts';
-import { scenario } from '../harness/scenario.ts';
+import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS } from '../harness/shapes.ts';
 import { scaleToNone, serve } from '../harness/steps.ts';
 import { comeAndGo, comeOnceAndGo } from './parts.ts';
@@ -81,8 +82,8 @@ export const staleReads = scenario({
   run: comeOnceAndGo,
 });
 
-export const withdrawnUnderStaleReads = scenario({
-  id: 'api-pressure/withdrawn-under-stale-reads',
+export const poolDeletedUnderStaleReads = scenario({
+  id: 'api-pressure/pool-deleted-under-stale-reads',
   title: 'pods and pool are removed right after a launch, before EC2 shows the instances: every instance is still terminated',
   requirements: ['STL-02', 'LEK-03'],
   pools: NODE_POOLS,
@@ -105,4 +106,18 @@ export const kubernetesThrottles = scenario({
   pools: NODE_POOLS,
   under: [faults.kubeThrottling({ writes: true, when: withProbability(0.5), retryAfterSeconds: 1 })],
   run: comeAndGo,
+});
+
+export const throttlingInsideFleetAnswers = scenario({
+  id: 'api-pressure/throttling-inside-fleet-answers',
+  title: 'CreateFleet reports throttling among its errors: pods wait for the preferred pool, which has capacity',
+  requirements: ['API-02', 'PRV-09'],
+  features: ['weights'],
+  pools: [pool('spare', { instanceTypes: ['m7i.large'], weight: 1 }), pool('preferred', { instanceTypes: ['m6i.large'], weight: 50 })],
+  // Who launches without fleets never meets it.
+  under: [mayFire(faults.ec2Throttling({ by: 'rate', operations: ['ec2:CreateFleet'], when: first(3), insideFleet: true }))],
+  async run(t) {
+    t.expect.launchedFrom('preferred');
+    await serve(t, 'recover', { replicas: 4 });
+  },
 });

@@ -27,8 +27,8 @@ export const spotRunsOut = scenario({
   },
 });
 
-export const oneOfEach = scenario({
-  id: 'capacity/one-of-each',
+export const oneInstancePerOffering = scenario({
+  id: 'capacity/one-instance-per-offering',
   title: 'each offering has one instance left, and errors name only one of the offerings that were tried: every pod is served',
   requirements: ['CAP-01', 'CAP-02', 'CAP-08'],
   pools: NODE_POOLS,
@@ -76,8 +76,8 @@ export const zoneWithoutCapacity = scenario({
   },
 });
 
-export const nothingAnywhere = scenario({
-  id: 'capacity/nothing-anywhere',
+export const noCapacityAnywhere = scenario({
+  id: 'capacity/no-capacity-anywhere',
   title: 'no offering has capacity for a while: retries back off, and all pods are served when capacity returns',
   requirements: ['CAP-04', 'CAP-05', 'CAP-06', 'TEL-04'],
   pools: NODE_POOLS,
@@ -103,8 +103,8 @@ const MANY_TYPES = ['c', 'm', 'r'].flatMap((family) =>
 /** On demand the dearest of them: who goes by price comes to it late. */
 const LEFT = 'r7a.4xlarge';
 
-export const oneTypeOfMany = scenario({
-  id: 'capacity/one-type-of-many',
+export const oneTypeWithCapacity = scenario({
+  id: 'capacity/one-type-with-capacity',
   title: 'a pool allows 63 types, and only an expensive one has spot capacity: its pod runs on that type after few requests',
   requirements: ['CAP-13', 'CAP-02'],
   features: ['spot'],
@@ -138,8 +138,8 @@ export const noAddresses = scenario({
   },
 });
 
-export const diesAtLaunch = scenario({
-  id: 'capacity/dies-at-launch',
+export const instanceDiesAtLaunch = scenario({
+  id: 'capacity/instance-dies-at-launch',
   title: 'launched instances die before they run: their pods get other instances',
   requirements: ['CAP-09'],
   pools: NODE_POOLS,
@@ -154,4 +154,26 @@ export const smallerThanAdvertised = scenario({
   pools: [pool('default', { instanceTypes: ['m6i.large', 'm6i.xlarge'] })],
   under: [faults.allocatableShortfall({ memory: 0.2 })],
   run: (t) => serve(t, 'replacement', { replicas: 4, cpu: '1', memory: '6Gi' }),
+});
+
+export const launchRefused = scenario({
+  id: 'capacity/launch-refused',
+  title: 'launches of one of two types are refused for a reason other than capacity: pods that can use the other type are served',
+  requirements: ['CAP-11'],
+  pools: [pool('refused', { instanceTypes: ['m6i.large'] }), pool('spare', { instanceTypes: ['m7i.large'] })],
+  faults: { refusal: faults.launchRefused({ instanceTypes: ['m6i.large'] }) },
+  async run(t, { refusal }) {
+    const refused = await t.inject(refusal);
+    const pinned = await t.deploy({
+      name: 'pinned',
+      replicas: 2,
+      nodeSelector: { [LABEL.instanceType]: 'm6i.large' },
+      truth: servedAfterHeal('launches of its type are refused'),
+    });
+    t.expect.served(pinned, 'recover');
+    await t.untilFired(refused, 'provision');
+    await serve(t, 'fallback', { name: 'anywhere', replicas: 4 });
+    await refused.heal();
+    await t.untilServed(pinned, 'recover');
+  },
 });

@@ -8,11 +8,8 @@ import * as consolidation from './consolidation.ts';
 import * as crashes from './crashes.ts';
 import * as disruption from './disruption.ts';
 import * as faultyApi from './faulty-api.ts';
-import * as incidents from './incidents.ts';
 import * as interruption from './interruption.ts';
-import * as others from './others.ts';
 import * as pools from './pools.ts';
-import * as promises from './promises.ts';
 import * as provisioning from './provisioning.ts';
 import * as registration from './registration.ts';
 import * as scheduling from './scheduling.ts';
@@ -29,7 +26,6 @@ export interface Suite {
 export const suites: readonly Suite[] = [
   suite('provisioning', 'nodes are launched for pods that need them and removed when they are not needed', provisioning),
   suite('scheduling', 'launched nodes match the scheduling constraints of pods', scheduling),
-  suite('promises', 'behaviour that users take for granted', promises),
   suite('pools', 'what pools require of their nodes, and pods of their pools', pools),
   suite('capacity', 'capacity errors, quotas and fallback', capacity),
   suite('registration', 'nodes that register late, never, or incorrectly', registration),
@@ -37,8 +33,6 @@ export const suites: readonly Suite[] = [
   suite('disruption', 'nodes that are lost or must be drained', disruption),
   suite('consolidation', 'voluntary disruption: consolidation, drift and disruption budgets', consolidation),
   suite('crashes', 'the autoscaler is killed or restarted at the worst moments', crashes),
-  suite('incidents', 'failures known from public incidents', incidents),
-  suite('others', 'changes that users and other components make while the autoscaler works', others),
   suite('api-pressure', 'API requests that are throttled, and answers that are late or lost', apiPressure),
   suite(
     'faulty-api',

@@ -7,6 +7,7 @@ import type { Scenario, ScenarioHead, Trial, Workload } from '../harness/scenari
 import { OPTED_OUT, THIRD_SIZED, endingSlowly } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 import type { PoolDisruption } from '../model/catalogue.ts';
+import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
 
 const WILLING: PoolDisruption = { consolidation: 'when-empty-or-underutilized' };
 /** Two, four and eight CPUs, each twice the price of the one before. */
@@ -145,8 +146,8 @@ export const replacementWithoutCapacity = scenario({
   },
 });
 
-export const optedOutPod = scenario({
-  id: 'consolidation/opted-out-pod',
+export const doNotDisruptPod = scenario({
+  id: 'consolidation/do-not-disrupt-pod',
   title: 'the only pod left on a large node must not be disrupted: the node stays',
   requirements: ['BUD-05'],
   features: ['consolidation', 'do-not-disrupt'],
@@ -158,8 +159,8 @@ export const optedOutPod = scenario({
   },
 });
 
-export const optedOutNode = scenario({
-  id: 'consolidation/opted-out-node',
+export const doNotDisruptNode = scenario({
+  id: 'consolidation/do-not-disrupt-node',
   title: 'a user has marked a large node as do-not-disrupt, and one small pod is left on it: the node stays',
   requirements: ['BUD-07'],
   features: ['consolidation', 'do-not-disrupt'],
@@ -172,8 +173,8 @@ export const optedOutNode = scenario({
   },
 });
 
-export const budgetOfNone = scenario({
-  id: 'consolidation/budget-of-none',
+export const budgetZero = scenario({
+  id: 'consolidation/budget-zero',
   title: "a pool's disruption budget is zero: underused and empty nodes stay",
   requirements: ['BUD-03'],
   features: ['consolidation', 'disruption-budgets'],
@@ -243,8 +244,8 @@ export const driftWithinBudget = drifted({
   disruption: { consolidation: 'when-empty', budgets: [{ nodes: '1' }] },
 });
 
-export const driftByHalves = drifted({
-  id: 'consolidation/drift-by-halves',
+export const driftWithinPercentage = drifted({
+  id: 'consolidation/drift-within-percentage',
   title: 'a pool with a 50% disruption budget switches to another instance type: at most two of its four nodes are unavailable at once',
   requirements: ['DIS-07', 'BUD-06'],
   disruption: { consolidation: 'when-empty', budgets: [{ nodes: '50%' }] },
@@ -308,8 +309,8 @@ const NODE_MARKS = ['patch nodes', 'update nodes'];
 /** Long enough for pods to come and to run, and shorter than anybody waits for an answer. */
 const MARK_HELD_MS = 25_000;
 
-export const podsComeMeanwhile = scenario({
-  id: 'consolidation/pods-come-meanwhile',
+export const podsArriveMeanwhile = scenario({
+  id: 'consolidation/pods-arrive-meanwhile',
   title: 'pods land on a node that was chosen for removal before it is tainted: the node stays',
   requirements: ['DIS-03'],
   features: ['consolidation'],
@@ -326,8 +327,8 @@ export const podsComeMeanwhile = scenario({
   },
 });
 
-export const markRefused = scenario({
-  id: 'consolidation/mark-refused',
+export const nodeWritesRefused = scenario({
+  id: 'consolidation/node-writes-refused',
   title: 'writes to Nodes are refused, so nodes cannot be tainted or cordoned: no node is removed while pods arrive',
   requirements: ['DIS-05'],
   features: ['consolidation'],
@@ -389,8 +390,8 @@ export const interruptedMeanwhile = scenario({
   },
 });
 
-export const driftedOptedOut = scenario({
-  id: 'consolidation/drifted-opted-out',
+export const driftedDoNotDisruptPod = scenario({
+  id: 'consolidation/drifted-do-not-disrupt-pod',
   title: 'a pool changes while its nodes run pods that must not be disrupted: the nodes stay',
   requirements: ['BUD-05'],
   features: ['drift', 'do-not-disrupt'],
@@ -403,8 +404,8 @@ export const driftedOptedOut = scenario({
   },
 });
 
-export const driftedMarked = scenario({
-  id: 'consolidation/drifted-marked',
+export const driftedDoNotDisruptNode = scenario({
+  id: 'consolidation/drifted-do-not-disrupt-node',
   title: 'a pool changes after a user marked its nodes as do-not-disrupt: the nodes stay',
   requirements: ['BUD-07'],
   features: ['drift', 'do-not-disrupt'],
@@ -418,8 +419,8 @@ export const driftedMarked = scenario({
   },
 });
 
-export const emptyMarked = scenario({
-  id: 'consolidation/empty-marked',
+export const emptyDoNotDisruptNode = scenario({
+  id: 'consolidation/empty-do-not-disrupt-node',
   title: 'nodes that a user marked as do-not-disrupt become empty: they stay, and later pods run on them',
   requirements: ['BUD-07'],
   features: ['do-not-disrupt'],
@@ -450,8 +451,8 @@ export const driftedTaints = scenario({
   },
 });
 
-export const budgetOfShare = scenario({
-  id: 'consolidation/budget-of-share',
+export const budgetPercentage = scenario({
+  id: 'consolidation/budget-percentage',
   title: "a pool's budget allows a quarter of its nodes to be disrupted at once: its empty nodes are removed one at a time",
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
@@ -489,8 +490,8 @@ export const killedWhileConsolidating = scenario({
   },
 });
 
-export const budgetBesideUnready = scenario({
-  id: 'consolidation/budget-beside-unready',
+export const budgetWithUnreadyNode = scenario({
+  id: 'consolidation/budget-with-unready-node',
   title: 'a budget allows one node to be disrupted while one is NotReady: surplus nodes stay until that node recovers',
   requirements: ['BUD-03'],
   features: ['disruption-budgets'],
@@ -508,5 +509,34 @@ export const budgetBesideUnready = scenario({
     await dead.heal();
     await t.untilServed(stays, 'recover');
     await t.untilLeft(2, 'settle');
+  },
+});
+
+const SPREAD_NODES = 4;
+
+export const preferredSpread = scenario({
+  id: 'consolidation/preferred-spread',
+  title: 'pods that prefer to spread over zones are left on four nodes: at least one node is removed, then the rest stay',
+  requirements: ['DIS-06'],
+  features: ['consolidation'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'], disruption: { consolidation: 'when-empty-or-underutilized' } })],
+  async run(t) {
+    t.expect.launchedAtMost(2 * SPREAD_NODES);
+    const numbers = Array.from({ length: SPREAD_NODES }, (_, index) => index + 1);
+    const labelSelector = {
+      matchExpressions: [{ key: WORKLOAD_LABEL, operator: 'In' as const, values: numbers.map((number) => `spread-${number}`) }],
+    };
+    const spread = [{ maxSkew: 1, topologyKey: LABEL.zone, whenUnsatisfiable: 'ScheduleAnyway', labelSelector } as const];
+    const left: Workload[] = [];
+    const beside: Workload[] = [];
+    for (const number of numbers) {
+      left.push(await serve(t, 'provision', { name: `spread-${number}`, replicas: 1, ...THIRD_SIZED, spread }));
+      beside.push(await serve(t, 'provision', { name: `beside-${number}`, replicas: 2, ...THIRD_SIZED }));
+    }
+    for (const workload of beside) await t.remove(workload);
+    // One node a zone is enough where the preference counts, and two where it does not.
+    await t.consolidated(3, 'settle');
+    await t.kept('consolidation');
+    for (const workload of left) await t.untilServed(workload, 'recover');
   },
 });

@@ -34,8 +34,8 @@ const SOON = 8;
  * A second instance that is collected in time is legal: what only a SHOULD asks for has a scenario of its own, and none of
  * the core, so that whoever launches twice breaks this and nothing that is owed.
  */
-export const launchedOnce = scenario({
-  id: 'crashes/launched-once',
+export const killedAgainAfterRestart = scenario({
+  id: 'crashes/killed-again-after-restart',
   title: 'the autoscaler is killed right after a launch, and again soon after its restart: no pod gets a second instance',
   requirements: ['CRA-04'],
   profile: 'extended',
@@ -81,5 +81,67 @@ export const restartedDuringBoot = scenario({
     await t.untilLaunched(20, 'provision');
     await t.restartTarget();
     await t.untilServed(web, 'recover');
+  },
+});
+
+/** Each restart is another order in which the copies of the cluster fill. */
+const RESTARTS = 4;
+
+export const restartedUnderLoad = scenario({
+  id: 'crashes/restarted-under-load',
+  title: 'the autoscaler restarts again and again while every node is in use: no node is treated as empty, and nothing new is launched',
+  requirements: ['STL-05'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    t.expect.launchedAtMost(5);
+    const web = await serve(t, 'provision', { replicas: 5 });
+    for (let restarts = 0; restarts < RESTARTS; restarts += 1) {
+      await t.restartTarget();
+      await t.kept('launch-lag');
+    }
+    await t.untilServed(web, 'recover');
+  },
+});
+
+/** Fewer than any way to remove eight nodes has side effects. */
+const SCALE_IN_SIDE_EFFECTS = 24;
+
+export const killedDuringScaleIn = scenario({
+  id: 'crashes/killed-during-scale-in',
+  title:
+    'the autoscaler is killed during a scale-in, after a side effect chosen by the seed: every node is removed and every instance terminated',
+  requirements: ['CRA-05', 'TRM-01'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 8 });
+    // Who needs fewer requests is not killed by the last ones.
+    await t.inject(
+      mayFire(faults.crash({ operations: ['*'], when: nth(t.random.int(1, SCALE_IN_SIDE_EFFECTS)), moment: 'after', applied: true })),
+    );
+    await t.scale(web, 0);
+    t.expect.emptied('scale-in');
+    await t.untilEmpty('settle');
+  },
+});
+
+/** Requests to end instances: which of them is the one before which it dies is drawn. */
+const TERMINATIONS = 2;
+
+export const killedBeforeTermination = scenario({
+  id: 'crashes/killed-before-termination',
+  title: 'the autoscaler is killed right before it terminates an instance: it terminates the instance after its restart',
+  requirements: ['CRA-02', 'CRA-05'],
+  capabilities: ['target.kill'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    // Who ends all of them with one request is not killed by the second.
+    await t.inject(
+      mayFire(faults.crash({ operations: ['ec2:TerminateInstances'], when: nth(t.random.int(1, TERMINATIONS)), moment: 'before' })),
+    );
+    await t.scale(web, 0);
+    await t.untilEmpty('settle');
   },
 });

@@ -1,10 +1,11 @@
 import { faults } from '../faults/catalogue.ts';
+import { mayFire } from '../faults/fault.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import { NODE_POOLS } from '../harness/shapes.ts';
 import { serve } from '../harness/steps.ts';
 
-export const endedBehindItsBack = scenario({
-  id: 'disruption/ended-behind-its-back',
+export const instancesTerminatedExternally = scenario({
+  id: 'disruption/instances-terminated-externally',
   title: 'someone else terminates two of five instances: their pods run again, and their Nodes are removed',
   requirements: ['INT-08', 'LEK-05'],
   pools: NODE_POOLS,
@@ -75,5 +76,53 @@ export const movedWithinBudget = scenario({
     // One pod after the other gets its place on a node of the other pool.
     await t.emptied('replacement');
     await t.untilServed(web, 'recover');
+  },
+});
+
+export const ghostNode = scenario({
+  id: 'disruption/ghost-node',
+  title:
+    'an instance is terminated without a message while the cloud controller is down: its Node is removed, although its pod cannot be evicted',
+  requirements: ['LEK-05', 'LEK-08'],
+  features: ['node-removal'],
+  pools: NODE_POOLS,
+  // aws/karpenter-provider-aws#9226: a cache showed the ended instance as running, and the drain of its Node waited for ever.
+  faults: {
+    silence: mayFire(faults.queuePerturbation({ what: 'lose' })),
+    controllerDown: mayFire(faults.cloudController({ what: 'down', controllers: ['cloud-node-lifecycle-controller'] })),
+    deadKubelet: faults.deadKubelet({ count: 1 }),
+    end: faults.instanceEnd({ count: 1 }),
+  },
+  async run(t, { silence, controllerDown, deadKubelet, end }) {
+    const tolerations = ['unreachable', 'not-ready'].map(
+      (what) => ({ key: `node.kubernetes.io/${what}`, operator: 'Exists', effect: 'NoExecute' }) as const,
+    );
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 1, tolerations });
+    await t.protect(web, { maxUnavailable: 0 });
+    // Who reads no queue meets none of its messages.
+    await t.inject(silence);
+    // Whether the target is first, or the cloud controller, is the target's business.
+    await t.inject(controllerDown);
+    await t.injectUntilFired(deadKubelet, 'provision');
+    await t.injectUntilFired(end, 'provision');
+    // Its Node goes within the bound, and the pod is created again as soon as it has gone.
+    await t.pass('node-without-instance', 2);
+    await t.untilServed(web, 'provision');
+  },
+});
+
+export const nodeDeleted = scenario({
+  id: 'disruption/node-deleted',
+  title: 'someone deletes the Nodes of two of five running instances: the instances are terminated, and their pods run again',
+  requirements: ['LEK-04'],
+  pools: NODE_POOLS,
+  faults: { deletion: faults.nodeDeleted({ count: 2 }) },
+  async run(t, { deletion }) {
+    const web = await serve(t, 'provision', { replicas: 5 });
+    t.expect.served(web, 'replacement');
+    await t.injectUntilFired(deletion, 'provision');
+    await t.untilServed(web, 'replacement');
+    // Who does not remember what was a node finds out at the time-out.
+    await t.pass('instance-without-node');
   },
 });

@@ -22,8 +22,8 @@ export const internalErrors = scenario({
   run: comeAndGo,
 });
 
-export const resets = scenario({
-  id: 'faulty-api/resets',
+export const connectionResets = scenario({
+  id: 'faulty-api/connection-resets',
   title: 'a fifth of all connections is reset before the request is sent: every pod is served, and every node is removed afterwards',
   requirements: ['API-08'],
   pools: NODE_POOLS,
@@ -43,8 +43,8 @@ export const lostAnswers = scenario({
 /** Longer than anybody waits for an answer: it has been asked for again when it arrives. */
 const HELD_UP_MS = 150_000;
 
-export const heldUpLaunches = scenario({
-  id: 'faulty-api/held-up-launches',
+export const delayedLaunches = scenario({
+  id: 'faulty-api/delayed-launches',
   title: 'a launch takes effect only after its sender has timed out: its instances do not leak',
   requirements: ['API-08'],
   pools: NODE_POOLS,
@@ -167,8 +167,8 @@ export const zoneOutage = scenario({
 /** At one of the SDK's three attempts most requests get through, and of several some don't. */
 const MOST_ATTEMPTS = withProbability(0.6);
 
-export const cutOffZone = scenario({
-  id: 'faulty-api/cut-off-zone',
+export const zoneUnreachable = scenario({
+  id: 'faulty-api/zone-unreachable',
   title:
     'a zone is unreachable for a minute while EC2 descriptions fail, then mostly fail: its running instances are neither lost nor replaced',
   requirements: ['STL-06', 'INT-09'],
@@ -191,8 +191,8 @@ export const cutOffZone = scenario({
   },
 });
 
-export const launchTemplateGone = scenario({
-  id: 'faulty-api/launch-template-gone',
+export const launchTemplatesDeleted = scenario({
+  id: 'faulty-api/launch-templates-deleted',
   title: 'someone deletes the launch templates between two launches: they are recreated, and later pods are served',
   requirements: ['PRV-02', 'LEK-06'],
   pools: NODE_POOLS,
@@ -287,8 +287,8 @@ const PACED_TYPE = { instanceTypes: ['m6i.large'] } as const;
 /** What falls empty may go at once, if the budget lets it. */
 const pacedBy = (nodes: string): PoolDisruption => ({ consolidation: 'when-empty', consolidateAfterMs: 1_000, budgets: [{ nodes }] });
 
-export const heldUpTaints = scenario({
-  id: 'faulty-api/held-up-taints',
+export const delayedTaints = scenario({
+  id: 'faulty-api/delayed-taints',
   title:
     'one node is empty and three have drifted, the budget allows one disruption, and node writes are slow: only one node is disrupted at a time',
   requirements: ['BUD-03', 'BUD-06', 'API-08'],
@@ -360,14 +360,14 @@ const drainedUnder = (head: ScenarioHead): Scenario =>
     run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
   });
 
-export const clockAheadToTheEnd = drainedUnder({
-  id: 'faulty-api/clock-ahead-to-the-end',
+export const clockAheadGracePeriod = drainedUnder({
+  id: 'faulty-api/clock-ahead-grace-period',
   title: "the autoscaler's clock is four minutes ahead and nodes may drain for ten minutes: protected pods get the full ten minutes",
   under: [CLOCK_AHEAD],
 });
 
-export const clockBehindToTheEnd = drainedUnder({
-  id: 'faulty-api/clock-behind-to-the-end',
+export const clockBehindGracePeriod = drainedUnder({
+  id: 'faulty-api/clock-behind-grace-period',
   title: "the autoscaler's clock is four minutes behind and nodes may drain for ten minutes: the nodes end when the ten minutes are over",
   under: [CLOCK_BEHIND],
 });

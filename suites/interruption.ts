@@ -1,7 +1,8 @@
 import { faults } from '../faults/catalogue.ts';
 import { mayFire } from '../faults/fault.ts';
 import type { FaultSpec } from '../faults/fault.ts';
-import { first } from '../faults/triggers.ts';
+import { LAUNCHES } from '../faults/operations.ts';
+import { always, first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
 import type { BudgetSpec, Scenario, ScenarioHead } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_TYPES, endingSlowly } from '../harness/shapes.ts';
@@ -98,8 +99,8 @@ export const withinBudget = interrupted({
   interruption: faults.spotInterruption({ count: 2 }),
 });
 
-export const strayMessages = interrupted({
-  id: 'interruption/stray-messages',
+export const malformedAndForeignMessages = interrupted({
+  id: 'interruption/malformed-and-foreign-messages',
   title: 'malformed, unknown and foreign messages are queued ahead of an interruption warning: the warning is still acted on in time',
   requirements: ['MSG-04'],
   replicas: 4,
@@ -116,8 +117,8 @@ const LATE_MS = 45_000;
 /** Later than the warning that it should have come with. */
 const OVERTAKEN_MS = 75_000;
 
-export const perturbedQueue = interrupted({
-  id: 'interruption/perturbed-queue',
+export const duplicateAndLateMessages = interrupted({
+  id: 'interruption/duplicate-and-late-messages',
   title: 'every message arrives three times, two warnings late, and recommendations after the warnings: each node is replaced once',
   requirements: ['MSG-01', 'MSG-02'],
   replicas: 6,
@@ -184,8 +185,8 @@ export const beforeRegistration = scenario({
   run: (t) => serve(t, 'recover', { replicas: 4 }),
 });
 
-export const secondHandler = scenario({
-  id: 'interruption/second-handler',
+export const secondTerminationHandler = scenario({
+  id: 'interruption/second-termination-handler',
   title: 'another termination handler also drains interrupted nodes: each node is replaced once',
   requirements: ['INT-03', 'INT-04', 'INT-11'],
   features: ['spot', 'interruption'],
@@ -204,6 +205,44 @@ export const secondHandler = scenario({
     await t.inject(interruption);
     await t.untilFired(handler, 'provision');
     // The two minutes of the notice, and the time of the replacements.
+    await t.pass('provision', 2);
+    await t.untilServed(web, 'recover');
+  },
+});
+
+export const duringLaunch = scenario({
+  id: 'interruption/during-launch',
+  title: 'spot instances are interrupted before their launch is answered: the notices are acted on, and every pod is served',
+  requirements: ['INT-02', 'INT-06'],
+  features: ['spot', 'interruption'],
+  capabilities: ['spot.interrupt', 'wire.aws'],
+  pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: [...NODE_TYPES, 'c6i.xlarge'] })],
+  faults: { interruption: faults.spotInterruption({ count: 2, moment: 'pending' }) },
+  async run(t, { interruption }) {
+    const delayMs = t.random.int(1, 8_000);
+    await t.inject(faults.slowAnswer({ operations: LAUNCHES, when: always, delayMs }));
+    await t.inject(interruption);
+    await serve(t, 'recover', { replicas: 4 });
+    // The two minutes of the notice.
+    await t.pass('provision', 2);
+  },
+});
+
+export const fallbackAfterInterruption = scenario({
+  id: 'interruption/fallback-after-interruption',
+  title: "a pool's only spot offering is interrupted, and soon more capacity is needed: it falls back to on-demand",
+  requirements: ['INT-05'],
+  features: ['spot', 'interruption'],
+  pools: [pool('spot', { capacityTypes: ['spot', 'on-demand'], instanceTypes: ['m6i.large'], zones: ['us-east-1a'] })],
+  faults: { interruption: faults.spotInterruption({ count: 1 }) },
+  async run(t, { interruption }) {
+    const web = await serve(t, 'provision', { kind: 'Deployment', replicas: 2 });
+    t.expect.served(web, 'recover');
+    await t.injectUntilFired(interruption, 'provision');
+    // Longer than a notice may wait for a reaction, and as long as what was taken back is to be left alone.
+    const minMs = 40_000;
+    await t.pause({ minMs, maxMs: Math.max(minMs, t.constants.unavailableOfferingMs - t.lengthMs('launch-lag')) });
+    await t.scale(web, 4);
     await t.pass('provision', 2);
     await t.untilServed(web, 'recover');
   },

@@ -10,7 +10,11 @@ import { findingsOf, trialDirectory } from './testing/trials.ts';
 const SOME_SEEDS = [1, 2, 3, 4, 5, 6, 7, 8];
 
 /** They ask in vain until the last bound, up to a hundred thousand times: ten seconds to a minute for each trial. */
-const COSTLY: ReadonlySet<string> = new Set(['mutant:unmasked-offerings', 'mutant:any-architecture', 'mutant:hammering']);
+const COSTLY: ReadonlySet<string> = new Set([
+  'mutant:ignored-capacity-errors',
+  'mutant:ignored-architecture',
+  'mutant:retries-without-backoff',
+]);
 
 for (const { target, caughtBy } of mutants) {
   const samples =

@@ -43,8 +43,8 @@ export const expiredWithinBudget = scenario({
   },
 });
 
-export const blockedToTheEnd = scenario({
-  id: 'pools/blocked-to-the-end',
+export const terminationGraceBlockedDrain = scenario({
+  id: 'pools/termination-grace-blocked-drain',
   title: "pods that can never be evicted, or must not be disrupted, block a drain: their nodes end when the pool's grace period is over",
   requirements: ['TRM-04', 'TRM-05'],
   features: ['termination-grace'],
@@ -56,8 +56,8 @@ export const blockedToTheEnd = scenario({
   },
 });
 
-export const slowToEnd = scenario({
-  id: 'pools/slow-to-end',
+export const terminationGraceSlowPods = scenario({
+  id: 'pools/termination-grace-slow-pods',
   title:
     'nodes may drain for ten minutes: protected pods that need four minutes to terminate get them, and pods that need an hour get what is left',
   requirements: ['TRM-04', 'TRM-05'],
@@ -66,8 +66,8 @@ export const slowToEnd = scenario({
   run: async (t) => drainToTheEnd(t, await deploySlowToEnd(t)),
 });
 
-export const minimumNotMet = scenario({
-  id: 'pools/minimum-not-met',
+export const minimumValuesNotMet = scenario({
+  id: 'pools/minimum-values-not-met',
   title:
     'the preferred pool requires three types but allows two: nothing is launched from it, the reason is given, and the other pool serves',
   requirements: ['PRV-13', 'PRV-09', 'TEL-02'],
@@ -96,8 +96,8 @@ export const minimumNotMet = scenario({
   },
 });
 
-export const minimumKept = scenario({
-  id: 'pools/minimum-kept',
+export const minimumValues = scenario({
+  id: 'pools/minimum-values',
   title: 'a pool requires three types and two zones: every launch offers that choice, and pods that leave less get a reason',
   requirements: ['PRV-13'],
   features: ['minimum-values'],
@@ -120,8 +120,8 @@ export const minimumKept = scenario({
 const AGENT = { key: 'example.com/agent-not-ready', effect: 'NoSchedule' } as const;
 const STARTING_POOLS = [pool('default', { instanceTypes: NODE_TYPES, startupTaints: [AGENT] })];
 
-export const lateAgents = scenario({
-  id: 'pools/late-agents',
+export const startupTaintsRemovedLate = scenario({
+  id: 'pools/startup-taints-removed-late',
   title: 'agents take five minutes to remove the startup taints: pods wait for these nodes, and no others are launched',
   requirements: ['REG-08'],
   features: ['taints'],
@@ -137,8 +137,8 @@ export const lateAgents = scenario({
 /** One of each node, in turn. */
 const AGENTS_AFTER_MS = [0, 0, 50, 100, 200, 300, 500, 1_000];
 
-export const earlyAgents = scenario({
-  id: 'pools/early-agents',
+export const startupTaintsRemovedEarly = scenario({
+  id: 'pools/startup-taints-removed-early',
   title: 'agents remove startup taints, once, while the autoscaler writes to the same nodes: the taints are not put back',
   requirements: ['REG-09'],
   features: ['taints'],
@@ -251,8 +251,8 @@ const LARGE_TYPES = ['m5d.24xlarge', 'r5.24xlarge'] as const;
 /** As large as the others, and cheaper. */
 const METAL_TYPES = ['c5.metal', 'm5.metal'] as const;
 
-export const metalWhenAsked = scenario({
-  id: 'pools/metal-when-asked',
+export const bareMetal = scenario({
+  id: 'pools/bare-metal',
   title: 'a pool allows bare metal and more expensive virtual machines of the same size: only pods that ask for bare metal get it',
   requirements: ['CST-04', 'SCH-01'],
   pools: [
@@ -306,7 +306,7 @@ export const minDomains = scenario({
 });
 
 export const exclusivePools = scenario({
-  id: 'pools/mutually-exclusive',
+  id: 'pools/pool-per-team',
   title: 'two teams each have a tainted, labelled pool: each gets its own nodes, and a pod of neither team gets none and a reason',
   requirements: ['PRV-10', 'PRV-08', 'SCH-08', 'TEL-01'],
   features: ['taints'],
@@ -366,5 +366,22 @@ export const staticCapacity = scenario({
     await t.injectUntilFired(end, 'provision');
     await t.pass('node-without-instance');
     for (const workload of [web, others]) await t.untilServed(workload, 'replacement');
+  },
+});
+
+export const staticCapacityDrift = scenario({
+  id: 'pools/static-capacity-drift',
+  title: 'a fixed-size pool of three nodes switches to another instance type: nodes are replaced within the budget, and pods keep running',
+  requirements: ['DIS-07', 'BUD-06', 'PRV-14'],
+  features: ['static-capacity', 'drift', 'disruption-budgets'],
+  pools: [pool('default', { instanceTypes: ['m6i.large'], replicas: 3 })],
+  async run(t) {
+    t.expect.launchedAtMost(3 + 3);
+    const web = await serve(t, 'provision', { replicas: 3 });
+    t.expect.neverWithoutNode(web);
+    const disruption = { consolidation: 'when-empty', budgets: [{ nodes: '1' }] } as const;
+    await t.changePool(pool('default', { instanceTypes: ['m7i.large'], replicas: 3, disruption }));
+    t.expect.launchedFrom('default');
+    await t.emptied('drift');
   },
 });

@@ -2,7 +2,7 @@ import { faults } from '../faults/catalogue.ts';
 import { LAUNCHES } from '../faults/operations.ts';
 import { first } from '../faults/triggers.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { Trial, WorkloadSpec } from '../harness/scenario.ts';
+import type { Trial, Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_SIZED, NODE_TYPES, impossible } from '../harness/shapes.ts';
 import { scaleToNone, serve, serveTogether } from '../harness/steps.ts';
 import { LABEL } from '../model/kube.ts';
@@ -21,8 +21,8 @@ export const scaleOutAndBack = scenario({
   },
 });
 
-export const outAndBackInSmall = scenario({
-  id: 'provisioning/out-and-back-in-small',
+export const smallScaleOutAndBack = scenario({
+  id: 'provisioning/small-scale-out-and-back',
   title:
     'two pods each fill a node, and the target may be killed at any point: both are served, and their nodes are removed when the pods go',
   requirements: ['CRA-01', 'CRA-02', 'CRA-05'],
@@ -104,8 +104,8 @@ async function meetLimit(t: Trial, size: Pick<WorkloadSpec, 'cpu' | 'memory'>): 
   await t.remove(beyond);
 }
 
-export const limitReached = scenario({
-  id: 'provisioning/limit-reached',
+export const nodeLimit = scenario({
+  id: 'provisioning/node-limit',
   title: "ten pods each need a node, and the pool's limit is five nodes: the limit holds, and the pods that wait get a reason",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   features: ['node-limits'],
@@ -113,8 +113,8 @@ export const limitReached = scenario({
   run: (t) => meetLimit(t, NODE_SIZED),
 });
 
-export const processorLimit = scenario({
-  id: 'provisioning/processor-limit',
+export const cpuLimit = scenario({
+  id: 'provisioning/cpu-limit',
   title: "ten pods each need a 2-CPU node, and the pool's limit is eleven CPUs: five nodes at most, and the pods that wait get a reason",
   requirements: ['LIM-01', 'LIM-02', 'TEL-04'],
   pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 11 } })],
@@ -175,8 +175,8 @@ export const taintedPool = scenario({
 /** All three of the SDK's attempts at each of four launches: the autoscaler itself must find out what became of them. */
 const LOST_ANSWERS = 12;
 
-export const withdrawnDuringLaunch = scenario({
-  id: 'provisioning/withdrawn-during-launch',
+export const poolDeletedDuringLaunch = scenario({
+  id: 'provisioning/pool-deleted-during-launch',
   title: 'pods and pool are removed while launches are in progress and their answers are lost: every instance is still terminated',
   requirements: ['LEK-02', 'LEK-03', 'TRM-03'],
   pools: NODE_POOLS,
@@ -192,5 +192,79 @@ export const withdrawnDuringLaunch = scenario({
     await t.remove(job);
     await t.withdrawPools();
     await t.untilEmpty('teardown');
+  },
+});
+
+/** As a user who changes his mind: before the launch is asked for, while it is, and after. */
+const CHANGE_OF_MIND = { minMs: 0, maxMs: 5_000 } as const;
+const CHANGES_OF_MIND = 4;
+const BRIEF_PODS = 8;
+
+export const shortLivedPods = scenario({
+  id: 'provisioning/short-lived-pods',
+  title: 'pods, their launches and their pool come and go within moments: later pods are served',
+  requirements: ['STL-07'],
+  pools: [pool('brief', { instanceTypes: ['m6i.large'] }), pool('default', { instanceTypes: ['m7i.large'] })],
+  faults: { shortage: faults.insufficientCapacity({ instanceTypes: ['m6i.large'], errors: 'tried' }) },
+  async run(t, { shortage }) {
+    const come = (name: string, replicas: number): Promise<Workload> => {
+      return t.deploy({ name, replicas, nodeSelector: { [LABEL.instanceType]: 'm6i.large' } });
+    };
+    for (let change = 1; change <= CHANGES_OF_MIND; change += 1) {
+      const brief = await come(`brief-${change}`, BRIEF_PODS);
+      await t.pause(CHANGE_OF_MIND);
+      await t.remove(brief);
+    }
+    // More than can find room on what was launched until now: what is asked for besides is refused at once.
+    const drought = await t.inject(shortage);
+    const inVain = await come('in-vain', BRIEF_PODS * (CHANGES_OF_MIND + 1));
+    await t.untilFired(drought, 'provision');
+    await t.pass('provision');
+    await t.remove(inVain);
+    await drought.heal();
+    await t.withdrawPools('brief');
+    await serve(t, 'recover', { replicas: 3 });
+  },
+});
+
+const NO_NODES = faults.slowRegistration({ never: true });
+
+export const nodeLimitBeforeRegistration = scenario({
+  id: 'provisioning/node-limit-before-registration',
+  title: "no node registers, eight pods each need a node, and the pool's limit is three nodes: the limit holds, also during replacements",
+  requirements: ['LIM-03'],
+  features: ['node-limits'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { nodes: 3 } })],
+  under: [NO_NODES],
+  run: meetLimitWithoutNodes,
+});
+
+export const cpuLimitBeforeRegistration = scenario({
+  id: 'provisioning/cpu-limit-before-registration',
+  title:
+    "no node registers, eight pods each need a 2-CPU node, and the pool's limit is seven CPUs: the limit holds, also during replacements",
+  requirements: ['LIM-03'],
+  pools: [pool('default', { instanceTypes: NODE_TYPES, limits: { cpu: 7 } })],
+  under: [NO_NODES],
+  run: meetLimitWithoutNodes,
+});
+
+/** Eight pods that each need a node, of which the pool allows three, and none ever registers. */
+async function meetLimitWithoutNodes(t: Trial): Promise<void> {
+  const web = await t.deploy({ replicas: 8, truth: impossible('no kubelet registers, and the pool allows three nodes') });
+  // Until the first are given up, and what comes in their place has been launched.
+  await t.pass('instance-without-node');
+  await t.remove(web);
+}
+
+export const identicalPools = scenario({
+  id: 'provisioning/identical-pools',
+  title: 'two identical pools could serve pods that each fill a node: no more nodes are launched than there are pods',
+  requirements: ['PRV-11'],
+  pools: [pool('one', { instanceTypes: ['m6i.large'] }), pool('other', { instanceTypes: ['m6i.large'] })],
+  async run(t) {
+    t.expect.launchedAtMost(4);
+    await serve(t, 'provision', { replicas: 4 });
+    await t.pass('launch-lag');
   },
 });

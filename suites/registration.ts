@@ -111,3 +111,21 @@ export const addressReuse = scenario({
     await t.pass('provision');
   },
 });
+
+export const capacityOnUnreadyNode = scenario({
+  id: 'registration/capacity-on-unready-node',
+  title: 'a node registers but never becomes Ready, and has room left: pods that would fit on it are served elsewhere',
+  requirements: ['REG-04'],
+  pools: [pool('default', { instanceTypes: ['m6i.xlarge'], zones: ['us-east-1a'] })],
+  faults: { brokenNode: faults.neverReady({ count: 1 }) },
+  async run(t, { brokenNode }) {
+    const broken = await t.inject(brokenNode);
+    const first = await t.deploy({ name: 'first', replicas: 1 });
+    t.expect.served(first, 'replacement');
+    await t.untilFired(broken, 'provision');
+    const second = await t.deploy({ name: 'second', replicas: 2, cpu: '500m', memory: '1Gi' });
+    t.expect.served(second, 'replacement');
+    await t.untilServed(first, 'replacement');
+    await t.untilServed(second, 'replacement');
+  },
+});

@@ -1,6 +1,6 @@
 import { faults } from '../faults/catalogue.ts';
 import { pool, scenario } from '../harness/scenario.ts';
-import type { WorkloadSpec } from '../harness/scenario.ts';
+import type { Workload, WorkloadSpec } from '../harness/scenario.ts';
 import { NODE_POOLS, NODE_SIZED, SPREAD_OVER_ZONES, impossible } from '../harness/shapes.ts';
 import { serve, serveTogether } from '../harness/steps.ts';
 import { LABEL, WORKLOAD_LABEL } from '../model/kube.ts';
@@ -25,8 +25,8 @@ export const spotSpread = scenario({
   },
 });
 
-export const apart = scenario({
-  id: 'scheduling/apart',
+export const podAntiAffinity = scenario({
+  id: 'scheduling/pod-anti-affinity',
   title: 'some pods must not share a host, others must not share a zone: each gets a node in its own host or zone',
   requirements: ['SCH-03'],
   pools: [pool('default', { instanceTypes: ['m6i.xlarge', 'm7i.xlarge'] })],
@@ -37,8 +37,8 @@ export const apart = scenario({
   },
 });
 
-export const whereAsked = scenario({
-  id: 'scheduling/where-asked',
+export const nodeSelectors = scenario({
+  id: 'scheduling/node-selectors',
   title: 'pods that ask for a zone, an architecture or a type arrive in one batch: each gets what it asks for',
   requirements: ['PRV-08', 'SCH-01', 'SCH-02'],
   capabilities: ['nodes.arm64'],
@@ -84,8 +84,8 @@ const CHOICES: readonly Readonly<Record<'nine' | 'ten', readonly (readonly NodeS
   { nine: [NEITHER, [below(SIZE, '10')]], ten: [NEITHER, [below(SAFE, '3')]] },
 ];
 
-export const everyOperator = scenario({
-  id: 'scheduling/every-operator',
+export const nodeAffinityOperators = scenario({
+  id: 'scheduling/node-affinity-operators',
   title: 'pods choose between two pools with every node affinity operator, some by alternative terms: each gets a node that matches',
   requirements: ['PRV-08', 'SCH-01'],
   pools: [
@@ -148,8 +148,8 @@ export const impossiblePods = scenario({
   },
 });
 
-export const strangeSpreads = scenario({
-  id: 'scheduling/strange-spreads',
+export const unusualSpreads = scenario({
+  id: 'scheduling/unusual-spreads',
   title:
     'pods have unusual but legal constraints, such as a spread without a selector or over an unknown label: pods that can be served are served',
   requirements: ['PRV-08', 'SCH-04', 'SCH-05', 'SCH-06', 'SCH-07', 'SCH-09', 'TEL-02'],
@@ -209,5 +209,82 @@ export const negativeMaxSkew = scenario({
     t.expect.noLaunchFor(alone);
     t.expect.explained(alone, ['maxSkew']);
     await t.pass('explain');
+  },
+});
+
+export const spreadWithoutSelector = scenario({
+  id: 'scheduling/spread-without-selector',
+  title: 'pods have a spread constraint without a label selector, which matches no pods: they are served like any others',
+  requirements: ['SCH-06', 'CRA-06'],
+  pools: [pool('default')],
+  async run(t) {
+    const spread = { ...SPREAD_OVER_ZONES, labelSelector: undefined } as const;
+    const strange = await t.deploy({ name: 'strange', replicas: 3, cpu: '500m', memory: '1Gi', spread: [spread] });
+    const plain = await t.deploy({ name: 'plain', replicas: 3, cpu: '500m', memory: '1Gi' });
+    await serveTogether(t, 'provision', [strange, plain]);
+  },
+});
+
+/** Of no node that there ever was. */
+const MISSING = 'ip-10-255-0-1.ec2.internal';
+
+export const podOnMissingNode = scenario({
+  id: 'scheduling/pod-on-missing-node',
+  title: 'a pod is bound to a Node that does not exist: other pods, spread over zones, are still served',
+  requirements: ['SCH-07'],
+  pools: [pool('default')],
+  async run(t) {
+    const labels = { app: 'lost' };
+    const containers = [{ name: 'main', image: 'registry.k8s.io/pause:3.10' }];
+    // However often such a pod is collected, the next takes its place.
+    const lost = {
+      apiVersion: 'apps/v1',
+      kind: 'ReplicaSet',
+      metadata: { name: 'lost', namespace: 'default' },
+      spec: {
+        replicas: 1,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { nodeName: MISSING, containers } },
+      },
+    };
+    await t.apply([{ resource: 'replicasets', object: lost }]);
+    await serve(t, 'provision', { replicas: 6, cpu: '500m', memory: '1Gi', spread: [SPREAD_OVER_ZONES] });
+  },
+});
+
+export const gatedPods = scenario({
+  id: 'scheduling/gated-pods',
+  title: 'pods wait behind a scheduling gate or for another scheduler: nothing is launched for them',
+  requirements: ['SCH-13'],
+  pools: NODE_POOLS,
+  async run(t) {
+    const waiting: readonly (Pick<WorkloadSpec, 'name'> & Partial<WorkloadSpec> & { readonly why: string })[] = [
+      { name: 'gated', schedulingGates: ['example.com/quota'], why: 'its scheduling gate is never removed' },
+      { name: 'foreign', schedulerName: 'nobody', why: 'its scheduler does not exist' },
+    ];
+    const workloads: Workload[] = [];
+    for (const { why, ...spec } of waiting) {
+      workloads.push(await t.deploy({ replicas: 3, ...spec, truth: impossible(why) }));
+    }
+    for (const workload of workloads) t.expect.noLaunchFor(workload);
+    // Alone first: nothing else could be the reason of a launch.
+    await t.pass('launch-lag', 2);
+    await serve(t, 'provision', { replicas: 2 });
+    await t.pass('launch-lag', 2);
+    // Nobody owes them a word: that they wait is meant, and others know why.
+    for (const workload of workloads) await t.remove(workload);
+  },
+});
+
+export const podAffinity = scenario({
+  id: 'scheduling/pod-affinity',
+  title: 'some pods must share a zone with each other, others with another workload: each pod gets a node in the right zone',
+  requirements: ['SCH-14'],
+  pools: NODE_POOLS,
+  async run(t) {
+    // One after the other: pods that may go to nodes of others would only show the scheduler's luck.
+    await serve(t, 'provision', { name: 'together', replicas: 4, near: { workload: 'together', over: LABEL.zone } });
+    await serve(t, 'provision', { name: 'database', replicas: 1, nodeSelector: { [LABEL.zone]: 'us-east-1c' } });
+    await serve(t, 'provision', { name: 'beside', replicas: 3, near: { workload: 'database', over: LABEL.zone } });
   },
 });

@@ -13,8 +13,8 @@ const lag = (kind: string, lagMs: number): FaultSpec => mayFire(faults.watchLag(
 
 // Lags are longer than it takes to launch, and shorter than the patience of anybody who waits for news.
 
-export const podsSeenLate = scenario({
-  id: 'staleness/pods-seen-late',
+export const stalePods = scenario({
+  id: 'staleness/stale-pods',
   title: 'pods are seen twenty seconds late and nodes at once: nothing is launched twice',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
@@ -22,8 +22,8 @@ export const podsSeenLate = scenario({
   run: comeOnceAndGoLate,
 });
 
-export const nodesSeenLate = scenario({
-  id: 'staleness/nodes-seen-late',
+export const staleNodes = scenario({
+  id: 'staleness/stale-nodes',
   title: 'nodes are seen forty seconds late and pods at once: nothing is launched for pods that already have a node',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
@@ -31,8 +31,8 @@ export const nodesSeenLate = scenario({
   run: comeOnceAndGoLate,
 });
 
-export const allSeenLate = scenario({
-  id: 'staleness/all-seen-late',
+export const staleCaches = scenario({
+  id: 'staleness/stale-caches',
   title: 'each kind of object is seen late by a different delay: the autoscaler does not repeat what it has just written',
   requirements: ['STL-03'],
   pools: NODE_POOLS,
@@ -69,8 +69,8 @@ export const expiredWatches = scenario({
 /** A cache that is older is taken out of service. */
 const LONGEST_LAG_MS = 300_000;
 
-export const restartedIntoThePast = scenario({
-  id: 'staleness/restarted-into-the-past',
+export const restartedWithStaleList = scenario({
+  id: 'staleness/restarted-with-stale-list',
   title: 'the autoscaler restarts and reads a pod list minutes old: no node in use is treated as empty, and nothing new is launched',
   requirements: ['STL-05', 'STL-03'],
   capabilities: ['watch.perturb', 'target.kill'],
@@ -87,8 +87,8 @@ export const restartedIntoThePast = scenario({
   },
 });
 
-export const killedIntoThePast = scenario({
-  id: 'staleness/killed-into-the-past',
+export const killedWithStaleList = scenario({
+  id: 'staleness/killed-with-stale-list',
   title: 'the autoscaler is killed right after a launch and restarts with a stale cache: it finds what it launched, and no instance leaks',
   requirements: ['STL-04', 'CRA-01', 'CRA-02'],
   pools: NODE_POOLS,
@@ -99,8 +99,8 @@ export const killedIntoThePast = scenario({
 /** Most of the five minutes of which EC2 speaks. */
 const LATE_READS_MS = 200_000;
 
-export const lateDescriptions = scenario({
-  id: 'staleness/late-descriptions',
+export const staleDescriptions = scenario({
+  id: 'staleness/stale-descriptions',
   title: 'EC2 shows changes minutes late while nodes come, stay and go: no instance is treated as lost, and all are terminated in the end',
   requirements: ['STL-01'],
   pools: NODE_POOLS,

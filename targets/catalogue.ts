@@ -5,6 +5,7 @@ import { mutants } from './mutants/catalogue.ts';
 import { plain } from './plain.ts';
 import { reference } from './reference.ts';
 import type { Target } from './target.ts';
+import { targetNameNow } from '../model/former-names.ts';
 
 /** Everything that can be tested by name. */
 export const targetCatalogue: readonly Target[] = [
@@ -47,9 +48,11 @@ function ownTarget(name: string): Target {
  * @param pinned of a version of a program the name of the artefact's folder; by default the newest
  */
 export function targetNamed(name: string, pinned?: string): Target {
-  const [first, second, ...more] = name.split('+').map((part) => {
-    return targetWithVersion(part, pinned) ?? ownTarget(part);
-  });
+  const [first, second, ...more] = targetNameNow(name)
+    .split('+')
+    .map((part) => {
+      return targetWithVersion(part, pinned) ?? ownTarget(part);
+    });
   if (first === undefined) throw new UnknownTargetError(name);
   if (more.length > 0) throw new Error(`${name}: at most two autoscalers can be in one cluster`);
   return second === undefined ? first : beside(first, second);

@@ -10,9 +10,9 @@ const MUTANT = 'mutant:swallowed-topology-error';
 /** A hook that logs its action and place. */
 const HOOK = `{command: ["${process.execPath}", -e, 'require("fs").appendFileSync("hooks.log", process.argv[1] + " " + process.env.SCALEPROOF_PLACE + "\\n")', "\${ACTION}"]}`;
 /** Cheap scenarios; the mutant fails the second one. */
-const PASSED = 'incidents/spread-without-selector';
+const PASSED = 'scheduling/spread-without-selector';
 const FAILED_BY_MUTANT = 'scheduling/negative-max-skew';
-const SPOT = 'capacity/one-type-of-many';
+const SPOT = 'capacity/one-type-with-capacity';
 /** Other tests use the second processor, and each process takes a second to start. */
 const ONE = ['--workers', '1'];
 /** The smallest plan that can reach a decision: the tail needs 20 probes. */
@@ -178,9 +178,9 @@ test('a baseline that fails its own probes is found before anything is changed',
 
 test('a scenario that is not a probe of its kind is rejected', async ({}, testInfo) => {
   test.setTimeout(600_000);
-  const source = planFor('reference').replace(SPOT, 'provisioning/limit-reached');
+  const source = planFor('reference').replace(SPOT, 'provisioning/node-limit');
   const cwd = folderWith(testInfo, { 'plan.yaml': source });
   const { code, stderr } = await scaleproof(['canary', '--plan', 'plan.yaml', ...ONE], cwd);
   expect(code, stderr).toBe(2);
-  expect(stderr).toContain("provisioning/limit-reached can't be a spot probe: no pool of it allows spot instances");
+  expect(stderr).toContain("provisioning/node-limit can't be a spot probe: no pool of it allows spot instances");
 });

@@ -24,7 +24,7 @@ export const LOOKS_A_SOAK = 4;
 /** Bundled scenarios for each kind of probe, if the plan names none. */
 const DEFAULT_PROBES = {
   spot: ['scheduling/spot-spread', 'capacity/spot-runs-out'],
-  topology: ['scheduling/negative-max-skew', 'scheduling/strange-spreads'],
+  topology: ['scheduling/negative-max-skew', 'scheduling/unusual-spreads'],
 } as const;
 
 const A_DURATION = 'a duration such as 90s, 30m or 1h30m';

@@ -27,7 +27,7 @@ test('median and worst are reported for each scenario and for all trials', () =>
 });
 
 test('trials are measured in the processes that run them', async () => {
-  const { code, stdout } = await scaleproofHere(['bench', '--scenario', 'scheduling/where-asked', '--trials', '2', '--json']);
+  const { code, stdout } = await scaleproofHere(['bench', '--scenario', 'scheduling/node-selectors', '--trials', '2', '--json']);
   expect(code).toBe(0);
   const { all } = benchReportSchema.parse(JSON.parse(stdout));
   expect(all.trials).toBe(2);

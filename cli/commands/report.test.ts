@@ -186,7 +186,15 @@ test('--allure does not remove results that it did not write', async ({}, testIn
 
 test('--anonymous: no output about a real mutant names it, and check gives the same result', async ({}, testInfo) => {
   const cwd = folderWith(testInfo);
-  const flags = ['--target', 'mutant:fresh-token', '--scenario', 'api-pressure/lost-launch-answer', '--seed', '3', '--no-crash-points'];
+  const flags = [
+    '--target',
+    'mutant:new-token-on-retry',
+    '--scenario',
+    'api-pressure/lost-launch-answer',
+    '--seed',
+    '3',
+    '--no-crash-points',
+  ];
   expect((await scaleproof(['run', ...flags, '--out', 'fresh-token'], cwd)).code).toBe(1);
   const [directory, out] = [join(cwd, 'fresh-token'), join(cwd, 'out')];
   const history = testInfo.outputPath('history.jsonl');

@@ -141,8 +141,10 @@ async function runUntilDecided(
   const directories: string[] = [];
   const { seed: first, signal } = sides;
   for (let done = 0; ;) {
-    const look =
-      done === 0 ? Math.min(EARLY_PAIRS, policy.episodes.first) : (nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max);
+    const isFirst = done === 0 && policy.existing.failures === 'reject';
+    const look = isFirst
+      ? Math.min(EARLY_PAIRS, policy.episodes.first)
+      : (nextLook(policy.episodes, done * chosen.length) ?? policy.episodes.max);
     const seeds = Array.from({ length: Math.ceil(look / chosen.length) - done }, (_, index) => first + done + index);
     done += seeds.length;
     const isWhole = ({ episodes }: Version): boolean =>

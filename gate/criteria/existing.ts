@@ -47,13 +47,16 @@ export function judgeExisting({ baseline, candidate, policy }: GateInput): Crite
     verdict: tallies.length === 0 ? 'pass' : combineGate(rated.map((one) => one.verdict)),
     sentence: sentenceFor(numbers, shown[0]),
     numbers,
-    evidence: evidenceOf(
-      (shown.length > 0 ? shown : still).flatMap((tally) =>
-        tally.failed.slice(0, 1).map((episode) => ({ episode, what: describe(tally) })),
-      ),
-      MAX_LISTED,
-    ),
+    evidence: evidenceOf(inScenarios(shown.length > 0 ? shown : still), MAX_LISTED),
   };
+}
+
+/** One line for each scenario: its first failed episode, with all that is told of it. */
+function inScenarios(tallies: readonly Tally[]): { readonly episode: Episode; readonly what: string }[] {
+  return [...Map.groupBy(tallies, ({ scenario }) => scenario).values()].flatMap((own) => {
+    const [episode] = own.flatMap(({ failed }) => failed);
+    return episode === undefined ? [] : [{ episode, what: own.map(describe).join('; ') }];
+  });
 }
 
 function judge({ before, after }: Tally, alpha: number): GateVerdict {
@@ -67,7 +70,7 @@ function sentenceFor(
   { accepted, scenarios, gone, worse, untold }: Readonly<Record<'accepted' | 'scenarios' | 'gone' | 'worse' | 'untold', number>>,
   first: Tally | undefined,
 ): string {
-  const example = first === undefined ? '' : `: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
+  const example = first === undefined ? '' : `: ${first.scenario}: ${describe(first)}${worse + untold > 1 ? ', and others' : ''}`;
   if (worse > 0) return `${counted(worse, 'failure')} of the baseline's ${worse === 1 ? 'is' : 'are'} more frequent${example}.`;
   if (untold > 0)
     return `${counted(untold, 'failure')} of the baseline's became more frequent, in too few episodes to rule out chance${example}.`;
@@ -98,6 +101,6 @@ function shareOf({ failed, clean }: ReturnType<typeof sideOf>): Share {
   return { failed: failed.length, trials: failed.length + clean.length };
 }
 
-function describe({ scenario, kind, before, after }: Tally): string {
-  return `${scenario}: ${kind} in ${after.failed} of ${counted(after.trials, 'episode')}, in the baseline in ${before.failed} of ${before.trials}`;
+function describe({ kind, before, after }: Tally): string {
+  return `${kind} in ${after.failed} of ${counted(after.trials, 'episode')}, in the baseline in ${before.failed} of ${before.trials}`;
 }

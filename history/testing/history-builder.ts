@@ -49,7 +49,7 @@ export class HistoryBuilder {
     for (const [name, value] of Object.entries(BOUNDS_MS)) {
       this.add({ type: 'bound', bound: { name, value, unit: 'ms', formula: `${value}`, reason: 'by hand' } });
     }
-    return this.countBound('runaway', 3).countBound('repeats-a-minute', 60).countBound('vain-answers-a-minute', 20);
+    return this.countBound('runaway', 3).countBound('repeats-a-minute', 60).countBound('empty-answers-a-minute', 20);
   }
 
   phase(phase: EventOf<'phase'>['phase']): this {

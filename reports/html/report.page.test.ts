@@ -135,7 +135,7 @@ test('requirements have verdicts and evidence, and link to the scenarios', async
   ]);
   await expect(requirements.locator('tr.group')).toHaveCount(7);
   await expect(requirements.locator('#requirement-CAP-13')).toContainText('not run: the target does not declare the feature');
-  await expect(requirements.locator('#requirement-LEK-02')).toContainText('not requested: provisioning/withdrawn-during-launch');
+  await expect(requirements.locator('#requirement-LEK-02')).toContainText('not requested: provisioning/pool-deleted-during-launch');
   await expect(requirements).toContainText('No scenario of this run tests 1 other requirement: STL-01.');
   await requirements.getByRole('link', { name: 'capacity/spot-runs-out' }).first().click();
   const scenario = page.locator('#scenario-2');

@@ -293,7 +293,7 @@ const SPECIFICATION: readonly RequirementFacts[] = (
   breaches: Object.fromEntries(Object.entries<readonly string[]>(breaches).map(([check, codes]) => [check, [...codes]])),
   scenarios: [
     ...[...SCENARIOS, NOT_RUN].filter(({ requirements }) => requirements.some((one) => one === id)).map((scenario) => scenario.id),
-    ...(id === 'LEK-02' ? ['provisioning/withdrawn-during-launch'] : []),
+    ...(id === 'LEK-02' ? ['provisioning/pool-deleted-during-launch'] : []),
   ],
 }));
 const WHY_NOT_RUN = 'the target does not declare the feature "capacity-reservations"';

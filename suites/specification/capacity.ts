@@ -55,7 +55,7 @@ export const capacity: Area = {
       rationale: 'Failed requests use up a budget that everything in the account shares, so useful requests are throttled as well.',
       observed: 'unsuccessful answers are counted per minute for each identical request',
       breaches: HAMMERED,
-      bound: 'vain-answers-a-minute',
+      bound: 'empty-answers-a-minute',
       incidents: ['karpenter#3198'],
     }),
     requirement({

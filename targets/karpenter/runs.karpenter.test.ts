@@ -11,11 +11,11 @@ import { VERSIONS } from './testing/versions.ts';
 
 /** Scenarios whose trials have to be the same, byte by byte, when they are run again: the first are run, the others if they are asked for. */
 const REPEATED: readonly string[] = [
-  'provisioning/out-and-back-in-small',
+  'provisioning/small-scale-out-and-back',
   'crashes/killed-at-side-effect',
   'interruption/one-warning',
   'api-pressure/lost-launch-answer',
-  'incidents/killed-during-scale-in',
+  'crashes/killed-during-scale-in',
   'scheduling/spot-spread',
   'crashes/killed-after-launch',
   'crashes/killed-before-launch',
@@ -26,8 +26,8 @@ const REPEATED: readonly string[] = [
   'api-pressure/slow-launch-answer',
   'api-pressure/throttled-launches',
   'api-pressure/stale-reads',
-  'incidents/ghost-node',
-  'incidents/killed-before-termination',
+  'disruption/ghost-node',
+  'crashes/killed-before-termination',
   'provisioning/scale-out-and-back',
   'consolidation/underused-node',
   'disruption/drained-within-budget',
@@ -38,8 +38,8 @@ const DEFAULT_REPEATED = 6;
 
 /** Of the core: nodes come and go, limits hold, budgets hold, machines fail. */
 const CORE: readonly string[] = [
-  'provisioning/out-and-back-in-small',
-  'provisioning/processor-limit',
+  'provisioning/small-scale-out-and-back',
+  'provisioning/cpu-limit',
   'provisioning/scale-out-and-back',
   'registration/never-registers',
   'disruption/drained-within-budget',
@@ -80,11 +80,11 @@ test('the same seed gives the same history, byte by byte, in another process', a
 });
 
 test('a Node whose instance is gone stays with 1.14.0, and goes with 1.14.1', async ({}, testInfo) => {
-  const before = await run(testInfo, 'before', VERSIONS.before, ['incidents/ghost-node']);
+  const before = await run(testInfo, 'before', VERSIONS.before, ['disruption/ghost-node']);
   expect(before.report.verdict).toBe('fail');
   const checks = before.report.scenarios[0]?.results[0]?.checks ?? [];
   expect(checks.flatMap(({ findings }) => findings.map(({ code }) => code))).toContain('orphaned-node');
-  const mended = await run(testInfo, 'mended', VERSIONS.mended, ['incidents/ghost-node']);
+  const mended = await run(testInfo, 'mended', VERSIONS.mended, ['disruption/ghost-node']);
   expect(mended.report.verdict).toBe('pass');
 });
 

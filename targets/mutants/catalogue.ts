@@ -1,93 +1,93 @@
-import { briefMasks } from './capacity/brief-masks.ts';
-import { fullSubnets } from './capacity/full-subnets.ts';
-import { pausedForAll } from './capacity/paused-for-all.ts';
-import { quotaBlind } from './capacity/quota-blind.ts';
-import { rooflessMasks } from './capacity/roofless-masks.ts';
-import { throttlingAsDrought } from './capacity/throttling-as-drought.ts';
-import { unlearntShortfall } from './capacity/unlearnt-shortfall.ts';
-import { unmaskedOfferings } from './capacity/unmasked-offerings.ts';
-import { anyCluster } from './collection/any-cluster.ts';
-import { failedList } from './collection/failed-list.ts';
-import { foreignKiller } from './collection/foreign-killer.ts';
-import { keptTemplates } from './collection/kept-templates.ts';
-import { leftToOthers } from './collection/left-to-others.ts';
-import { partialList } from './collection/partial-list.ts';
-import { takenForLost } from './collection/taken-for-lost.ts';
-import { daemonsAsNeed } from './disruption/daemons-as-need.ts';
-import { deafToOptOuts } from './disruption/deaf-to-opt-outs.ts';
-import { driftOverOptOuts } from './disruption/drift-over-opt-outs.ts';
-import { droppedPlans } from './disruption/dropped-plans.ts';
-import { earlyDeletion } from './disruption/early-deletion.ts';
+import { shortOfferingBackoff } from './capacity/short-offering-backoff.ts';
+import { ignoredFullSubnets } from './capacity/ignored-full-subnets.ts';
+import { globalCapacityBackoff } from './capacity/global-capacity-backoff.ts';
+import { ignoredSpotQuota } from './capacity/ignored-spot-quota.ts';
+import { unboundedOfferingBackoff } from './capacity/unbounded-offering-backoff.ts';
+import { throttlingAsNoCapacity } from './capacity/throttling-as-no-capacity.ts';
+import { ignoredNodeShortfall } from './capacity/ignored-node-shortfall.ts';
+import { ignoredCapacityErrors } from './capacity/ignored-capacity-errors.ts';
+import { collectsOtherClusters } from './collection/collects-other-clusters.ts';
+import { failedListAsEmpty } from './collection/failed-list-as-empty.ts';
+import { terminatesForeignInstances } from './collection/terminates-foreign-instances.ts';
+import { leakedLaunchTemplates } from './collection/leaked-launch-templates.ts';
+import { noInstancePolling } from './collection/no-instance-polling.ts';
+import { partialListAsEmpty } from './collection/partial-list-as-empty.ts';
+import { unlistedAsGone } from './collection/unlisted-as-gone.ts';
+import { daemonsetPodsKeepNodes } from './disruption/daemonset-pods-keep-nodes.ts';
+import { ignoredDoNotDisrupt } from './disruption/ignored-do-not-disrupt.ts';
+import { driftIgnoresDoNotDisrupt } from './disruption/drift-ignores-do-not-disrupt.ts';
+import { neverConsolidates } from './disruption/never-consolidates.ts';
+import { removesBeforeReplacementReady } from './disruption/removes-before-replacement-ready.ts';
 import { endlessConsolidation } from './disruption/endless-consolidation.ts';
-import { keptTaint } from './disruption/kept-taint.ts';
+import { orphanedTaint } from './disruption/orphaned-taint.ts';
 import { kubeletClock } from './disruption/kubelet-clock.ts';
-import { retriedTaint } from './disruption/retried-taint.ts';
-import { shareBlind } from './disruption/share-blind.ts';
+import { staleTaintRetry } from './disruption/stale-taint-retry.ts';
+import { ignoredBudgetPercentage } from './disruption/ignored-budget-percentage.ts';
 import { stalePlan } from './disruption/stale-plan.ts';
-import { taintBlind } from './disruption/taint-blind.ts';
-import { trustedCopy } from './disruption/trusted-copy.ts';
-import { unpacedDrift } from './disruption/unpaced-drift.ts';
-import { unreadAsDrift } from './disruption/unread-as-drift.ts';
-import { unreadyUncounted } from './disruption/unready-uncounted.ts';
-import { unsyncedStart } from './disruption/unsynced-start.ts';
-import { boughtAgain } from './interruption/bought-again.ts';
-import { deafAfterError } from './interruption/deaf-after-error.ts';
-import { deafWhileConsolidating } from './interruption/deaf-while-consolidating.ts';
-import { eachMessage } from './interruption/each-message.ts';
-import { earlyNotice } from './interruption/early-notice.ts';
+import { ignoredTaintDrift } from './disruption/ignored-taint-drift.ts';
+import { staleCacheRemoval } from './disruption/stale-cache-removal.ts';
+import { driftIgnoresBudgets } from './disruption/drift-ignores-budgets.ts';
+import { failedDescriptionAsDrift } from './disruption/failed-description-as-drift.ts';
+import { budgetIgnoresUnready } from './disruption/budget-ignores-unready.ts';
+import { consolidatesBeforeSync } from './disruption/consolidates-before-sync.ts';
+import { relaunchedInterruptedOffering } from './interruption/relaunched-interrupted-offering.ts';
+import { queueErrorStopsPolling } from './interruption/queue-error-stops-polling.ts';
+import { interruptionIgnoredInConsolidation } from './interruption/interruption-ignored-in-consolidation.ts';
+import { replacementPerMessage } from './interruption/replacement-per-message.ts';
+import { droppedEarlyNotice } from './interruption/dropped-early-notice.ts';
 import { ghostNodes } from './interruption/ghost-nodes.ts';
-import { hastyEnd } from './interruption/hasty-end.ts';
+import { immediateTermination } from './interruption/immediate-termination.ts';
 import { ignoredInterruption } from './interruption/ignored-interruption.ts';
-import { oneAtATime } from './interruption/one-at-a-time.ts';
+import { serialInterruptions } from './interruption/serial-interruptions.ts';
 import { poisonMessage } from './interruption/poison-message.ts';
-import { anyArchitecture } from './launch/any-architecture.ts';
+import { ignoredArchitecture } from './launch/ignored-architecture.ts';
 import { doubleLaunch } from './launch/double-launch.ts';
-import { errorsFirst } from './launch/errors-first.ts';
-import { forgetfulToken } from './launch/forgetful-token.ts';
-import { freshToken } from './launch/fresh-token.ts';
-import { hammering } from './launch/hammering.ts';
-import { oneTypeALaunch } from './launch/one-type-a-launch.ts';
-import { brokenRoom } from './provisioning/broken-room.ts';
-import { countedTwice } from './provisioning/counted-twice.ts';
-import { forgottenFlights } from './provisioning/forgotten-flights.ts';
-import { heldBackPods } from './provisioning/held-back-pods.ts';
-import { launchesForDaemons } from './provisioning/launches-for-daemons.ts';
+import { partialSuccessAsFailure } from './launch/partial-success-as-failure.ts';
+import { tokenLostInCrash } from './launch/token-lost-in-crash.ts';
+import { newTokenOnRetry } from './launch/new-token-on-retry.ts';
+import { retriesWithoutBackoff } from './launch/retries-without-backoff.ts';
+import { singleTypeLaunches } from './launch/single-type-launches.ts';
+import { countsUnreadyNodes } from './provisioning/counts-unready-nodes.ts';
+import { doubleCountedPods } from './provisioning/double-counted-pods.ts';
+import { inMemoryLaunches } from './provisioning/in-memory-launches.ts';
+import { launchesForGatedPods } from './provisioning/launches-for-gated-pods.ts';
+import { launchesForDaemonsetPods } from './provisioning/launches-for-daemonset-pods.ts';
 import { repeatedLaunch } from './provisioning/repeated-launch.ts';
-import { uncountedLaunches } from './provisioning/uncounted-launches.ts';
-import { unsyncedForever } from './provisioning/unsynced-forever.ts';
-import { deadOnArrival } from './registration/dead-on-arrival.ts';
-import { hastyTimeout } from './registration/hasty-timeout.ts';
-import { leftMark } from './registration/left-mark.ts';
+import { limitsIgnoreLaunches } from './provisioning/limits-ignore-launches.ts';
+import { waitsForMissedClaim } from './provisioning/waits-for-missed-claim.ts';
+import { waitsForDeadInstance } from './registration/waits-for-dead-instance.ts';
+import { timeoutWithoutTermination } from './registration/timeout-without-termination.ts';
+import { leftoverTaint } from './registration/leftover-taint.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
-import { restoredTaints } from './registration/restored-taints.ts';
-import { shortPatience } from './registration/short-patience.ts';
+import { overwrittenTaints } from './registration/overwritten-taints.ts';
+import { shortRegistrationTimeout } from './registration/short-registration-timeout.ts';
 import { batchLimits } from './scheduling/batch-limits.ts';
-import { forgottenDaemons } from './scheduling/forgotten-daemons.ts';
-import { forgottenMemory } from './scheduling/forgotten-memory.ts';
-import { forgottenProcessors } from './scheduling/forgotten-processors.ts';
-import { joinedTerms } from './scheduling/joined-terms.ts';
-import { missingNode } from './scheduling/missing-node.ts';
-import { narrowLaunches } from './scheduling/narrow-launches.ts';
+import { ignoredDaemonsets } from './scheduling/ignored-daemonsets.ts';
+import { ignoredMemoryLimit } from './scheduling/ignored-memory-limit.ts';
+import { ignoredCpuLimit } from './scheduling/ignored-cpu-limit.ts';
+import { affinityTermsJoinedByAnd } from './scheduling/affinity-terms-joined-by-and.ts';
+import { blockedByMissingNode } from './scheduling/blocked-by-missing-node.ts';
+import { ignoredMinimumValues } from './scheduling/ignored-minimum-values.ts';
 import { nilSelector } from './scheduling/nil-selector.ts';
-import { overfullNodes } from './scheduling/overfull-nodes.ts';
-import { poisonVolume } from './scheduling/poison-volume.ts';
-import { silentRefusals } from './scheduling/silent-refusals.ts';
+import { ignoredMaxPods } from './scheduling/ignored-max-pods.ts';
+import { volumeErrorFailsBatch } from './scheduling/volume-error-fails-batch.ts';
+import { noReasons } from './scheduling/no-reasons.ts';
 import { swallowedTopologyError } from './scheduling/swallowed-topology-error.ts';
-import { triedInVain } from './scheduling/tried-in-vain.ts';
-import { wanderingNodes } from './scheduling/wandering-nodes.ts';
-import { zoneBlind } from './scheduling/zone-blind.ts';
-import { believedEnd } from './termination/believed-end.ts';
-import { cutGrace } from './termination/cut-grace.ts';
-import { deletedPods } from './termination/deleted-pods.ts';
-import { deniedEnd } from './termination/denied-end.ts';
-import { finalizerFirst } from './termination/finalizer-first.ts';
-import { forbiddenDrain } from './termination/forbidden-drain.ts';
-import { halfDeletion } from './termination/half-deletion.ts';
-import { hastyFinalizer } from './termination/hasty-finalizer.ts';
-import { keptClass } from './termination/kept-class.ts';
-import { neverDrains } from './termination/never-drains.ts';
-import { oneTryDrain } from './termination/one-try-drain.ts';
+import { launchesForUnknownLabels } from './scheduling/launches-for-unknown-labels.ts';
+import { ignoredPoolZones } from './scheduling/ignored-pool-zones.ts';
+import { ignoredVolumeZones } from './scheduling/ignored-volume-zones.ts';
+import { unverifiedTermination } from './termination/unverified-termination.ts';
+import { shortenedGracePeriod } from './termination/shortened-grace-period.ts';
+import { deleteInsteadOfEvict } from './termination/delete-instead-of-evict.ts';
+import { deniedTerminationAsGone } from './termination/denied-termination-as-gone.ts';
+import { finalizerBeforeTermination } from './termination/finalizer-before-termination.ts';
+import { noRetryOfDeniedEviction } from './termination/no-retry-of-denied-eviction.ts';
+import { nodeDeletionLeaksInstance } from './termination/node-deletion-leaks-instance.ts';
+import { earlyFinalizerRemoval } from './termination/early-finalizer-removal.ts';
+import { stuckNodeClass } from './termination/stuck-node-class.ts';
+import { noDrain } from './termination/no-drain.ts';
+import { singleEvictionAttempt } from './termination/single-eviction-attempt.ts';
 import { serverTime } from './termination/server-time.ts';
 import { staleDescribe } from './termination/stale-describe.ts';
 import type { Mutant } from './mutant.ts';
@@ -96,94 +96,94 @@ import type { Mutant } from './mutant.ts';
 export const mutants: readonly Mutant[] = [
   swallowedTopologyError,
   nodeObjectRace,
-  freshToken,
-  hastyFinalizer,
-  forgetfulToken,
+  newTokenOnRetry,
+  earlyFinalizerRemoval,
+  tokenLostInCrash,
   nodeNameIdentity,
   staleDescribe,
-  hastyTimeout,
-  forgottenDaemons,
+  timeoutWithoutTermination,
+  ignoredDaemonsets,
   batchLimits,
-  unmaskedOfferings,
-  hammering,
-  deletedPods,
+  ignoredCapacityErrors,
+  retriesWithoutBackoff,
+  deleteInsteadOfEvict,
   ignoredInterruption,
-  hastyEnd,
+  immediateTermination,
   doubleLaunch,
-  deafAfterError,
-  keptTemplates,
-  foreignKiller,
-  cutGrace,
-  narrowLaunches,
-  poisonVolume,
-  restoredTaints,
-  zoneBlind,
-  believedEnd,
-  boughtAgain,
-  brokenRoom,
-  earlyNotice,
-  finalizerFirst,
-  forgottenFlights,
+  queueErrorStopsPolling,
+  leakedLaunchTemplates,
+  terminatesForeignInstances,
+  shortenedGracePeriod,
+  ignoredMinimumValues,
+  volumeErrorFailsBatch,
+  overwrittenTaints,
+  ignoredVolumeZones,
+  unverifiedTermination,
+  relaunchedInterruptedOffering,
+  countsUnreadyNodes,
+  droppedEarlyNotice,
+  finalizerBeforeTermination,
+  inMemoryLaunches,
   ghostNodes,
-  keptTaint,
-  missingNode,
+  orphanedTaint,
+  blockedByMissingNode,
   nilSelector,
-  oneAtATime,
-  overfullNodes,
-  quotaBlind,
+  serialInterruptions,
+  ignoredMaxPods,
+  ignoredSpotQuota,
   repeatedLaunch,
-  shortPatience,
-  throttlingAsDrought,
-  unlearntShortfall,
-  unsyncedForever,
-  unsyncedStart,
-  earlyDeletion,
+  shortRegistrationTimeout,
+  throttlingAsNoCapacity,
+  ignoredNodeShortfall,
+  waitsForMissedClaim,
+  consolidatesBeforeSync,
+  removesBeforeReplacementReady,
   stalePlan,
-  unpacedDrift,
-  deafToOptOuts,
+  driftIgnoresBudgets,
+  ignoredDoNotDisrupt,
   endlessConsolidation,
-  countedTwice,
-  deniedEnd,
-  failedList,
-  halfDeletion,
+  doubleCountedPods,
+  deniedTerminationAsGone,
+  failedListAsEmpty,
+  nodeDeletionLeaksInstance,
   kubeletClock,
-  retriedTaint,
+  staleTaintRetry,
   serverTime,
-  trustedCopy,
-  neverDrains,
-  briefMasks,
-  forgottenProcessors,
-  forgottenMemory,
-  oneTypeALaunch,
-  deafWhileConsolidating,
-  unreadAsDrift,
-  triedInVain,
-  droppedPlans,
-  silentRefusals,
-  launchesForDaemons,
-  heldBackPods,
-  uncountedLaunches,
-  fullSubnets,
-  errorsFirst,
-  deadOnArrival,
+  staleCacheRemoval,
+  noDrain,
+  shortOfferingBackoff,
+  ignoredCpuLimit,
+  ignoredMemoryLimit,
+  singleTypeLaunches,
+  interruptionIgnoredInConsolidation,
+  failedDescriptionAsDrift,
+  launchesForUnknownLabels,
+  neverConsolidates,
+  noReasons,
+  launchesForDaemonsetPods,
+  launchesForGatedPods,
+  limitsIgnoreLaunches,
+  ignoredFullSubnets,
+  partialSuccessAsFailure,
+  waitsForDeadInstance,
   poisonMessage,
-  anyCluster,
-  daemonsAsNeed,
-  driftOverOptOuts,
-  eachMessage,
-  keptClass,
-  leftMark,
-  leftToOthers,
-  rooflessMasks,
-  shareBlind,
-  taintBlind,
-  takenForLost,
-  unreadyUncounted,
-  forbiddenDrain,
-  oneTryDrain,
-  partialList,
-  joinedTerms,
-  wanderingNodes,
-  pausedForAll,
-  anyArchitecture,
+  collectsOtherClusters,
+  daemonsetPodsKeepNodes,
+  driftIgnoresDoNotDisrupt,
+  replacementPerMessage,
+  stuckNodeClass,
+  leftoverTaint,
+  noInstancePolling,
+  unboundedOfferingBackoff,
+  ignoredBudgetPercentage,
+  ignoredTaintDrift,
+  unlistedAsGone,
+  budgetIgnoresUnready,
+  noRetryOfDeniedEviction,
+  singleEvictionAttempt,
+  partialListAsEmpty,
+  affinityTermsJoinedByAnd,
+  ignoredPoolZones,
+  globalCapacityBackoff,
+  ignoredArchitecture,
 ];

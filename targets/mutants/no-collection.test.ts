@@ -3,15 +3,15 @@ import { createParts } from '../../controller/parts.ts';
 import { runInProcess } from '../../harness/testing/in-process.ts';
 import { suites } from '../../suites/catalogue.ts';
 import { createReferenceTarget } from '../reference.ts';
-import { believedEnd } from './termination/believed-end.ts';
-import { deniedEnd } from './termination/denied-end.ts';
-import { errorsFirst } from './launch/errors-first.ts';
-import { finalizerFirst } from './termination/finalizer-first.ts';
-import { forgetfulToken } from './launch/forgetful-token.ts';
-import { freshToken } from './launch/fresh-token.ts';
-import { halfDeletion } from './termination/half-deletion.ts';
-import { hastyFinalizer } from './termination/hasty-finalizer.ts';
-import { hastyTimeout } from './registration/hasty-timeout.ts';
+import { unverifiedTermination } from './termination/unverified-termination.ts';
+import { deniedTerminationAsGone } from './termination/denied-termination-as-gone.ts';
+import { partialSuccessAsFailure } from './launch/partial-success-as-failure.ts';
+import { finalizerBeforeTermination } from './termination/finalizer-before-termination.ts';
+import { tokenLostInCrash } from './launch/token-lost-in-crash.ts';
+import { newTokenOnRetry } from './launch/new-token-on-retry.ts';
+import { nodeDeletionLeaksInstance } from './termination/node-deletion-leaks-instance.ts';
+import { earlyFinalizerRemoval } from './termination/early-finalizer-removal.ts';
+import { timeoutWithoutTermination } from './registration/timeout-without-termination.ts';
 import { noCollection } from './no-collection.ts';
 import { nodeNameIdentity } from './registration/node-name-identity.ts';
 import { nodeObjectRace } from './registration/node-object-race.ts';
@@ -36,18 +36,18 @@ const deaf = createReferenceTarget({
 });
 
 for (const { target, caughtBy } of [
-  freshToken,
+  newTokenOnRetry,
   nodeObjectRace,
-  hastyFinalizer,
-  forgetfulToken,
+  earlyFinalizerRemoval,
+  tokenLostInCrash,
   nodeNameIdentity,
   staleDescribe,
-  hastyTimeout,
-  believedEnd,
-  finalizerFirst,
-  deniedEnd,
-  halfDeletion,
-  errorsFirst,
+  timeoutWithoutTermination,
+  unverifiedTermination,
+  finalizerBeforeTermination,
+  deniedTerminationAsGone,
+  nodeDeletionLeaksInstance,
+  partialSuccessAsFailure,
 ]) {
   test(`where ${target.name} is caught, it is for its bug: without garbage collection alone all is well`, async () => {
     const found = suites.flatMap(({ scenarios }) => scenarios).find(({ scenario }) => scenario.id === caughtBy.scenario);

@@ -20,7 +20,7 @@ export const stalePlan: Mutant = {
   }),
   resembles: 'pods that came to a node after it was chosen were taken with it (kubernetes-sigs/karpenter#3185, autoscaler#3886)',
   caughtBy: {
-    scenario: 'consolidation/pods-come-meanwhile',
+    scenario: 'consolidation/pods-arrive-meanwhile',
     check: 'undisturbed',
     code: 'node-taken',
     object: 'nodes/*',

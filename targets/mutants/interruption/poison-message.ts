@@ -42,7 +42,7 @@ export const poisonMessage: Mutant = {
   }),
   resembles: 'messages at the head of the interruption queue held up those behind them (karpenter-provider-aws#5400)',
   caughtBy: {
-    scenario: 'interruption/stray-messages',
+    scenario: 'interruption/malformed-and-foreign-messages',
     check: 'interruption-handled',
     code: 'notice-not-read',
     object: 'instance/*',

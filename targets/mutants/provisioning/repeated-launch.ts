@@ -27,7 +27,7 @@ export const repeatedLaunch: Mutant = {
   }),
   resembles: 'a new node every twenty seconds for one pod (karpenter-provider-aws#2821, #7800)',
   caughtBy: {
-    scenario: 'incidents/restarted-under-load',
+    scenario: 'crashes/restarted-under-load',
     check: 'runaway-capacity',
     code: 'launched-twice',
     object: 'instance/*',

@@ -24,5 +24,5 @@ export const batchLimits: Mutant = {
     },
   }),
   resembles: 'limits were exceeded by the nodes of one batch (karpenter#2915, #2854)',
-  caughtBy: { scenario: 'provisioning/limit-reached', check: 'pool-limits', code: 'limit-exceeded', object: 'instance/*', seeds: 'every' },
+  caughtBy: { scenario: 'provisioning/node-limit', check: 'pool-limits', code: 'limit-exceeded', object: 'instance/*', seeds: 'every' },
 };

@@ -25,5 +25,5 @@ export const nilSelector: Mutant = {
     },
   }),
   resembles: 'a panic at a nil labelSelector (karpenter-provider-aws#8496)',
-  caughtBy: { scenario: 'incidents/spread-without-selector', check: 'target-alive', code: 'exited', object: 'target', seeds: 'every' },
+  caughtBy: { scenario: 'scheduling/spread-without-selector', check: 'target-alive', code: 'exited', object: 'target', seeds: 'every' },
 };

@@ -26,7 +26,7 @@ export const staleDescribe: Mutant = {
   }),
   resembles: 'DescribeInstances did not know a new instance yet, and it was forgotten (karpenter#1944)',
   caughtBy: {
-    scenario: 'api-pressure/withdrawn-under-stale-reads',
+    scenario: 'api-pressure/pool-deleted-under-stale-reads',
     check: 'no-leaked-instances',
     code: 'leaked-instance',
     object: 'instance/*',

@@ -1,0 +1,38 @@
+import { createLauncher } from '../../../controller/launch/launcher.ts';
+import { createParts } from '../../../controller/parts.ts';
+import type { ClaimOffering, ClaimOfferings } from '../../../controller/launch/claim-offerings.ts';
+import type { Context } from '../../../controller/context.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Of what a claim may become, and is not known to be without capacity, the cheapest type. */
+function cheapestOnly({ claimOfferings, unavailable }: Context): ClaimOfferings {
+  const priceOf = ({ offering }: ClaimOffering): number => offering.usdPerHour;
+  return {
+    of: (claim) => {
+      const free = claimOfferings.of(claim).filter(({ offering }) => !unavailable.has(offering));
+      const [cheapest] = [...free].sort((a, b) => priceOf(a) - priceOf(b));
+      // The planted bug: all others are kept from the launch.
+      return free.filter(({ type }) => type === cheapest?.type);
+    },
+  };
+}
+
+export const singleTypeLaunches: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:single-type-launches',
+    summary: 'names only one type in each launch, the cheapest that is left, however many would do',
+    makeParts: (context) => ({
+      ...createParts(context),
+      launcher: createLauncher({ ...context, claimOfferings: cheapestOnly(context) }),
+    }),
+  }),
+  resembles: 'launches narrowed to one type or a few, though the pool allowed many (karpenter-provider-aws#9617, #2721)',
+  caughtBy: {
+    scenario: 'capacity/one-type-with-capacity',
+    check: 'request-amplification',
+    code: 'request-hammered',
+    object: 'ec2:CreateFleet',
+    seeds: 'every',
+  },
+};

@@ -1,0 +1,28 @@
+import { createParts } from '../../../controller/parts.ts';
+import { isNodePod, isProvisionable } from '../../../controller/provisioning/pods.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import { launchingAlsoFor } from './extra-launches.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const launchesForGatedPods: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:launches-for-gated-pods',
+    summary: 'launches nodes for pods that their scheduler has not evaluated: with a scheduling gate, or of another scheduler',
+    makeParts: (context) => {
+      const right = createParts(context);
+      // The planted bug: whatever has no node waits for one.
+      const staticCapacity = launchingAlsoFor(context, right, (pod) =>
+        isNodePod(pod) || isProvisionable(pod, (name) => context.state.nodes.get(name)) ? undefined : pod,
+      );
+      return { ...right, staticCapacity };
+    },
+  }),
+  resembles: 'nodes were launched for pods that their scheduler held back until there was quota (autoscaler#9828)',
+  caughtBy: {
+    scenario: 'scheduling/gated-pods',
+    check: 'no-launch-for-impossible-pods',
+    code: 'launch-for-impossible-pod',
+    object: 'instance/*',
+    seeds: 'every',
+  },
+};

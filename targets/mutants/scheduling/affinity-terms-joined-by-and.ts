@@ -1,0 +1,53 @@
+import { createParts } from '../../../controller/parts.ts';
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import type { Pod } from '../../../model/kube.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** The planted bug: what any term of a pod's required node affinity asks for, all of them ask for. */
+function joined(pod: Pod): Pod {
+  const { affinity } = pod.spec;
+  const nodeAffinity = affinity?.nodeAffinity;
+  const terms = nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
+  if (terms.length < 2) return pod;
+  const one = {
+    matchExpressions: terms.flatMap(({ matchExpressions = [] }) => matchExpressions),
+    matchFields: terms.flatMap(({ matchFields = [] }) => matchFields),
+  };
+  const required = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [one] } };
+  return { ...pod, spec: { ...pod.spec, affinity: { ...affinity, nodeAffinity: { ...nodeAffinity, ...required } } } };
+}
+
+function withJoinedTerms(right: Simulator): Simulator {
+  return {
+    simulate: (input) => {
+      const asTheyCame = new Map(input.pods.map((pod) => [pod.metadata.uid, pod]));
+      const original = (pod: Pod): Pod => asTheyCame.get(pod.metadata.uid) ?? pod;
+      const plan = right.simulate({ ...input, pods: input.pods.map(joined) });
+      return {
+        launches: plan.launches.map((launch) => ({ ...launch, pods: launch.pods.map(original) })),
+        nominations: new Map([...plan.nominations].map(([node, pods]) => [node, pods.map(original)])),
+        refusals: plan.refusals.map((refusal) => ({ ...refusal, pod: original(refusal.pod) })),
+      };
+    },
+  };
+}
+
+export const affinityTermsJoinedByAnd: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:affinity-terms-joined-by-and',
+    summary: 'requires all terms of a required node affinity to match, although one is enough',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, simulator: withJoinedTerms(right.simulator) };
+    },
+  }),
+  resembles: 'one term of a node affinity that could not be met kept pods from nodes that another term allowed (karpenter#2230)',
+  caughtBy: {
+    scenario: 'scheduling/node-affinity-operators',
+    check: 'success-rate',
+    code: 'pod-not-served',
+    object: 'pods/default/*-4-*',
+    seeds: 'every',
+  },
+};

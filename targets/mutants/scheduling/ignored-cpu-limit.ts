@@ -1,0 +1,24 @@
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import { withoutLimitOf } from './ignored-limits.ts';
+import type { Mutant } from '../mutant.ts';
+
+export const ignoredCpuLimit: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:ignored-cpu-limit',
+    summary: 'enforces pool limits for memory and nodes, but not for CPUs',
+    makeParts: (context) => {
+      const right = createParts(context);
+      // The planted bug.
+      return { ...right, simulator: withoutLimitOf('cpu', right.simulator) };
+    },
+  }),
+  resembles: 'more processors than the limit of the pool allowed (karpenter-provider-aws#3215)',
+  caughtBy: {
+    scenario: 'provisioning/cpu-limit',
+    check: 'pool-limits',
+    code: 'limit-exceeded',
+    object: 'instance/*',
+    seeds: 'every',
+  },
+};

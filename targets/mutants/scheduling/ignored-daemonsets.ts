@@ -1,0 +1,37 @@
+import type { Simulator } from '../../../controller/scheduling/types.ts';
+import { createParts } from '../../../controller/parts.ts';
+import { createReferenceTarget } from '../../reference.ts';
+import type { Mutant } from '../mutant.ts';
+
+/** Plans like the right one, as if nothing ran on a node but what it is planned for. */
+function withoutDaemons(right: Simulator): Simulator {
+  return {
+    simulate: (input) => {
+      // The planted bug: agents take their share of every node all the same.
+      const pools = input.pools.map((pool) => ({
+        ...pool,
+        options: pool.options.map((option) => ({ ...option, room: option.type.allocatable })),
+      }));
+      return right.simulate({ ...input, pools });
+    },
+  };
+}
+
+export const ignoredDaemonsets: Mutant = {
+  target: createReferenceTarget({
+    name: 'mutant:ignored-daemonsets',
+    summary: 'ignores the overhead of DaemonSets: its nodes are too small for the pods they are launched for',
+    makeParts: (context) => {
+      const right = createParts(context);
+      return { ...right, simulator: withoutDaemons(right.simulator) };
+    },
+  }),
+  resembles: 'nodes whose allocatable was less than computed were launched again and again (karpenter-provider-aws#1959)',
+  caughtBy: {
+    scenario: 'provisioning/daemonset-overhead',
+    check: 'success-rate',
+    code: 'pod-not-served',
+    object: 'pods/default/*',
+    seeds: 'every',
+  },
+};
