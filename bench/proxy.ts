@@ -217,12 +217,15 @@ async function main(): Promise<number> {
       const ratioOf = (route: Route): number => rates[route] / rates.direct;
       const rate = (route: Route): string => `${rates[route].toFixed(0)} (${(ratioOf(route) * 100).toFixed(0)} %)`;
       row(`reads/s, ${CONCURRENCY} concurrent`, rates.direct.toFixed(0), rate('bare'), rate('proxied'));
-      const cpuUs = (route: 'bare' | 'proxied'): string => (((busy[route].cpuMs - idle[route].cpuMs) * 1_000) / (BLOCK * BLOCKS)).toFixed(0);
+      const cpuUs = (route: 'bare' | 'proxied'): string =>
+        (((busy[route].cpuMs - idle[route].cpuMs) * 1_000) / (BLOCK * BLOCKS)).toFixed(0);
       row('CPU of proxy, us per read', '', cpuUs('bare'), cpuUs('proxied'));
       row('memory, MiB warm, after', '', '', `${before.rssMiB.toFixed(0)}, ${after.rssMiB.toFixed(0)}`);
       row('watch events received', `${watched.received.direct}`, '', `${watched.received.proxied}`);
       const [p50, p99] = [quantile(watched.added, 0.5), quantile(watched.added, 0.99)];
-      print(`delay of a watch event through the proxy, at ${watched.perSecond.toFixed(0)} /s: p50 ${signed(p50)} ms, p99 ${signed(p99)} ms`);
+      print(
+        `delay of a watch event through the proxy, at ${watched.perSecond.toFixed(0)} /s: p50 ${signed(p50)} ms, p99 ${signed(p99)} ms`,
+      );
       const ratio = ratioOf('proxied');
       const p99Ms = (route: Route): number => quantile(reads[route], 0.99);
       const addedMs = p99Ms('proxied') - p99Ms('direct');

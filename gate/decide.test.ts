@@ -317,9 +317,7 @@ test('requests that a world does not record are unknown, not zero; a policy can 
   const blind = side(75).map(({ requests: _unseen, ...rest }) => rest);
   const decision = decide(side(75), blind);
   expect(verdicts(decision)).toEqual({ requests: 'inconclusive' });
-  expect(of(decision, 'requests').sentence).toContain(
-    'not known in this world, at least on one side; set budgets.requestsRatio to none',
-  );
+  expect(of(decision, 'requests').sentence).toContain('not known in this world, at least on one side; set budgets.requestsRatio to none');
   const without = parsePolicy({ budgets: { requestsRatio: 'none' } });
   expect(decideGate(blind, blind, without, { paired: true, seed: 1 })).toMatchObject({ verdict: 'pass' });
 });
@@ -413,8 +411,6 @@ test('a scenario that always fails is noticed among many others', () => {
     ours,
     ours.filter(({ scenario }) => scenario !== 'scenario-7'),
   );
-  expect(of(fewer, 'scenarios').sentence).toContain(
-    'scenario-7 has verdicts for the baseline, but hardly any for the candidate',
-  );
+  expect(of(fewer, 'scenarios').sentence).toContain('scenario-7 has verdicts for the baseline, but hardly any for the candidate');
   expect(of(fewer, 'scenarios').verdict).toBe('inconclusive');
 });

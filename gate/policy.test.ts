@@ -36,7 +36,11 @@ for (const [what, value, message] of [
   ['a list for a map', { episodes: [1] }, 'episodes must be a map of fields'],
   ['a text for the file', 'first: 3', 'it must be a map of fields'],
   ['a p1 above p0', { success: { p0: 0.9 } }, 'success must have a p1 less than p0'],
-  ['a success that the allowed episodes can not show', { success: { p1: 0.99 } }, 'success needs 326 clean episodes, and episodes.max is 300'],
+  [
+    'a success that the allowed episodes can not show',
+    { success: { p1: 0.99 } },
+    'success needs 326 clean episodes, and episodes.max is 300',
+  ],
   ['a quantile that needs too many episodes', { latency: { quantile: 0.99 } }, 'latency.quantile of 0.99 needs 368 episodes'],
   ['a first above max', { episodes: { first: 400 } }, 'episodes must have a first of max at most'],
   ['too many looks', { episodes: { step: 1 } }, 'episodes must look at most 50 times'],

@@ -104,7 +104,8 @@ function objectsOf(value: unknown, where: string): Manifest[] {
   }
   const { apiVersion, kind, metadata } = parsed.data;
   if (metadata.name === undefined || metadata.name === '') {
-    const why = metadata.generateName === undefined ? 'every object needs a name' : 'kubectl apply does not support generateName: give it a name';
+    const why =
+      metadata.generateName === undefined ? 'every object needs a name' : 'kubectl apply does not support generateName: give it a name';
     throw new LoadError(`${where} (${kind}): metadata.name is missing; ${why}`);
   }
   const name = metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`;
@@ -115,7 +116,5 @@ function objectsOf(value: unknown, where: string): Manifest[] {
 function hintOf(where: string): string {
   const [path = ''] = where.split(', document ');
   const command = RENDERED_BY.find(([name]) => name.test(path))?.[1];
-  return command === undefined
-    ? ''
-    : ` (this is not a manifest: render it with \`${command}\`, and name a directory with only the result)`;
+  return command === undefined ? '' : ` (this is not a manifest: render it with \`${command}\`, and name a directory with only the result)`;
 }

@@ -74,8 +74,7 @@ function refuseDuplicateNames(workloads: readonly UserWorkload[]): void {
   const names = new Map<string, UserWorkload>();
   for (const workload of workloads) {
     const other = names.get(workload.name);
-    if (other !== undefined)
-      throw new LoadError(`${workload.where} and ${other.where} have the same name ${workload.name}; rename one`);
+    if (other !== undefined) throw new LoadError(`${workload.where} and ${other.where} have the same name ${workload.name}; rename one`);
     names.set(workload.name, workload);
   }
 }

@@ -12,7 +12,9 @@ const MAX_REASONS = 3;
  */
 export function refuseUseless(directory: string, { pools, workloads }: Pick<Mix, 'pools' | 'workloads'>): void {
   if (workloads.length === 0)
-    throw new LoadError(`${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet; add the workloads to test`);
+    throw new LoadError(
+      `${directory} holds no workload: no Deployment, ReplicaSet, StatefulSet, Job or DaemonSet; add the workloads to test`,
+    );
   if (pools.length === 0)
     throw new LoadError(`${directory} holds no NodePool (karpenter.sh/v1), so nothing could be launched; add the pools of your cluster`);
   const pods = workloads.reduce((sum, { replicas, feasibility }) => sum + (feasibility.kind === 'untestable' ? 0 : replicas), 0);

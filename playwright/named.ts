@@ -27,8 +27,7 @@ export function targetOf(name: string | undefined, { configFile, rootDir }: Pick
  */
 export async function sourceOf(scenario: string | Scenario): Promise<ChosenScenario> {
   if (typeof scenario === 'string') {
-    if (isPath(scenario))
-      throw new Error(`runTrial("${scenario}"): import the scenario from that file and pass it instead of the path`);
+    if (isPath(scenario)) throw new Error(`runTrial("${scenario}"): import the scenario from that file and pass it instead of the path`);
     return bundledScenario(scenario);
   }
   const { id, module } = scenario;

@@ -29,8 +29,7 @@ export interface TrialTest {
  */
 export function trials(choice: TrialChoice = {}): TrialTest[] {
   const chosen = chosenBy(choice);
-  if (chosen.length === 0)
-    throw new Error(`no scenario matches ${JSON.stringify({ suites: choice.suites, profiles: choice.profiles })}`);
+  if (chosen.length === 0) throw new Error(`no scenario matches ${JSON.stringify({ suites: choice.suites, profiles: choice.profiles })}`);
   const seeds = choice.seeds ?? [undefined];
   return chosen.flatMap((one) => seeds.map((seed) => trialTest(one, seed)));
 }

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from '@playwright/test';
 import { cyclesIn } from './cycles.ts';
-import { breachesOf, importsOf, isTest, layers, packages } from './layers.ts';
+import { violationsOf, importsOf, isTest, layers, packages } from './layers.ts';
 import { filesOf, root } from './sources.ts';
 
-const inspect = (file: string, text: string): string[] => breachesOf(file, importsOf(file, text));
+const inspect = (file: string, text: string): string[] => violationsOf(file, importsOf(file, text));
 
 test('every import keeps to the layers', () => {
   const violations = filesOf('.ts').flatMap((file) => inspect(file, readFileSync(join(root, file), 'utf8')));
@@ -70,8 +70,16 @@ for (const [what, file, text] of [
     'controller/planted.ts',
     "import type { Tag } from '@aws-sdk/client-ec2';\nimport { EC2Client } from '@aws-sdk/client-ec2';",
   ],
-  ['a folder that only the parent folder may import', 'targets/plain/planted.ts', "import { createController } from '../../controller/controller.ts';"],
-  ['a type of a folder that only the parent folder may import', 'targets/plain/planted.ts', "import type { Context } from '../../controller/context.ts';"],
+  [
+    'a folder that only the parent folder may import',
+    'targets/plain/planted.ts',
+    "import { createController } from '../../controller/controller.ts';",
+  ],
+  [
+    'a type of a folder that only the parent folder may import',
+    'targets/plain/planted.ts',
+    "import type { Context } from '../../controller/context.ts';",
+  ],
   ['a detour through the parent folder', 'targets/plain/planted.ts', "import { reference } from '../reference.ts';"],
   ['a folder without a layer', 'helpers/planted.ts', ''],
 ] as const) {

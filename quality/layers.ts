@@ -99,7 +99,11 @@ export const packages: readonly PackageRule[] = [
     typesIn: ['controller', 'targets'],
     why: 'calls go through clients/, which waits on the clock; the codecs read the schemas of the SDK',
   },
-  { name: '@smithy', in: ['clients', 'protocols', 'world'], why: 'it is partly internal to the SDK: few places should need a fix when it changes' },
+  {
+    name: '@smithy',
+    in: ['clients', 'protocols', 'world'],
+    why: 'it is partly internal to the SDK: few places should need a fix when it changes',
+  },
   { name: '@kubernetes/client-node', in: ['clients'], why: 'its watch and informers use timers of their own' },
   {
     name: '@playwright/test',
@@ -136,8 +140,7 @@ export function importsOf(file: string, text: string): Import[] {
 export function violationsOf(file: string, imports: readonly Import[]): string[] {
   const folder = rowOf(file);
   const layer = layers[folder];
-  if (layer === undefined)
-    return [`${file}: ${folder} has no layer. Add a row to quality/layers.ts that says what it may import and why.`];
+  if (layer === undefined) return [`${file}: ${folder} has no layer. Add a row to quality/layers.ts that says what it may import and why.`];
   if (isTest(file)) return [];
   return imports.flatMap(({ name, isType }) => {
     if (name.endsWith('.ts')) {

@@ -90,9 +90,7 @@ test('every named file exists, and names are safe', () => {
 test('of many passed trials only the first have their own results, and the rest is counted', () => {
   const files = write(sampleRun({ trials: 30, only: ['provisioning/scale-out-and-back'] }));
   expect(resultsOf(files)).toHaveLength(10);
-  expect(files.find(({ name }) => name === 'environment.properties')?.content).toContain(
-    'Left\\ out=20 trials without their own result',
-  );
+  expect(files.find(({ name }) => name === 'environment.properties')?.content).toContain('Left\\ out=20 trials without their own result');
 });
 
 test('each kind of finding is a category', () => {

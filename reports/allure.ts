@@ -132,9 +132,7 @@ function createWriter(input: ReportInput, report: RunReport, { reportUrl }: Allu
     return [
       markdown(title),
       `Target: ${markdown(run.target.name)}, in the ${markdown(run.world.name)} world. Durations are ${timeName(run)}; trials are shown one after the other from the start of the run, even if they ran in parallel.`,
-      ...(run.target.name === ANONYMOUS_TARGET
-        ? [`Names of targets are redacted: replay lines have \`${REDACTED_TARGET}\` instead.`]
-        : []),
+      ...(run.target.name === ANONYMOUS_TARGET ? [`Names of targets are redacted: replay lines have \`${REDACTED_TARGET}\` instead.`] : []),
       ...(tested.length === 0 ? [] : [tested.map((one) => `- ${markdown(`${one.id} (${one.level}): ${one.title}`)}`).join('\n')]),
     ].join('\n\n');
   };

@@ -52,7 +52,8 @@ interface Anonymiser {
 export function targetNames({ run, trials }: Pick<ReportInput, 'run' | 'trials'>, also: readonly string[] = []): string[] {
   const vocabulary = formatWords();
   const refused = also.find((word) => word.trim() === '' || vocabulary.has(word.toLowerCase()));
-  if (refused !== undefined) throw new Error(`"${refused}" can't be hidden, since histories use this word themselves; remove it from --hide`);
+  if (refused !== undefined)
+    throw new Error(`"${refused}" can't be hidden, since histories use this word themselves; remove it from --hide`);
   const names = (trials[0]?.events ?? []).flatMap((event) => (event.type === 'trial.begin' ? event.target.name : []));
   const whole = [run.target.name, ...names];
   const found = [

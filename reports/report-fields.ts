@@ -20,7 +20,8 @@ const FIELD_DESCRIPTIONS: Readonly<Record<string, string>> = {
   'scenarios.id': 'Stable id of the scenario, as in flags.',
   'scenarios.title': 'The scenario in a sentence.',
   'scenarios.suite': 'The suite that it belongs to; `user` for scenarios of your own.',
-  'scenarios.profile': 'Who has to pass it: core, every autoscaler; extended, those with the feature; robustness, faults that no correct API causes.',
+  'scenarios.profile':
+    'Who has to pass it: core, every autoscaler; extended, those with the feature; robustness, faults that no correct API causes.',
   'scenarios.requirements': 'Ids of the requirements that it tests.',
   'scenarios.digest': 'SHA-256 of its source.',
   'run.scenarios.crashPoints': 'The target is also killed at each of its side effects; absent if not requested.',

@@ -222,7 +222,8 @@ function refuseDuplicates(planned: RunFacts['planned'], name: string): void {
   const histories = new Set<string>();
   for (const { scenario, seed, crash, history } of planned) {
     const trial = JSON.stringify([scenario, seed, crash]);
-    if (trials.has(trial)) throw new Error(`${name} is not a valid description of a run: planned: ${scenario} with seed ${seed} is duplicated`);
+    if (trials.has(trial))
+      throw new Error(`${name} is not a valid description of a run: planned: ${scenario} with seed ${seed} is duplicated`);
     if (histories.has(history)) throw new Error(`${name} is not a valid description of a run: planned: ${history} is duplicated`);
     trials.add(trial);
     histories.add(history);

@@ -23,7 +23,9 @@ export function latencyTable(scenarios: readonly ScenarioReport[], paint: Paint,
   const layout = { maxWidth: width, paintHeading: (text: string) => paint('dim', text) };
   const legend = [
     'p50 / p95 / p99 from the previous step; pods that waited for a new node',
-    ...(measured.some(({ name }) => name === FROM_HEAL) ? [`${FROM_HEAL.trim()}: pods that could not be served before, measured from the heal`] : []),
+    ...(measured.some(({ name }) => name === FROM_HEAL)
+      ? [`${FROM_HEAL.trim()}: pods that could not be served before, measured from the heal`]
+      : []),
   ].flatMap((text) => wrap(text, width).map((line) => paint('dim', line)));
   if (tableWidth([first, ...columns], wide) <= width) return [...renderTable([first, ...columns], wide, layout), ...legend];
   const narrow = (kept: readonly string[]): Cell[][] =>

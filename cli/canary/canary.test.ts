@@ -130,11 +130,7 @@ for (const [what, change, message] of [
     ],
     'two autoscalers in one cluster fight over one lease and one set of claims',
   ],
-  [
-    'an unknown target',
-    [['candidate: reference', 'candidate: referenc']],
-    'no target is named "referenc"; did you mean reference or',
-  ],
+  ['an unknown target', [['candidate: reference', 'candidate: referenc']], 'no target is named "referenc"; did you mean reference or'],
   ['an unknown scenario', [[SPOT, 'scheduling/none']], 'no scenario is named "scheduling/none"'],
   ['a probe of both kinds', [[SPOT, PASSED]], 'under both kinds of probes'],
 ] as const)

@@ -30,9 +30,7 @@ test('a command runs for each place in turn, or once; a failure ends it', async 
   const log = join(folderWith(testInfo), 'log');
   const script = `require("fs").appendFileSync("${log}", process.argv.slice(1).join(" ") + " " + process.env.SCALEPROOF_STAGE + "\\n"); if (process.argv[1] === "bad") process.exit(3)`;
   const command = `[${process.execPath}, -e, '${script}', "\${PLACE}", "\${PLACES}", "\${CANDIDATE}"]`;
-  expect(await run(hookOf(`{command: ${command}}`), [{ name: 'x' }, { name: 'bad' }, { name: 'z' }])).toContain(
-    'exit code 3',
-  );
+  expect(await run(hookOf(`{command: ${command}}`), [{ name: 'x' }, { name: 'bad' }, { name: 'z' }])).toContain('exit code 3');
   expect(await run(hookOf(`{command: ${command}, for: stage}`), [{ name: 'x' }, { name: 'z' }])).toBe('done');
   expect(readFileSync(log, 'utf8')).toBe('x x,bad,z v2 1\nbad x,bad,z v2 1\n x,z v2 1\n');
 });

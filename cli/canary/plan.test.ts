@@ -99,7 +99,11 @@ for (const [what, source, message] of [
     `${PLAN}hooks: {deploy: {command: [a, "\${CLUSTER}"]}}`,
     'refers to ${CLUSTER}; there are ACTION, STAGE, PERCENT, PLACE',
   ],
-  ['a deploy hook without a rollback hook', `${PLAN}hooks: {deploy: {command: [a]}}`, 'hooks must have both deploy and rollback, or neither'],
+  [
+    'a deploy hook without a rollback hook',
+    `${PLAN}hooks: {deploy: {command: [a]}}`,
+    'hooks must have both deploy and rollback, or neither',
+  ],
   ['real clusters without hooks', `${PLAN}probes: {command: [a]}`, 'hooks.deploy is missing: probes.command probes real'],
   [
     'pools of a real cluster',

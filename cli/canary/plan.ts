@@ -221,9 +221,7 @@ function complaintsOf(plan: Parsed): string[] {
   const total = given.most * stages.length;
   const missing = Object.entries({ deploy, rollback }).flatMap(([name, one]) => (one === undefined ? [name] : []));
   return [
-    ...(isReal
-      ? missing.map((name) => `hooks.${name} is missing: probes.command probes real clusters, and only hooks change them`)
-      : []),
+    ...(isReal ? missing.map((name) => `hooks.${name} is missing: probes.command probes real clusters, and only hooks change them`) : []),
     ...(!isReal && missing.length === 1 ? ['hooks must have both deploy and rollback, or neither'] : []),
     ...(isReal && among.of === 'pools'
       ? [`share has pools, and ${FIGHT}; this can't be checked for what probes.command runs: use clusters`]

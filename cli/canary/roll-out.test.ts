@@ -202,7 +202,9 @@ test('if a deploy hook fails, the canary holds; if a rollback hook fails, it is 
   expect(held.why).toMatch(/^the deploy hook `.*`: exit code 4; its output: no such release$/);
   const stuck = await of(hook(log), bad).outcome();
   expect(stuck).toMatchObject({ how: 'not-rolled-back', stage: 1, places: ['cluster-01'] });
-  expect(stuck.why).toMatch(/^The rollback failed: the rollback hook .*no such release \(reason for the rollback: The candidate fails .*\)$/s);
+  expect(stuck.why).toMatch(
+    /^The rollback failed: the rollback hook .*no such release \(reason for the rollback: The candidate fails .*\)$/s,
+  );
   // A rollback is final, and uses the plan as it was at the start.
   expect(await of(hook(log), hook(log)).outcome()).toMatchObject({ how: 'not-rolled-back' });
 });

@@ -150,9 +150,7 @@ async function goOn(canary: RollOut, seen: Seen & { readonly evidence: Evidence 
         if (decision.verdict === 'roll-back') return rollBack(canary, plan, decision.sentence);
         if (decision.verdict === 'advance' && (await isSoaked(canary, facts, stage, now))) break;
         if (decision.verdict === 'more' && now.probes >= plan.probes.most)
-          throw new Held(
-            `${decision.sentence} The plan allows ${plan.probes.most} probes a stage: raise probes.most to go on.`,
-          );
+          throw new Held(`${decision.sentence} The plan allows ${plan.probes.most} probes a stage: raise probes.most to go on.`);
       }
       await probe(canary, stage, evidence);
     }

@@ -84,7 +84,12 @@ export function defineRun(program: Command, { console, finish }: CommandContext)
       const where = provideWorld(flags.world, flags, console);
       const what = { suites: suite, profiles: profile, scenarios: scenario, manifests, target, seed, trials, nodes: nodes.count };
       const { run } = await import('./run.ts');
-      finish(await run({ ...what, ...defined({ crashPoints }), out, workers, clusters, shard: flags.shard, json, ...where }, { ...console, verbose }));
+      finish(
+        await run(
+          { ...what, ...defined({ crashPoints }), out, workers, clusters, shard: flags.shard, json, ...where },
+          { ...console, verbose },
+        ),
+      );
     });
 }
 

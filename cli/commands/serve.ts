@@ -130,7 +130,14 @@ function notesText(notes: readonly string[]): string {
 async function settingsDigest(policy: Policy, chosen: readonly ChosenScenario[], programs: readonly string[]): Promise<string> {
   const scenarios = await Promise.all(chosen.map(async ({ scenario: { id }, ref }) => [id, await digestOf(ref.module)]));
   return createHash('sha256')
-    .update(JSON.stringify({ policy, scenarios, sources: sourcesDigest(), ...defined({ programs: programs.length === 0 ? undefined : programs }) }))
+    .update(
+      JSON.stringify({
+        policy,
+        scenarios,
+        sources: sourcesDigest(),
+        ...defined({ programs: programs.length === 0 ? undefined : programs }),
+      }),
+    )
     .digest('hex');
 }
 

@@ -13,9 +13,7 @@ function isTerminal(): boolean {
  */
 export async function askToContinue(console: Console, answer: (() => Promise<string>) | undefined = fromTerminal()): Promise<void> {
   if (answer === undefined) {
-    throw new UsageError(
-      'there is no terminal to confirm this plan: use --yes to skip the confirmation, or --plan to only print the plan',
-    );
+    throw new UsageError('there is no terminal to confirm this plan: use --yes to skip the confirmation, or --plan to only print the plan');
   }
   console.err('Continue? [y/N] ');
   const said = (await answer()).trim().toLowerCase();

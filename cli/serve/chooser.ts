@@ -70,8 +70,7 @@ function refusalOfName(name: string, onCommandLine: ReadonlySet<string>): string
 
 function refusalOfVersion(side: string, name: string, wanted: string | undefined, own: string | undefined): string | undefined {
   if (wanted === undefined || wanted === own) return undefined;
-  const has =
-    own === undefined ? `the server does not know its version (--${side}-version)` : `the server judges version ${own} of it`;
+  const has = own === undefined ? `the server does not know its version (--${side}-version)` : `the server judges version ${own} of it`;
   return `the request is about version ${wanted} of ${name}, and ${has}: start the server with the version that is rolled out`;
 }
 

@@ -93,7 +93,10 @@ async function respond(site: Site, request: IncomingMessage, response: ServerRes
   try {
     answer = await answerTo(site, request);
   } catch (error) {
-    answer = { status: 500, body: { error: `internal error, a bug in Scaleproof: ${error instanceof Error ? error.message : String(error)}` } };
+    answer = {
+      status: 500,
+      body: { error: `internal error, a bug in Scaleproof: ${error instanceof Error ? error.message : String(error)}` },
+    };
   }
   const isText = typeof answer.body === 'string';
   const type = isText ? 'text/plain; version=0.0.4; charset=utf-8' : 'application/json';

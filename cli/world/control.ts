@@ -64,7 +64,11 @@ export async function askControl(base: string, method: string, path: string, bod
   const headers = { [CLIENT_HEADER]: '1' };
   let answer: Response;
   try {
-    answer = await fetch(new URL(path, base), { method, headers, ...defined({ body: body === undefined ? undefined : JSON.stringify(body) }) });
+    answer = await fetch(new URL(path, base), {
+      method,
+      headers,
+      ...defined({ body: body === undefined ? undefined : JSON.stringify(body) }),
+    });
   } catch {
     throw new Error(`no world answers at ${base}; start one with: scaleproof world up`);
   }

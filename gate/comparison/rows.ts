@@ -90,7 +90,8 @@ function percentileCell(all: readonly Cluster[], share: number): ComparedCell {
   const clusters = all.filter(({ weight }) => weight > 0);
   const trials = clusters.length;
   const pods = clusters.reduce((sum, { weight }) => sum + weight, 0);
-  if (trials === 0) return { of: '0 pods', why: all.length === 0 ? 'no trial of such a scenario was compared' : 'no pod reached this phase' };
+  if (trials === 0)
+    return { of: '0 pods', why: all.length === 0 ? 'no trial of such a scenario was compared' : 'no pod reached this phase' };
   const at = (one: number): { least: number; most: number } => quantileOf(clusters, one)(clusters.map(() => 1));
   const { least, most } = at(share);
   const ranks = orderBounds(trials, share);
@@ -136,7 +137,9 @@ interface Mean {
 /** A quotient of sums, over the trials that have the value on every side. */
 export function meanRow(name: RowName & Pick<ComparedRow, 'unit'>, rows: readonly Matched[], context: RowContext, mean: Mean): ComparedRow {
   const { sides, sameMarket, random } = context;
-  const measured = rows.map((trials) => trials.map(mean.partOf)).filter((parts): parts is Part[] => parts.every((part) => part !== undefined));
+  const measured = rows
+    .map((trials) => trials.map(mean.partOf))
+    .filter((parts): parts is Part[] => parts.every((part) => part !== undefined));
   const columns = columnsOf(measured, sides);
   const why =
     mean.isOfMarket === true && !sameMarket ? 'the instance types or their prices differ' : measured.length === 0 ? mean.none : undefined;

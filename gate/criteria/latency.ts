@@ -79,7 +79,10 @@ export function judgeTail(input: GateInput): Criterion {
   });
   const { least, most } = ratio.estimate;
   if (least === 0 && most === Infinity)
-    return undecided('latency-tail', `On both sides more than ${percent(1 - quantile)} of the pods ran out of time, so the ratio is unknown.`);
+    return undecided(
+      'latency-tail',
+      `On both sides more than ${percent(1 - quantile)} of the pods ran out of time, so the ratio is unknown.`,
+    );
   const known = { estimate: least > 0 ? least : most, lower: ratio.lower, upper: ratio.upper };
   const limit = 1 + policy.latency.tailMarginRatio;
   const units = Math.min(latencies.baseline.length, latencies.candidate.length);

@@ -41,7 +41,9 @@ export function renderComparison(comparison: TargetComparison): string {
       <header class="top">
         <div class="brand"><span>Scaleproof</span> comparison</div>
         <h1><span>${names}</span></h1>
-        <p class="context">${compared.trials === 0 ? 'Nothing was compared: the sides have no trial in common.' : comparedText(comparison)}</p>
+        <p class="context">
+          ${compared.trials === 0 ? 'Nothing was compared: the sides have no trial in common.' : comparedText(comparison)}
+        </p>
         <ul class="sides">
           ${sides.map(
             ({ letter, target, world, trials, version, directory }) =>

@@ -80,7 +80,8 @@ function asked(view: View): Sentence[] {
   });
   const rest = sorted.slice(MAX_OPERATIONS);
   if (rest.length > 0) parts.push(formatCount(rest.length, 'other operation'));
-  const ends = operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never requested to terminate an instance.';
+  const ends =
+    operations.has('ec2:TerminateInstances') || view.instances.length === 0 ? '' : ' It never requested to terminate an instance.';
   return [{ text: `Its writes to AWS: ${parts.join('; ')}.${ends}` }];
 }
 
@@ -91,7 +92,11 @@ function becameOf(requests: readonly RequestLife[], view: View): string {
     if (outcome === 'ok' || outcome === 'open') continue;
     const errors = /errors: (\w+)/.exec(request.end?.note ?? '')?.[1];
     const code =
-      outcome === 'info' ? 'no response' : outcome === 'partial' ? `${errors ?? 'errors'} in the response` : (request.end?.code ?? 'refused');
+      outcome === 'info'
+        ? 'no response'
+        : outcome === 'partial'
+          ? `${errors ?? 'errors'} in the response`
+          : (request.end?.code ?? 'refused');
     codes.set(code, (codes.get(code) ?? 0) + 1);
   }
   if (codes.size === 0) return '';
@@ -116,7 +121,10 @@ function released(view: View, describe: Describe): Sentence[] {
   const others = early.length > 1 ? `, the first of ${early.length} like it` : '';
   const known = claim.linked === undefined ? '' : `, ${formatDuration(gone.t - claim.linked.t)} after the claim had recorded it`;
   return [
-    { tMs: gone.t, text: `It released claim ${claim.name} while its instance ${instance.id} was running${known}${others}.${laterOf(instance)}` },
+    {
+      tMs: gone.t,
+      text: `It released claim ${claim.name} while its instance ${instance.id} was running${known}${others}.${laterOf(instance)}`,
+    },
     ...before(view, describe, { ms: gone.t, i: gone.i }, claim),
   ];
 }

@@ -372,8 +372,7 @@ function renderParts(parts: RunReport['run']['world']['parts']): Markup | undefi
 /** The gaps of an EC2 emulator, which Scaleproof's EC2 in front of it fills. */
 function renderEndpoint(ec2: RunReport['run']['world']['ec2']): Markup | undefined {
   if (ec2 === undefined) return undefined;
-  const state = (present: boolean | undefined): string =>
-    present === undefined ? 'unknown' : present ? 'added' : "the endpoint's own";
+  const state = (present: boolean | undefined): string => (present === undefined ? 'unknown' : present ? 'added' : "the endpoint's own");
   return html`<h3>LocalStack ${ec2.version} at ${ec2.endpoint}</h3>
     <p>It has the instances and the messages. Scaleproof's EC2 in front of it fills its gaps; each was probed.</p>
     <div class="table-wrap">

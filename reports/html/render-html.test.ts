@@ -168,9 +168,7 @@ test('each kind of problem is shown once, with its scenarios, and the most commo
   expect(cards[0]).toContain('<a href="#scenario-3">incidents/odd</a');
   expect(cards[1]).toContain('>rare<');
   expect(cards[1], 'a different message is shown').toContain('a different problem');
-  expect(cards[0], 'similar messages are not repeated').toMatch(
-    /^(?:(?!referred to it)[^])*referred to it(?:(?!referred to it)[^])*$/,
-  );
+  expect(cards[0], 'similar messages are not repeated').toMatch(/^(?:(?!referred to it)[^])*referred to it(?:(?!referred to it)[^])*$/);
   const unsure = cards.slice(-2);
   expect(
     unsure.map((card) => card.includes('class="problem unknown"')),

@@ -59,7 +59,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await expect(page.getByRole('heading', { name: 'What went wrong' })).toBeVisible();
     await expect(page.locator('.profiles li')).toHaveText([/Failure\s*core/, /Partial\s*extended/, /Failure\s*robustness/]);
     await expect(page.locator('table.scenarios tbody tr:not(.group)')).toHaveCount(7);
-    await expect(page.locator('table.scenarios tr.group')).toHaveText([/core/, /extended/, /robustness\s*faults that no correct API causes/]);
+    await expect(page.locator('table.scenarios tr.group')).toHaveText([
+      /core/,
+      /extended/,
+      /robustness\s*faults that no correct API causes/,
+    ]);
     const robustness = page.getByRole('region', { name: 'robustness' });
     await expect(robustness.locator('.scenario-id')).toHaveText(['scheduling/negative-max-skew']);
     await expect(page.locator('table.scenarios tr.not-run')).toContainText('capacity-reservations');

@@ -138,9 +138,7 @@ function judgedIn({ verdict, checks }: TrialReport): string[] {
     .filter((check) => check.verdict !== 'pass')
     .sort((a, b) => (a.verdict === b.verdict ? 0 : a.verdict === 'fail' ? -1 : 1));
   const intro =
-    verdict === 'fail'
-      ? 'Fail: a single finding is enough.'
-      : 'Unknown: there are no findings, but not everything could be judged.';
+    verdict === 'fail' ? 'Fail: a single finding is enough.' : 'Unknown: there are no findings, but not everything could be judged.';
   return [
     intro,
     ...reasons.map(({ check, summary, verdict: own }) => `${check} (${own}): ${summary}.`),
