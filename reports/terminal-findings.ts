@@ -21,7 +21,7 @@ export function replaysOf({ scenarios }: RunReport, paint: Paint): string[] {
   return lines.length === 0 ? [] : [paint('dim', 'REPLAY'), ...lines];
 }
 
-/** Every trial that did not pass, with its replay line. If an earlier trial of the scenario has the same findings, they are not repeated. */
+/** Every trial that did not pass, with its replay line. Findings that an earlier trial of the scenario has too are not repeated. */
 export function findingsOf({ scenarios }: RunReport, paint: Paint, width: number): string[] {
   const blocks = scenarios.flatMap((scenario) => {
     const printed = new Set<string>();
