@@ -250,7 +250,7 @@ const CASES: readonly {
     what: 'spread over more zones than there are',
     load: load(spread(LABEL.zone, { minDomains: 3 })),
     kind: 'partly',
-    why: /wants 3 domains of topology.kubernetes.io\/zone, there are 2 \(a, b\): at most 2 of 3 pods can run/,
+    why: /requires 3 domains of topology.kubernetes.io\/zone, and there are 2 \(a, b\): at most 2 of 3 pods can run/,
   },
   {
     what: 'spread over a label that no node has',

@@ -205,7 +205,7 @@ value: 2000001000
 
 for (const { what, files, message } of [
   { what: 'an empty directory', files: { 'README.md': '' }, message: /holds no manifests/ },
-  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload: no Deployment.*; add those/ },
+  { what: 'no workload', files: { 'pool.yaml': nodePool() }, message: /holds no workload: no Deployment.*; add the workloads to test/ },
   {
     what: 'no node pool',
     files: { 'web.yaml': WEB },

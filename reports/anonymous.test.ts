@@ -22,13 +22,13 @@ function revealingName(events: HistoryEvent[]): HistoryEvent[] {
   return events.map((event) => {
     if (event.type === 'trial.begin') return { ...event, target: { ...event.target, name: NAME } };
     if (event.type === 'said')
-      return { ...event, message: `FreshToken-controller (fresh_token): ${event.message}`, about: 'pods/fresh-token/a' };
-    if (event.type === 'instance') return { ...event, tags: { 'fresh-token/owner': `${NAME}@1`, other: 'x' } };
-    if (event.type === 'pod') return { ...event, pod: event.pod.replace('default/', 'fresh-token/') };
+      return { ...event, message: `NewTokenOnRetry-controller (new_token_on_retry): ${event.message}`, about: 'pods/new-token-on-retry/a' };
+    if (event.type === 'instance') return { ...event, tags: { 'new-token-on-retry/owner': `${NAME}@1`, other: 'x' } };
+    if (event.type === 'pod') return { ...event, pod: event.pod.replace('default/', 'new-token-on-retry/') };
     if (event.type === 'request.start' && event.operation === 'ec2:CreateFleet')
       return {
         ...event,
-        input: { UserData: Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
+        input: { UserData: Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64'), path: encodeURIComponent(`/${NAME}`) },
       };
     return event;
   });
@@ -40,7 +40,7 @@ function named(): ReportInput {
   return {
     run: {
       ...run,
-      id: 'fresh-token-of-monday',
+      id: 'new-token-on-retry-of-monday',
       target: { ...run.target, name: NAME, digest: 'f'.repeat(64) },
       planned: run.planned.map((trial) => ({ ...trial, replay: renamed(trial.replay) })),
     },
@@ -76,8 +76,8 @@ function outputsOf(input: ReportInput): Record<string, string> {
 
 test('no output names the target, wherever its name was in the history', () => {
   const input = named();
-  const isNamed = /fresh.?token|mutant/i;
-  const base64 = Buffer.from('#!/bin/sh\n# made by fresh-token\n').toString('base64');
+  const isNamed = /new.?token.?on.?retry|mutant/i;
+  const base64 = Buffer.from('#!/bin/sh\n# made by new-token-on-retry\n').toString('base64');
   expect(isNamed.test(outputsOf(input)['report.json'] ?? ''), 'the original has the names').toBe(true);
   for (const [name, content] of Object.entries(outputsOf(anonymise(input, targetNames(input))))) {
     expect(isNamed.exec(content)?.[0], name).toBeUndefined();

@@ -144,7 +144,7 @@ test('run.json is parsed, or refused with one line that says why', () => {
   expect(parseRunFacts(JSON.stringify(run), 'run.json')).toEqual(run);
   expect(() => parseRunFacts('{', 'run.json')).toThrow('run.json is not JSON');
   expect(() => parseRunFacts(JSON.stringify({ ...run, seed: -1 }), 'run.json')).toThrow(
-    /^run\.json is no description of a run: seed: [^\n]+$/,
+    /^run\.json is not a valid description of a run: seed: [^\n]+$/,
   );
   expect(() => parseRunFacts(JSON.stringify({ ...run, scenarios: run.scenarios.slice(1) }), 'run.json')).toThrow(
     'run.json is not a valid description of a run: scenarios: "provisioning/scale-out-and-back" was planned and is not listed',

@@ -85,7 +85,7 @@ function trialFindings(scenario: ScenarioReport, trial: TrialReport, paint: Pain
   for (const [code, count] of shown) {
     if (count > MAX_SAME_CODE) lines.push(`  ${paint('dim', `and ${formatCount(count - MAX_SAME_CODE, 'more finding')} of ${code}`)}`);
   }
-  if (trial.truncated) lines.push('  the history is truncated: the process of the trial was killed');
+  if (trial.truncated) lines.push('  the history is truncated: the trial was killed');
   return [...lines, replayLine(trial, paint)];
 }
 

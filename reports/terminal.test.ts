@@ -33,7 +33,7 @@ provisioning/scale-out-and-back  12s / 13s / 13s  12s / 15s / 16s  23s / 32s / 3
 capacity/spot-runs-out           54s / 55s / 55s  12s / 15s / 16s  21s / 32s / 32s  8.3s / 13s / 13s   11s / 18s / 19s  109s / 111s / 111s
 crashes/killed-after-launch      29s / 29s / 29s  12s / 16s / 16s  26s / 30s / 30s  8.6s / 13s / 13s   21s / 28s / 28s     95s / 97s / 97s
 scheduling/spot-spread           12s / 13s / 13s  13s / 16s / 16s  24s / 30s / 31s  9.8s / 13s / 14s  4.8s / 15s / 17s     64s / 67s / 67s
-p50 / p95 / p99 from the step before; pods that waited for a new node`);
+p50 / p95 / p99 from the previous step; pods that waited for a new node`);
 });
 
 for (const [columns, verbose] of [60, 80, 100, 120, 160].flatMap((width) => [[width, false] as const, [width, true] as const])) {
